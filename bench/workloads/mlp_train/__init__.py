@@ -1,0 +1,80 @@
+"""Specifies mlp-train: one SGD step of a multi-layer perceptron with ReLU and softmax cross-entropy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import layers
+
+ITEM = "row"
+SIZES = {
+    "check": {"batch": 8, "inputs": 12, "hidden": 16, "layers": 2, "classes": 5},
+    "tiny": {"batch": 32, "inputs": 64, "hidden": 128, "layers": 2, "classes": 10},
+    "small": {"batch": 128, "inputs": 784, "hidden": 512, "layers": 2, "classes": 10},
+    "medium": {"batch": 256, "inputs": 784, "hidden": 2048, "layers": 3, "classes": 10},
+}
+PRECISIONS = ("float32",)
+TRAINING = True
+OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
+
+
+def widths(size):
+    """List the widths of the activations, input and logits included."""
+    return [size["inputs"]] + [size["hidden"]] * size["layers"] + [size["classes"]]
+
+
+def parameters(size, random):
+    """Draw He-initialised weights, shape (inputs, outputs), and zero biases, named weight0, bias0, …"""
+    drawn = {}
+    shape = widths(size)
+    for index, (rows, columns) in enumerate(zip(shape, shape[1:])):
+        drawn["weight%d" % index] = layers.he(random, (rows, columns), fan_in=rows)
+        drawn["bias%d" % index] = np.zeros(columns, np.float32)
+    return drawn
+
+
+def batch(size, random, source=None):
+    """Draw inputs (batch, inputs), standard normal, and int32 labels (batch,)."""
+    inputs = random.standard_normal((size["batch"], size["inputs"])).astype(np.float32)
+    labels = random.randint(0, size["classes"], size["batch"]).astype(np.int32)
+    return inputs, labels
+
+
+def loss_and_gradients(size, parameters, batch):
+    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+    activations, labels = batch
+    count = len(widths(size)) - 1
+    caches = []
+    for index in range(count):
+        activations, linear = layers.linear(activations, parameters["weight%d" % index], parameters["bias%d" % index])
+        rectified = None
+        if index < count - 1:
+            activations, rectified = layers.relu(activations)
+        caches.append((linear, rectified))
+    loss, entropy = layers.cross_entropy(activations, labels)
+    gradient = layers.cross_entropy_backward(entropy)
+    gradients = {}
+    for index in reversed(range(count)):
+        linear, rectified = caches[index]
+        if rectified is not None:
+            gradient = layers.relu_backward(gradient, rectified)
+        gradient, gradients["weight%d" % index], gradients["bias%d" % index] = layers.linear_backward(gradient, linear)
+    return loss, gradients
+
+
+def items(size):
+    return size["batch"]
+
+
+def useful_flops(size):
+    """Count the matrix products: one forward, two backward, less the unneeded gradient of the input."""
+    shape = widths(size)
+    products = [2.0 * size["batch"] * rows * columns for rows, columns in zip(shape, shape[1:])]
+    return 3 * sum(products) - products[0]
+
+
+def compulsory_bytes(size, itemsize):
+    """Count parameters read and written once, and the inputs read once."""
+    shape = widths(size)
+    count = sum(rows * columns + columns for rows, columns in zip(shape, shape[1:]))
+    return float(itemsize) * (2 * count + size["batch"] * size["inputs"])
