@@ -1,0 +1,35 @@
+"""Starts a worker: requests in, messages out, over a pipe of its own (see channel)."""
+
+from __future__ import annotations
+
+import sys
+
+from . import process
+from .channel import Channel
+
+
+def main() -> int:
+    channel = Channel.take_over()
+    process.die_with_parent()
+    bound = process.processors(sys.argv[1:])
+    if bound:
+        process.pin(bound)
+    # Imported only now: NumPy may print, and starts threads that must inherit the affinity.
+    from . import session
+
+    channel.send(event="started", python=sys.version.split()[0])
+    cell = session.Session(channel)
+    for request in channel.requests():
+        try:
+            cell.answer(request)
+        except Exception:
+            # Already reported over the pipe; the traceback goes to the log for whoever wants to know more.
+            import traceback
+
+            traceback.print_exc()
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""Knows whether a program computes what its specification says: its outputs against the float64 reference.
+
+A fixed tolerance would be too tight for an ill-conditioned workload and too loose for a well-conditioned one. So the
+specification is also computed in float32 with NumPy: that error, scaled by the unit roundoff of the precision under
+test, is what the precision itself does; a candidate may err by ``TOLERANCE_FACTOR`` times as much.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+
+#: Unit roundoffs: half the distance from 1 to the next number.
+ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+#: Other orders of summation, fused multiply-add and approximated transcendental functions stay within this many times.
+TOLERANCE_FACTOR = 16.0
+#: Input sets; they rotate while timing, so that no result can be a constant.
+INPUT_SETS = 4
+#: Input sets whose outputs are compared (inference), and steps that are made before parameters are compared (training).
+CHECKED_SETS = 2
+CHECKED_STEPS = 3
+
+
+class Mismatch(Exception):
+    """The program computes something else than its specification; the message says which output and by how much."""
+
+
+def draw(
+    specification: Any, size: Dict[str, int], seed: int, data: Any = None
+) -> Tuple[Dict[str, Any], List[Any], str]:
+    """Draw parameters and ``INPUT_SETS`` batches from one seed; return them and where the data came from.
+
+    RandomState is used because its stream is fixed across NumPy versions (NEP 19): every environment draws the same.
+    """
+    source, description = None, "seeded random values"
+    if hasattr(specification, "source"):
+        source, description = specification.source(data)
+    random = np.random.RandomState(seed)
+    parameters = specification.parameters(size, random)
+    batches = [specification.batch(size, random, source) for _ in range(INPUT_SETS)]
+    return parameters, batches, description
+
+
+def digest(parameters: Dict[str, Any], batches: List[Any]) -> str:
+    """Hash what was drawn: two environments with another stream or other data must not be compared."""
+    hashed = hashlib.sha256()
+    for array in [parameters[name] for name in sorted(parameters)] + [array for batch in batches for array in batch]:
+        hashed.update(str(array.dtype).encode() + str(array.shape).encode())
+        hashed.update(np.ascontiguousarray(array).tobytes())
+    return hashed.hexdigest()
+
+
+def as_dtype(array: Any, dtype: Any) -> Any:
+    return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def update(
+    optimizer: Dict[str, Any], state: Dict[str, Any], parameters: Dict[str, Any], gradients: Dict[str, Any]
+) -> None:
+    """Apply one step of a specification's OPTIMIZER in place, in the dtype of the parameters.
+
+    SGD with momentum as PyTorch, optax and TensorFlow define it (velocity = momentum * velocity + gradient); Adam as in
+    Kingma & Ba 2015, algorithm 1.
+    """
+    rate = optimizer["learning_rate"]
+    state["count"] = state.get("count", 0) + 1
+    for name, gradient in gradients.items():
+        if optimizer["name"] == "sgd":
+            velocity = optimizer.get("momentum", 0.0) * state.get(("velocity", name), 0.0) + gradient
+            state["velocity", name] = velocity
+            change = rate * velocity
+        elif optimizer["name"] == "adam":
+            beta1, beta2 = optimizer["beta1"], optimizer["beta2"]
+            mean = beta1 * state.get(("mean", name), 0.0) + (1 - beta1) * gradient
+            square = beta2 * state.get(("square", name), 0.0) + (1 - beta2) * gradient**2
+            state["mean", name], state["square", name] = mean, square
+            mean = mean / (1 - beta1 ** state["count"])
+            square = square / (1 - beta2 ** state["count"])
+            change = rate * mean / (np.sqrt(square) + optimizer["epsilon"])
+        else:
+            raise ValueError("unknown optimizer {!r}".format(optimizer["name"]))
+        parameters[name] = (parameters[name] - change).astype(parameters[name].dtype)
+
+
+def expected_outputs(
+    specification: Any, size: Dict[str, int], parameters: Any, batches: Any, dtype: Any
+) -> Dict[str, Any]:
+    """Compute what a program must give, in ``dtype``: outputs of inference, or losses and parameter updates of
+    training.
+
+    Updates rather than parameters, because a small learning rate would hide a wrong gradient behind a large weight.
+    """
+    batches = [tuple(as_dtype(array, dtype) for array in batch) for batch in batches]
+    current = {name: as_dtype(array, dtype) for name, array in parameters.items()}
+    outputs: Dict[str, Any] = {}
+    if not specification.TRAINING:
+        for index in range(CHECKED_SETS):
+            for name, value in specification.reference(size, current, batches[index]).items():
+                outputs["{}[{}]".format(name, index)] = np.asarray(value)
+        return outputs
+    initial, losses, state = dict(current), [], {}  # type: Any, List[Any], Dict[str, Any]
+    for index in range(CHECKED_STEPS):
+        loss, gradients = specification.loss_and_gradients(size, current, batches[index])
+        losses.append(loss)
+        update(specification.OPTIMIZER, state, current, gradients)
+    outputs["loss"] = np.array(losses)
+    for name in current:
+        outputs["update of " + name] = current[name] - initial[name]
+    return outputs
+
+
+def relative_error(value: Any, expected: Any) -> float:
+    """Compute ‖value - expected‖ / ‖expected‖ in the 2-norm; infinite for a wrong shape or anything not finite."""
+    value = np.asarray(value, np.float64)
+    if value.shape != expected.shape or not np.all(np.isfinite(value)):
+        return float("inf")
+    scale = float(np.linalg.norm(expected.ravel()))
+    error = float(np.linalg.norm((value - expected).ravel()))
+    if scale == 0.0:
+        return 0.0 if error == 0.0 else float("inf")
+    return error / scale
+
+
+def write_reference(path: str, specification: Any, size: Dict[str, int], seed: int, data: Any = None) -> None:
+    """Compute the reference once and store it at ``path`` (a .npz without pickles), for every environment to read."""
+    parameters, batches, _ = draw(specification, size, seed, data)
+    exact = expected_outputs(specification, size, parameters, batches, np.float64)
+    single = expected_outputs(specification, size, parameters, batches, np.float32)
+    stored = {"digest": np.array(digest(parameters, batches))}
+    for name, value in exact.items():
+        stored["expected/" + name] = value
+        stored["error/" + name] = np.array(relative_error(single[name], value))
+    handle, aside = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".npz")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **stored)
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
+
+
+def program_outputs(program: Any, batches: Any, get: Any, initial: Dict[str, Any]) -> Dict[str, Any]:
+    """Run ``program`` as ``expected_outputs`` ran the specification; ``initial`` are its first parameters."""
+    outputs: Dict[str, Any] = {}
+    if program.parameters is None:
+        for index in range(CHECKED_SETS):
+            for name, value in program.step(*batches[index]).items():
+                outputs["{}[{}]".format(name, index)] = get(value)
+        return outputs
+    program.reset()
+    losses = [float(get(program.step(*batches[index])["loss"])) for index in range(CHECKED_STEPS)]
+    outputs["loss"] = np.array(losses)
+    for name, value in program.parameters().items():
+        outputs["update of " + name] = get(value) - initial[name].astype(np.float64)
+    return outputs
+
+
+def compare(
+    outputs: Dict[str, Any], path: str, drawn: str, precision: str, factor: float
+) -> Dict[str, Dict[str, float]]:
+    """Compare outputs with the reference at ``path``; return each one's error and what is allowed.
+
+    Raises Mismatch for a wrong value, shape, name or input.
+    """
+    with np.load(path, allow_pickle=False) as stored:
+        if str(stored["digest"]) != drawn:
+            raise Mismatch("this environment drew other inputs than the reference: its NumPy or data differ")
+        names = [name[len("expected/") :] for name in stored.files if name.startswith("expected/")]
+        if sorted(names) != sorted(outputs):
+            raise Mismatch("outputs are {}, specified are {}".format(sorted(outputs), sorted(names)))
+        found = {}
+        scale = ROUNDOFF[precision] / ROUNDOFF["float32"]
+        for name in names:
+            # A lucky float32 run (an exact result) must not make the tolerance zero.
+            itself = max(float(stored["error/" + name]), ROUNDOFF["float32"])
+            error = relative_error(outputs[name], stored["expected/" + name])
+            found[name] = {"error": error, "allowed": factor * itself * scale}
+    wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
+    if wrong:
+        worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
+        raise Mismatch(describe(worst, found[worst], outputs[worst]))
+    return found
+
+
+def describe(name: str, found: Dict[str, float], value: Any) -> str:
+    if not np.all(np.isfinite(np.asarray(value))):
+        return "{} is not finite".format(name)
+    return "{} errs by {:.2g} of its norm against float64; {:.2g} is allowed".format(
+        name, found["error"], found["allowed"]
+    )

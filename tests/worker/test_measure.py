@@ -1,0 +1,136 @@
+"""Tests the stopwatch with a clock that a step moves: exact, without waiting."""
+
+import gc
+
+import pytest
+
+from bench.worker.measure import SETTLE_NS, SETTLE_STEPS, WARMUP_STEPS, Clock, Stopwatch
+
+
+class Bench:
+    """A fake framework: a step takes ``step_ns`` on a fake clock, synchronising takes ``sync_ns``."""
+
+    def __init__(self, step_ns, sync_ns=0, first_ns=0):
+        self.now = 0
+        self.cpu = 0
+        self.seen = []
+        self.synchronized = 0
+        self.resets = 0
+        self.step_ns, self.sync_ns, self.first_ns = step_ns, sync_ns, first_ns
+
+    def step(self, number):
+        cost = self.first_ns if self.first_ns and not self.seen else self.step_ns
+        self.now += cost
+        self.cpu += 2 * cost
+        self.seen.append(number)
+        return {"out": number}
+
+    def synchronize(self, outputs):
+        assert outputs is not None
+        self.now += self.sync_ns
+        self.synchronized += 1
+
+    def reset(self):
+        self.resets += 1
+
+    def stopwatch(self, **options):
+        clock = Clock(wall=lambda: self.now, cpu=lambda: self.cpu)
+        return Stopwatch(
+            self.step, [(0,), (1,), (2,), (3,)], self.synchronize, reset=self.reset, clock=clock, **options
+        )
+
+
+def test_a_turn_times_exactly_the_steps_it_is_given():
+    bench = Bench(step_ns=1000)
+    turn = bench.stopwatch().turn(samples=5, steps=7)
+    assert turn.sample_ns == [7000] * 5
+    assert turn.sample_cpu_ns == [14000] * 5
+
+
+def test_synchronisation_is_inside_the_time():
+    bench = Bench(step_ns=1000, sync_ns=50)
+    assert bench.stopwatch(each=True).turn(samples=1, steps=10).sample_ns == [10 * 1050]
+    assert bench.stopwatch(each=False).turn(samples=1, steps=10).sample_ns == [10 * 1000 + 50]
+
+
+def test_every_step_is_synchronised_unless_the_device_computes_in_order():
+    bench = Bench(step_ns=1000)
+    bench.stopwatch(each=True).turn(samples=2, steps=10)
+    assert bench.synchronized == SETTLE_STEPS + 20
+    bench = Bench(step_ns=1000)
+    bench.stopwatch(each=False).turn(samples=2, steps=10)
+    assert bench.synchronized == SETTLE_STEPS + 2
+
+
+def test_settling_is_untimed_and_hides_a_slow_first_step():
+    bench = Bench(step_ns=1000, first_ns=21_000)
+    assert bench.stopwatch().turn(samples=1, steps=1).sample_ns == [1000]
+
+
+def test_slow_steps_settle_once():
+    bench = Bench(step_ns=SETTLE_NS)
+    bench.stopwatch().turn(samples=1, steps=1)
+    assert len(bench.seen) == 2
+
+
+def test_inputs_rotate_and_each_turn_starts_alike():
+    bench = Bench(step_ns=1000)
+    stopwatch = bench.stopwatch()
+    stopwatch.turn(samples=1, steps=6)
+    first = bench.seen[:]
+    del bench.seen[:]
+    stopwatch.turn(samples=1, steps=6)
+    assert bench.seen == first
+    assert set(first) == {0, 1, 2, 3}
+    assert bench.resets == 2
+
+
+@pytest.mark.parametrize("step_ns", [50, 1_000, 333_333, 9_000_000, 40_000_000])
+def test_calibration_fills_the_sample(step_ns):
+    steps, warmup = Bench(step_ns=step_ns).stopwatch().calibrate(10_000_000)
+    assert 0.5 * 10_000_000 <= steps * step_ns <= 1.5 * 10_000_000 or (steps == 1 and step_ns > 5_000_000)
+    assert set(warmup) == {step_ns}
+
+
+def test_calibration_is_not_fooled_by_a_slow_first_step():
+    steps, warmup = Bench(step_ns=1000, first_ns=500_000_000).stopwatch().calibrate(10_000_000)
+    assert steps == 10_000
+    assert warmup[0] == 500_000_000
+
+
+def test_calibration_warms_up_for_some_steps_at_least():
+    bench = Bench(step_ns=100_000_000)
+    bench.stopwatch().calibrate(1)
+    assert len(bench.seen) >= WARMUP_STEPS
+
+
+def test_a_clock_that_stands_still_ends_calibration():
+    bench = Bench(step_ns=0)
+    steps, _ = bench.stopwatch().calibrate(1000)
+    assert steps >= 1
+
+
+def test_the_collector_rests_while_timing_and_works_again_after():
+    bench = Bench(step_ns=1000)
+    seen = []
+    original = bench.step
+    bench.step = lambda number: seen.append(gc.isenabled()) or original(number)
+    bench.stopwatch().turn(samples=1, steps=2)
+    assert seen[-2:] == [False, False]
+    assert gc.isenabled()
+
+
+def test_the_collector_works_again_after_a_step_that_fails():
+    bench = Bench(step_ns=1000)
+    calls = []
+
+    def step(number):
+        calls.append(number)
+        if len(calls) > SETTLE_STEPS:
+            raise RuntimeError("broken")
+        return {"out": number}
+
+    bench.step = step
+    with pytest.raises(RuntimeError):
+        bench.stopwatch().turn(samples=1, steps=1)
+    assert gc.isenabled()
