@@ -1,0 +1,15 @@
+"""Implements gemm in TensorFlow: tf.matmul."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from ...frameworks.tensorflow import inference
+
+
+def multiply(variables, left, right):
+    return {"product": tf.matmul(left, right)}
+
+
+def build(size, parameters, batch, transform):
+    return inference(multiply, parameters, transform)
