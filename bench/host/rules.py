@@ -1,0 +1,206 @@
+"""Knows what a study file must fulfil beyond the types of its keys: names that must exist, keys that go together."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
+
+from bench import workloads
+from bench.cell import DEVICES, PRECISIONS
+from bench.frameworks import MODES
+
+from .schema import COORDINATES
+from .suggestion import unknown
+
+#: (framework, mode): the distribution, its name for people and the first version that has the mode.
+MODE_NEEDS = {("torch", "compile"): ("torch", "PyTorch", "2.0")}
+
+#: The values of one table, defaults included; a key that is wrong by itself, or required and missing, is absent.
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A study file whose keys were read one by one, before it is known to make sense as a whole."""
+
+    settings: Values
+    environments: Mapping[str, Values]
+    workloads: Mapping[str, Values]
+    profiles: Mapping[str, Values]
+    exclusions: tuple[Values, ...]
+
+    def known(self, coordinate: str) -> list[str]:
+        """List what a coordinate of this study can be."""
+        environments = self.environments.values()
+        values: dict[str, Iterable[str]] = {
+            "environment": self.environments,
+            "framework": (env["framework"] for env in environments if "framework" in env),
+            "mode": (mode for env in environments for mode in env.get("modes", ())),
+            "workload": self.workloads,
+            "size": (size for name in self.workloads for size in sizes_of(name)),
+            "precision": PRECISIONS,
+            "device": DEVICES,
+        }
+        return list(dict.fromkeys(values[coordinate]))
+
+
+def place_of(section: str, name: str) -> str:
+    """Name a table as its header does, quoted where the name is no key of TOML by itself."""
+    return f"{section}.{name}" if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else f"{section}.{name!r}"
+
+
+def sizes_of(workload: str) -> list[str]:
+    """List the sizes of a workload, none for a name that is no workload."""
+    return list(workloads.load_specification(workload).SIZES) if workload in workloads.names() else []
+
+
+def problems(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Give the place and the description of everything in the draft that breaks a rule."""
+    for place, values in _tables(draft):
+        for key, listed in values.items():
+            if isinstance(listed, list | tuple):
+                yield from ((place, f"{key}: {value!r} is listed twice; remove one.") for value in _repeated(listed))
+    for problem in settings_problems(draft):
+        yield "study", problem
+    for name, values in draft.environments.items():
+        for problem in environment_problems(values):
+            yield place_of("environments", name), problem
+    for name, values in draft.workloads.items():
+        for problem in workload_problems(name, values):
+            yield place_of("workloads", name), problem
+    sizes = draft.known("size")
+    for name, values in draft.profiles.items():
+        for size in values.get("sizes", ()):
+            if sizes and size not in sizes:
+                yield place_of("profiles", name), f"sizes: {unknown('size', size, sizes)}"
+    for index, values in enumerate(draft.exclusions):
+        for problem in exclusion_problems(values, draft):
+            yield f"exclusions[{index}]", problem
+
+
+def _tables(draft: Draft) -> Iterator[tuple[str, Values]]:
+    yield "study", draft.settings
+    for section in ("environments", "workloads", "profiles"):
+        for name, values in getattr(draft, section).items():
+            yield place_of(section, name), values
+
+
+def _repeated(values: Iterable[str]) -> list[str]:
+    return [value for value, count in Counter(values).items() if count > 1]
+
+
+def settings_problems(draft: Draft) -> Iterator[str]:
+    for name in draft.settings.get("default", ()):
+        if draft.environments and name not in draft.environments:
+            yield f"default: {unknown('environment', name, draft.environments)}"
+    profile = draft.settings.get("profile")
+    if draft.profiles and profile is not None and profile not in draft.profiles:
+        yield f"profile: {unknown('profile', profile, draft.profiles)}"
+    baseline = draft.settings.get("baseline")
+    if baseline is None or not draft.environments:
+        return
+    environment, separator, mode = baseline.partition(":")
+    if not separator:
+        yield f"baseline: {baseline!r} names no column; give environment:mode, for example 'torch1:eager'."
+    elif environment not in draft.environments:
+        yield f"baseline: {unknown('environment', environment, draft.environments)}"
+    else:
+        modes = draft.environments[environment].get("modes")
+        if modes is not None and mode not in modes:
+            yield f"baseline: {unknown(f'{environment} mode', mode, modes)}"
+
+
+def environment_problems(values: Values) -> Iterator[str]:
+    framework = values.get("framework")
+    if framework is not None:
+        for mode in values.get("modes", ()):
+            if mode not in MODES[framework]:
+                yield f"modes: {unknown(f'{framework} mode', mode, MODES[framework])}"
+            elif (framework, mode) in MODE_NEEDS:
+                yield from _version_problems(framework, mode, values.get("requirements", ()))
+    for text in values.get("requirements", ()):
+        try:
+            Requirement(text)
+        except InvalidRequirement as error:
+            reason = str(error).partition("\n")[0]
+            yield f"requirements: {text!r} is not in pip's notation ({reason}); write for example 'torch==2.15.0'."
+    yield from _provider_problems(values)
+
+
+def _provider_problems(values: Values) -> Iterator[str]:
+    provider = values.get("provider")
+    if provider == "existing":
+        if values.get("interpreter", "") is None:
+            yield "provider 'existing' needs interpreter; give the path or the command of one, for example \"python3\"."
+        for key in ("python", "requirements"):
+            if values.get(key):
+                yield f"provider 'existing' installs nothing; remove {key}, or use provider 'venv'."
+    elif provider is not None:
+        for key, example in (("python", '"3.11"'), ("requirements", '["torch==2.15.0", "numpy"]')):
+            if key in values and not values[key]:
+                yield f"provider {provider!r} needs {key}; give for example {key} = {example}."
+
+
+def _version_problems(framework: str, mode: str, requirements: Iterable[str]) -> Iterator[str]:
+    distribution, product, first = MODE_NEEDS[framework, mode]
+    for text in requirements:
+        if _forbids(text, distribution, Version(first)):
+            older = " or ".join(repr(m) for m in MODES[framework] if (framework, m) not in MODE_NEEDS)
+            yield f"mode {mode!r} needs {product} {first}; this environment pins {text}. Use {older}."
+
+
+def _forbids(text: str, distribution: str, first: Version) -> bool:
+    """Tell whether a requirement allows only versions of ``distribution`` that are older than ``first``.
+
+    A requirement with a marker binds on some interpreters only and is left to the environment itself.
+    """
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return False
+    if requirement.name.lower() != distribution or requirement.marker is not None:
+        return False
+    for specifier in requirement.specifier:
+        try:
+            version = Version(specifier.version.removesuffix(".*"))
+        except ValueError:
+            continue
+        if specifier.operator == "<" and version <= first:
+            return True
+        if specifier.operator == "~=" and version.major < first.major and len(version.release) > 1:
+            return True
+        if specifier.operator in ("==", "===", "<=") and version < first:
+            return True
+    return False
+
+
+def workload_problems(name: str, values: Values) -> Iterator[str]:
+    if name not in workloads.names():
+        yield unknown("workload", name, workloads.names())
+        return
+    specification = workloads.load_specification(name)
+    for size in values.get("sizes") or ():
+        if size not in specification.SIZES:
+            yield f"sizes: {unknown(f'{name} size', size, specification.SIZES)}"
+    for precision in values.get("precisions", ()):
+        if precision not in specification.PRECISIONS:
+            yield f"precisions: {unknown(f'{name} precision', precision, specification.PRECISIONS)}"
+    if values.get("data") is not None and not hasattr(specification, "source"):
+        yield f"{name} draws its input from the seed and reads no data; remove data."
+
+
+def exclusion_problems(values: Values, draft: Draft) -> Iterator[str]:
+    given = {coordinate: values[coordinate] for coordinate in COORDINATES if values.get(coordinate) is not None}
+    if not given and values.keys() >= set(COORDINATES):
+        yield f"names no cells; give at least one of {', '.join(COORDINATES)}."
+    for coordinate, pattern in given.items():
+        known = draft.known(coordinate)
+        if known and not any(fnmatch.fnmatchcase(name, pattern) for name in known):
+            yield f"{coordinate}: {unknown(coordinate, pattern, known)}"

@@ -1,0 +1,220 @@
+"""Knows the tables and keys of a study file: what each is called, means and may hold, for people and for editors."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
+
+from bench.cell import DEVICES, PRECISIONS
+from bench.frameworks import MODES
+
+from .suggestion import unknown
+
+ALL_MODES = tuple(dict.fromkeys(mode for modes in MODES.values() for mode in modes))
+# Names become session names and names of folders, on file systems that may not tell upper from lower case.
+NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
+VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+# A NUL cannot be handed to a process.
+TEXT_PATTERN = r"^[^\x00]*$"
+FILLED_PATTERN = r"^[^\x00]+$"
+
+
+def _one_of(kind: str, known: Iterable[str]) -> Callable[[str], str]:
+    names = tuple(known)
+
+    def check(value: str) -> str:
+        if value not in names:
+            raise ValueError(unknown(kind, value, names))
+        return value
+
+    return check
+
+
+def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if re.fullmatch(pattern.removesuffix("$"), value) is None:
+            raise ValueError(f"{value!r}: {remedy}.")
+        return value
+
+    return check
+
+
+def _expanded(value: str) -> str:
+    return os.path.expandvars(os.path.expanduser(value))
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError(f"{value!r}: give a path, in quotes.")
+    return Path(_expanded(value))
+
+
+def _thread_count(value: Any) -> Any:
+    if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"{value!r}: give a whole number of at least 1, or 'all' for every physical core available.")
+    return value
+
+
+def _enumeration(names: Iterable[str]) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "enum": list(names)})
+
+
+def _pattern(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+_NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', beginning with a letter or a digit"
+Name = Annotated[str, AfterValidator(_matching(NAME_PATTERN, _NAME_REMEDY)), _pattern(NAME_PATTERN)]
+PythonVersion = Annotated[
+    str,
+    AfterValidator(_matching(PYTHON_PATTERN, 'give a version of Python 3 such as "3.11"')),
+    _pattern(PYTHON_PATTERN),
+]
+VariableName = Annotated[
+    str,
+    AfterValidator(_matching(VARIABLE_PATTERN, "use letters, digits and '_', not beginning with a digit")),
+    _pattern(VARIABLE_PATTERN),
+]
+Text = Annotated[str, AfterValidator(_matching(TEXT_PATTERN, "remove the NUL character")), _pattern(TEXT_PATTERN)]
+Filled = Annotated[
+    str,
+    AfterValidator(_matching(FILLED_PATTERN, "must hold something, and no NUL character")),
+    _pattern(FILLED_PATTERN),
+]
+ExpandedText = Annotated[Filled, AfterValidator(_expanded)]
+ExpandedPath = Annotated[
+    Path,
+    BeforeValidator(_path),
+    WithJsonSchema({"type": "string"}),
+]
+Framework = Annotated[str, AfterValidator(_one_of("framework", MODES)), _enumeration(MODES)]
+Mode = Annotated[str, AfterValidator(_one_of("mode", ALL_MODES)), _enumeration(ALL_MODES)]
+Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
+Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
+Threads = Annotated[
+    Literal["all"] | int,
+    BeforeValidator(_thread_count),
+    WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}),
+]
+# TOML has arrays only, hence strict=False where the value is a tuple.
+_LIST = Field(strict=False)
+_FILLED_LIST = Field(strict=False, min_length=1)
+
+
+class Table(BaseModel):
+    """One table of a study file: immutable, exact about types, and closed to keys that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+
+class Settings(Table):
+    """What holds for the whole study."""
+
+    name: Name = Field(description="Short name of the study; its results go to reports/<name>/.")
+    title: str = Field("", description="Title of the table, for people.")
+    baseline: str = Field(description="The column that ratios are taken to, as environment:mode: torch1:eager.")
+    default: Annotated[tuple[str, ...], _FILLED_LIST] = Field(
+        description="The environments that run when none is named on the command line."
+    )
+    profile: str = Field(description="The profile that is measured when none is named on the command line.")
+    seed: int = Field(0, ge=0, le=2**32 - 1, description="Seed of the parameters, the inputs and the order of cells.")
+    threads: Threads = Field(
+        "all", description="Threads of every framework: a number, or 'all' for every physical core available."
+    )
+    devices: Annotated[tuple[Device, ...], _FILLED_LIST] = Field(
+        ("cpu",), description="The devices that are measured: cpu, gpu."
+    )
+
+
+class Environment(Table):
+    """One isolated installation of one version of a framework; the table's name is the environment's."""
+
+    name: SkipJsonSchema[Name]
+    framework: Framework = Field(description="The library that computes.")
+    provider: Literal["venv", "existing", "container"] = Field(
+        "venv",
+        description="venv: built here from a lock; existing: an interpreter that is there; container: an image.",
+    )
+    python: PythonVersion | None = Field(
+        None, description='Version of the interpreter that the environment is built with, in quotes: "3.11".'
+    )
+    requirements: Annotated[tuple[Filled, ...], _LIST] = Field(
+        (), description="What is installed, in pip's notation; pin the framework with ==."
+    )
+    modes: Annotated[tuple[Mode, ...], _FILLED_LIST] = Field(
+        description="How the framework executes; every mode is a column of the table."
+    )
+    interpreter: ExpandedText | None = Field(
+        None,
+        description="Path or command of an interpreter, with ~ and $VARIABLES: the one that is used (existing) or "
+        "built with (venv). --interpreter NAME=PATH overrides it.",
+    )
+    variables: dict[VariableName, Text] = Field(
+        {}, description="Further environment variables for the worker, for example what an HPC module sets."
+    )
+    note: str = Field("", description="A remark about the environment, for people.")
+
+
+class WorkloadChoice(Table):
+    """How one workload takes part in the study; an empty table takes all of its sizes, in float32."""
+
+    name: SkipJsonSchema[str]
+    sizes: Annotated[tuple[str, ...], _FILLED_LIST] | None = Field(
+        None, description="The sizes that may be measured; all of the workload's when absent."
+    )
+    precisions: Annotated[tuple[Precision, ...], _FILLED_LIST] = Field(
+        ("float32",), description="The precisions that are measured."
+    )
+    data: ExpandedPath | None = Field(
+        None, description="File or folder with the input data, relative to the study file, with ~ and $VARIABLES."
+    )
+
+
+class Profile(Table):
+    """How thoroughly the study is measured; the table's name is the profile's."""
+
+    name: SkipJsonSchema[Name]
+    rounds: int = Field(ge=1, le=10_000, description="Rounds, each in fresh processes.")
+    samples: int = Field(ge=1, le=1_000_000, description="Timed samples per cell and round.")
+    sample_seconds: float = Field(
+        gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."
+    )
+    sizes: Annotated[tuple[str, ...], _FILLED_LIST] = Field(description="The sizes of each workload that are measured.")
+    timeout_s: float = Field(
+        300.0, gt=0, le=86_400, allow_inf_nan=False, description="Seconds that a cell may spend in one stage."
+    )
+    note: str = Field("", description="What the profile is for.")
+
+
+class Exclusion(Table):
+    """Cells that are not measured: those that match every pattern given. They stay in the table, with the reason."""
+
+    reason: Filled = Field(description="Why the cells are left out; printed as a footnote of the table.")
+    environment: Filled | None = Field(None, description="Pattern of environment names: torch*.")
+    framework: Filled | None = Field(None, description="Pattern of frameworks.")
+    mode: Filled | None = Field(None, description="Pattern of modes.")
+    workload: Filled | None = Field(None, description="Pattern of workloads: transformer-*.")
+    size: Filled | None = Field(None, description="Pattern of sizes.")
+    precision: Filled | None = Field(None, description="Pattern of precisions.")
+    device: Filled | None = Field(None, description="Pattern of devices.")
+
+
+#: The coordinates by which an exclusion may choose cells.
+COORDINATES = tuple(key for key in Exclusion.model_fields if key != "reason")
+
+
+class Study(Table):
+    """A study: environments, workloads and profiles, and what is left out."""
+
+    settings: Settings = Field(alias="study", description="What holds for the whole study.")
+    environments: dict[str, Environment] = Field(description="The environments; nox -s bench-<name> measures one.")
+    workloads: dict[str, WorkloadChoice] = Field(description="The workloads that take part, in the table's order.")
+    profiles: dict[str, Profile] = Field(description="How thoroughly to measure; --profile chooses one.")
+    exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")

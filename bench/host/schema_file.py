@@ -1,0 +1,72 @@
+"""Knows the JSON Schema by which editors complete and check a study file: generated from the tables, and committed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bench import workloads
+from bench.frameworks import MODES
+
+from .schema import NAME_PATTERN, Study
+
+SCHEMA_PATH = Path(__file__).with_name("matrix.schema.json")
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a study file, with the workloads and modes that exist in this checkout."""
+    generated = Study.model_json_schema(by_alias=True)
+    definitions = generated["$defs"]
+    generated["title"] = "benchmatrix study"
+    _name_the_workloads(generated["properties"]["workloads"], definitions["WorkloadChoice"])
+    for section in ("environments", "profiles"):
+        generated["properties"][section]["propertyNames"] = {"pattern": NAME_PATTERN}
+    definitions["Environment"]["allOf"] = [_modes_of(framework, modes) for framework, modes in MODES.items()]
+    complete: dict[str, Any] = _without_null(generated)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **complete}
+
+
+def text() -> str:
+    """Return the schema as it is committed."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+def write(path: Path = SCHEMA_PATH) -> Path:
+    """Write the schema where study files refer to it, and return that path."""
+    path.write_text(text(), encoding="utf-8")
+    return path
+
+
+def _name_the_workloads(section: dict[str, Any], choice: dict[str, Any]) -> None:
+    """Give each workload its own key, so that editors offer them with what they compute and the sizes they have."""
+    section["additionalProperties"] = False
+    section["properties"] = {}
+    for name in workloads.names():
+        specification = workloads.load_specification(name)
+        properties = dict(choice["properties"])
+        for key, known in (("sizes", specification.SIZES), ("precisions", specification.PRECISIONS)):
+            listing = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(known)}}
+            properties[key] = {**listing, "description": choice["properties"][key]["description"]}
+        summary = (specification.__doc__ or "").strip().partition("\n")[0]
+        section["properties"][name] = {**choice, "properties": properties, "title": name, "description": summary}
+
+
+def _modes_of(framework: str, modes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "if": {"properties": {"framework": {"const": framework}}, "required": ["framework"]},
+        "then": {"properties": {"modes": {"items": {"enum": list(modes)}}}},
+    }
+
+
+def _without_null(node: Any) -> Any:
+    """Remove null from types and defaults: TOML has none, a key is absent instead."""
+    if isinstance(node, list):
+        return [_without_null(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _without_null(value) for key, value in node.items() if not (key == "default" and value is None)}
+    if {"type": "null"} in kept.get("anyOf", ()):
+        (only,) = (choice for choice in kept.pop("anyOf") if choice != {"type": "null"})
+        kept = {**only, **kept}
+    return kept
