@@ -1,0 +1,52 @@
+"""Knows where the samples of one process lie, and how far the processes of one cell are spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Makes the median absolute deviation of normal values their standard deviation (Rousseeuw & Croux 1993).
+NORMAL_MAD = 1.4826
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the samples of one process lie, in their unit. The median is what is published."""
+
+    n: int
+    q10: float
+    q25: float
+    median: float
+    q75: float
+
+    @property
+    def spread(self) -> float:
+        """Interquartile range relative to the median."""
+        return (self.q75 - self.q25) / self.median
+
+
+def locate(samples: FloatArray) -> Location:
+    """Locate the samples of one process; raises ValueError where there are none, or one that no time can be."""
+    if not len(samples):
+        raise ValueError("a process without samples has no location")
+    if not samples.min() > 0:
+        raise ValueError(f"a process has a sample of {samples.min()!r}; times are positive")
+    # What np.quantile does, in a tenth of its time: a study has thousands of processes of some hundred samples.
+    positions = (len(samples) - 1) * np.array([0.1, 0.25, 0.5, 0.75])
+    q10, q25, median, q75 = np.interp(positions, np.arange(len(samples)), np.sort(samples)).tolist()
+    return Location(len(samples), q10, q25, median, q75)
+
+
+def spread_between(locations: FloatArray) -> float | None:
+    """Return the normalised median absolute deviation of the processes' locations relative to their median.
+
+    None for fewer than two processes, which say nothing about the spread between them.
+    """
+    if len(locations) < 2:
+        return None
+    median = np.median(locations)
+    return float(NORMAL_MAD * np.median(np.abs(locations - median)) / median)

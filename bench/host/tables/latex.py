@@ -1,0 +1,150 @@
+"""Knows LaTeX with booktabs: row, rule and floats, in a file that compiles by itself and can be ``\\input`` as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tabulate import DataRow, TableFormat, tabulate
+
+from .latex_text import escape
+from .table import Entry, Group, Table, mark
+
+#: Rows of one float; what is longer is continued in another.
+ROWS_PER_FLOAT = 36
+
+FORMAT = TableFormat(
+    lineabove=None,
+    linebelowheader=None,
+    linebetweenrows=None,
+    linebelow=None,
+    headerrow=DataRow("", " & ", r" \\"),
+    datarow=DataRow("", " & ", r" \\"),
+    padding=0,
+    with_header_hide=None,
+)
+
+#: ``\@nodocument`` is ``\relax`` as soon as a document has begun, so an ``\input`` skips the preamble and the end.
+OPENING = r"""% Compiles as it is: pdflatex FILE
+% In a paper: \usepackage{booktabs,graphicx} in the preamble and \input{FILE} where the tables belong;
+% every table is a float of its own (table*, across the columns of a two-column paper).
+\expandafter\ifx\csname @nodocument\endcsname\relax
+  \let\tablesend\relax
+\else
+  \documentclass{article}
+  \usepackage[a4paper,landscape,margin=15mm]{geometry}
+  \usepackage{booktabs,graphicx}
+  \def\tablesend{\end{document}}
+  \csname @fptop\endcsname=0pt
+  \begin{document}
+\fi
+"""
+CLOSING = "\\tablesend\n"
+
+#: The tabular is set in a box, and the box is scaled where it is wider than the page.
+FLOAT = r"""\begin{table*}[!tp]
+\centering\footnotesize
+\caption{CAPTION}\label{tab:LABEL}
+\medskip
+\setlength{\tabcolsep}{4pt}
+\setbox0\hbox{%
+TABULAR}
+\leavevmode\ifdim\wd0>\textwidth\resizebox{\textwidth}{!}{\box0}\else\box0\fi
+NOTES\end{table*}
+"""
+
+
+def superscript(marks: str) -> str:
+    return rf"\textsuperscript{{{marks}}}" if marks else ""
+
+
+def entry(value: Entry, marks: dict[str, str]) -> str:
+    return escape(value.text) + superscript(mark(value, marks))
+
+
+def common_units(table: Table) -> list[str]:
+    """Return the unit of each column, empty where groups differ."""
+    found = [{group.units[i] for group in table.groups} for i in range(len(table.columns))]
+    return [units.pop() if len(units) == 1 else "" for units in found]
+
+
+def heading(table: Table, group: Group, marks: dict[str, str]) -> str:
+    """Write a group's heading across all columns, with the units that are not those of every group."""
+    common = common_units(table)
+    units = [
+        f"{column.title} in {unit}"
+        for column, unit, everywhere in zip(table.columns, group.units, common, strict=True)
+        if unit != everywhere
+    ]
+    text = rf"\textbf{{{escape(group.heading.text)}}}{superscript(mark(group.heading, marks))}"
+    if units:
+        text += rf" \textit{{({escape(', '.join(units))})}}"
+    return rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{text}}} \\"
+
+
+def tabular(table: Table, marks: dict[str, str]) -> str:
+    """Write the tabular environment, without a float around it."""
+    rows = [[entry(value, marks) for value in row] for group in table.groups for row in group.rows]
+    titles = [
+        escape(f"{column.title} ({unit})" if unit else column.title)
+        for column, unit in zip(table.columns, common_units(table), strict=True)
+    ]
+    written = tabulate(
+        rows,
+        headers=titles,
+        tablefmt=FORMAT,
+        colalign=[column.align for column in table.columns],
+        disable_numparse=True,
+    ).splitlines()
+    alignment = "".join(column.align[0] for column in table.columns)
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", written[0], r"\midrule"]
+    body = iter(written[1:])
+    for number, group in enumerate(table.groups):
+        if group.heading.text:
+            lines += ([r"\addlinespace"] if number else []) + [heading(table, group, marks)]
+        lines += [next(body) for _ in group.rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def below(table: Table, marks: dict[str, str]) -> str:
+    """Write the footnotes and remarks, as wide as the page."""
+    notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
+    lines = [*notes, *map(escape, table.remarks)]
+    if not lines:
+        return ""
+    text = "\\par\n".join(lines)
+    return f"\\par\\medskip\n\\begin{{minipage}}{{\\textwidth}}\\raggedright\n{text}\n\\end{{minipage}}\n"
+
+
+def floats(table: Table) -> Iterator[Table]:
+    """Split a table into parts that fit on a page each, at its groups."""
+    parts: list[list[Group]] = [[]]
+    for group in table.groups:
+        height = sum(len(known.rows) + 2 for known in parts[-1])
+        if parts[-1] and height + len(group.rows) > ROWS_PER_FLOAT:
+            parts.append([])
+        parts[-1].append(group)
+    for number, groups in enumerate(parts, start=1):
+        if number == 1:
+            yield replace(table, groups=tuple(groups))
+        else:
+            caption = f"{table.caption.partition(':')[0]} (continued, part {number})."
+            yield replace(table, name=f"{table.name}-{number}", caption=caption, groups=tuple(groups))
+
+
+def render(table: Table) -> str:
+    """Write one float."""
+    marks = table.marks
+    parts = {
+        "CAPTION": escape(table.caption),
+        "LABEL": re.sub(r"[^A-Za-z0-9-]+", "-", table.name),
+        "TABULAR": tabular(table, marks),
+        "NOTES": below(table, marks),
+    }
+    return re.sub("|".join(parts), lambda found: parts[found.group()], FLOAT)
+
+
+def document(tables: Sequence[Table] | Iterable[Table]) -> str:
+    """Write tables as one file."""
+    return "\n".join([OPENING, *(render(part) for table in tables for part in floats(table)), CLOSING])

@@ -1,0 +1,74 @@
+"""Knows how numbers are written for people: the unit of a row, and digits that follow the interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..statistics.bootstrap import Estimate
+from .table import EMPTY
+
+#: Digits of the value that are shown at least and at most.
+FEWEST, MOST = 2, 4
+#: Digits where no interval says how many are known.
+DEFAULT = 3
+#: An error that begins with less than this gets two digits (Particle Data Group, Review of Particle Physics, 5.3).
+PRECISE = 3.55
+MIB = 1024.0**2
+
+
+@dataclass(frozen=True)
+class Unit:
+    name: str
+    #: How many of the base unit (seconds, items per second) it is.
+    size: float
+
+
+TIMES = (Unit("s", 1.0), Unit("ms", 1e-3), Unit("µs", 1e-6), Unit("ns", 1e-9))
+COUNTS = (Unit("10⁹", 1e9), Unit("10⁶", 1e6), Unit("10³", 1e3), Unit("", 1.0))
+
+
+def choose_unit(values: Iterable[float], units: Sequence[Unit]) -> Unit:
+    """Choose one unit, from large to small, for values that are to be compared: by their geometric mean."""
+    logs = [math.log(value) for value in values if value > 0]
+    if not logs:
+        return Unit("", 1.0)
+    mean = math.exp(math.fsum(logs) / len(logs))
+    return next((unit for unit in units if mean >= unit.size), units[-1])
+
+
+def decimals(value: float, half_width: float | None = None) -> int:
+    """Return how many decimals to show: one or two digits of the interval's half width, or three of the value."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    leading = math.floor(math.log10(abs(value)))
+    if not half_width:
+        return max(0, DEFAULT - 1 - leading)
+    exponent = math.floor(math.log10(half_width))
+    wanted = (1 if half_width < PRECISE * 10.0**exponent else 0) - exponent
+    return max(0, min(max(wanted, FEWEST - 1 - leading), MOST - 1 - leading))
+
+
+def format_number(value: float | None) -> str:
+    """Write a number whose precision is unknown, with three digits."""
+    return EMPTY if value is None else f"{value:.{decimals(value)}f}"
+
+
+def _decimals_of(estimate: Estimate, size: float) -> int:
+    if estimate.low is None or estimate.high is None:
+        return decimals(estimate.value / size)
+    return decimals(estimate.value / size, (estimate.high - estimate.low) / 2.0 / size)
+
+
+def format_value(estimate: Estimate | None, size: float = 1.0) -> str:
+    """Write the value of an estimate in a unit of ``size``, to the digits that its interval supports."""
+    return EMPTY if estimate is None else f"{estimate.value / size:.{_decimals_of(estimate, size)}f}"
+
+
+def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
+    """Write the interval of an estimate to the digits of its value; nothing where there is none."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    digits = _decimals_of(estimate, size)
+    return f"[{estimate.low / size:.{digits}f}, {estimate.high / size:.{digits}f}]"

@@ -1,0 +1,119 @@
+"""Knows what a table holds, whatever it is written as: columns, groups of rows, entries and footnotes."""
+
+from __future__ import annotations
+
+import itertools
+import string
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+#: Without q, which has no superscript letter in Unicode.
+LETTERS = string.ascii_lowercase.replace("q", "")
+
+EMPTY = "–"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands in one place of a table, as plain text, with the footnotes that belong to it."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    #: Words stand left, numbers right.
+    align: str = "right"
+    #: What a narrow terminal can do without: the highest goes first, 0 never.
+    dispensable: int = 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that belong together under a heading; ``units`` gives the unit of each column, empty where it has none."""
+
+    heading: Entry
+    units: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its caption; ``remarks`` stand below it without a mark."""
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """Give each footnote its mark, in the order of reading; the same text has one mark."""
+        notes = dict.fromkeys(note for entry in self._entries() for note in entry.notes)
+        return dict(zip(notes, letters(), strict=False))
+
+    def _entries(self) -> Iterator[Entry]:
+        for group in self.groups:
+            yield group.heading
+            for row in group.rows:
+                yield from row
+
+    def titles(self, group: Group) -> list[str]:
+        """Return the columns' titles with the units of ``group``."""
+        return [
+            f"{column.title} ({unit})" if unit else column.title
+            for column, unit in zip(self.columns, group.units, strict=True)
+        ]
+
+
+def without_empty_columns(table: Table) -> Table:
+    """Leave out the columns in which no row has anything to show; without rows all of them stay."""
+    rows = [row for group in table.groups for row in group.rows]
+    if not rows:
+        return table
+    kept = [i for i in range(len(table.columns)) if any(row[i].text not in ("", EMPTY) or row[i].notes for row in rows)]
+    groups = tuple(
+        Group(
+            group.heading, tuple(group.units[i] for i in kept), tuple(tuple(row[i] for i in kept) for row in group.rows)
+        )
+        for group in table.groups
+    )
+    return replace(table, columns=tuple(table.columns[i] for i in kept), groups=groups)
+
+
+def letters() -> Iterator[str]:
+    """Count with letters: a, b, …, z, aa, ab, …"""
+    for length in itertools.count(1):
+        yield from map("".join, itertools.product(LETTERS, repeat=length))
+
+
+def mark(entry: Entry, marks: dict[str, str]) -> str:
+    """Return the marks of an entry's footnotes, in order: ``a,c``."""
+    return ",".join(letter for note, letter in marks.items() if note in entry.notes)
+
+
+def printable(text: str) -> str:
+    """Return ``text`` on one line, without characters that steer a terminal or a page instead of showing on it."""
+    visible = (
+        " " if character.isspace() else "\ufffd" if unicodedata.category(character)[0] == "C" else character
+        for character in text
+    )
+    return " ".join("".join(visible).split())
+
+
+def shorten(text: str, length: int = 240) -> str:
+    """Cut ``text`` to about ``length`` characters at a word, for a footnote; the records keep all of it."""
+    text = printable(text)
+    if len(text) <= length:
+        return text
+    return text[:length].rsplit(" ", 1)[0] + " …"
+
+
+def sentence(parts: Iterable[str]) -> str:
+    """Join clauses to a sentence, leaving out empty ones."""
+    return "; ".join(part for part in parts if part) + "."

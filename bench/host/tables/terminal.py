@@ -1,0 +1,96 @@
+"""Knows the terminal: row, rule and quoting, through rich, and what to leave out where it is narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from .table import Entry, Group, Table, mark, printable
+
+SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+#: Between two columns: a divider, which is blank, and padding.
+GAP = 2
+#: Statuses that are no cause for alarm, by their first word.
+CALM = ("ok", "excluded", "not", "unsupported")
+
+
+def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
+    """Write an entry as text that is never read as rich's markup."""
+    text = Text(printable(value.text), style=style)
+    text.append(mark(value, marks).translate(SUPERSCRIPT), style="dim")
+    return text
+
+
+def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int]) -> RichTable:
+    """Lay out one group with the columns that are ``kept``."""
+    marks, titles = table.marks, headings(table, group)
+    laid = RichTable(
+        box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), pad_edge=False, show_edge=False, header_style="dim"
+    )
+    for i in kept:
+        right = table.columns[i].align == "right"
+        laid.add_column(titles[i], justify="right" if right else "left", min_width=widths[i], no_wrap=True)
+    for row in group.rows:
+        laid.add_row(*(entry(row[i], marks, style=_style(table, row, i)) for i in kept))
+    return laid
+
+
+def _style(table: Table, row: Sequence[Entry], i: int) -> str:
+    if table.columns[i].title == "status" and not row[i].text.startswith(CALM):
+        return "red"
+    return "bold" if i == 0 else ""
+
+
+def headings(table: Table, group: Group) -> list[Text]:
+    """Return the columns' titles with their units below them."""
+    return [
+        Text("\n".join(filter(None, (printable(column.title), printable(unit)))))
+        for column, unit in zip(table.columns, group.units, strict=True)
+    ]
+
+
+def column_widths(table: Table) -> list[int]:
+    """Return the width of each column over all groups, so that they stand below each other."""
+    marks = table.marks
+    widths = [0] * len(table.columns)
+    for group in table.groups:
+        for i, title in enumerate(headings(table, group)):
+            cells = [*title.split(), *(entry(row[i], marks) for row in group.rows)]
+            widths[i] = max(widths[i], *(cell.cell_len for cell in cells))
+    return widths
+
+
+def fitting(console: Console, table: Table, widths: Sequence[int]) -> list[int]:
+    """Choose the columns that fit into the console, leaving out the most dispensable first."""
+    kept = list(range(len(table.columns)))
+    dispensable = sorted((i for i in kept if table.columns[i].dispensable), key=lambda i: -table.columns[i].dispensable)
+    for i in dispensable:
+        if sum(widths[column] + GAP for column in kept) <= console.width:
+            break
+        kept.remove(i)
+    return kept
+
+
+def render(console: Console, table: Table) -> None:
+    """Print a table with its caption, footnotes and remarks."""
+    console.print(Text(printable(table.caption), style="italic"))
+    marks, missing = table.marks, []
+    if table.groups:
+        widths = column_widths(table)
+        kept = fitting(console, table, widths)
+        left_out = [column.title for i, column in enumerate(table.columns) if i not in kept]
+        missing = [f"Too narrow for: {', '.join(left_out)}; the files have all columns."] if left_out else []
+        for group in table.groups:
+            console.print()
+            if group.heading.text:
+                console.print(entry(group.heading, marks, style="bold cyan"))
+            console.print(layout(table, group, kept, widths))
+    console.print()
+    for note, letter in marks.items():
+        console.print(Text.assemble((letter.translate(SUPERSCRIPT), "dim"), " ", printable(note)))
+    for remark in (*table.remarks, *missing):
+        console.print(Text(printable(remark), style="dim"))

@@ -1,0 +1,147 @@
+"""Measures how long a report takes: reading the records, statistics and all renderings, in a process of its own.
+
+    python benchmarks/report.py [samples …]
+
+Records are synthetic but of the documented shape and seeded: 100 cells in 20 rounds, with as many samples each as the
+total asks for. Prints a Markdown table: wall seconds from start to exit, processor seconds (what they would be on a
+machine that does nothing else), processor seconds per million samples, peak memory.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from bench.cell import Cell  # noqa: E402
+from bench.record import OK, TIMEOUT, Record  # noqa: E402
+
+COLUMNS = {
+    "torch1": ("torch", ("eager", "torchscript")),
+    "torch2": ("torch", ("eager", "compile")),
+    "tf2": ("tensorflow", ("eager", "function", "xla")),
+    "jax": ("jax", ("eager", "jit")),
+    "jax-previous": ("jax", ("jit",)),
+}
+WORKLOADS = (
+    "dispatch", "gemm", "elementwise-chain", "layernorm-softmax", "mlp-train", "lenet-train", "catdog-cnn-train",
+    "transformer-encoder", "transformer-train", "gemm-batched",
+)  # fmt: skip
+ROUNDS = 20
+SAMPLES_PER_TURN = 5
+SIZES = (100_000, 300_000, 1_000_000)
+TARGET_S = 5.0
+BASELINE = "torch1:eager"
+
+#: Runs in the process that is measured; prints its own peak memory, since a parent only learns the largest child's.
+REPORT = """
+import io, re, sys
+from pathlib import Path
+from rich.console import Console
+from bench.host import journal, report
+folder = Path(sys.argv[1])
+records, run = journal.read(folder), journal.read_run(folder)
+made = report.make(records, run)
+made.write(folder)
+made.print(Console(file=io.StringIO(), width=160))
+print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+"""
+
+
+def cells() -> list[Cell]:
+    return [
+        Cell(environment, framework, mode, workload, "small", "float32", "cpu", 2)
+        for workload in WORKLOADS
+        for environment, (framework, modes) in COLUMNS.items()
+        for mode in modes
+    ]
+
+
+def synthesise(cell: Cell, number: int, samples: int, step_s: float, random: np.random.Generator) -> Record:
+    """Make the record of one process: a log-normal step time with a drift that all processes of the round share."""
+    drift = 1.0 + 0.1 * np.sin(np.arange(samples) / 7.0 + number)
+    process = random.lognormal(0.0, 0.01)
+    steps = max(1, round(0.02 / step_s))
+    sample_ns = np.round(steps * step_s * 1e9 * process * drift * random.lognormal(0.0, 0.03, samples)).astype(int)
+    return Record(
+        cell, number, 1, OK, run="synthetic", started_at=1_795_000_000.0 + number, import_s=1.5,
+        first_call_s=50 * step_s, first_call_cache="cold" if number == 0 else "warm", steps_per_sample=steps,
+        sample_ns=sample_ns.tolist(), sample_cpu_ns=(2 * sample_ns).tolist(),
+        sample_turn=(np.arange(samples) // SAMPLES_PER_TURN).tolist(),
+        memory={"peak_bytes": int(random.integers(1e8, 2e8)), "baseline_bytes": 2 * 10**8},
+        settings={"threads": 2, "instruction set": "AVX2" if cell.environment == "torch1" else "AVX512"},
+        versions={"python": "3.11.7", "numpy": "1.26.4", cell.framework: "1.0"},
+        work={"useful_flops": 1e9, "compulsory_bytes": 1e7, "items": 64, "item": "image"},
+    )  # fmt: skip
+
+
+def write_study(folder: Path, samples: int) -> int:
+    """Write the files of a run with about ``samples`` samples; return how many there are."""
+    random = np.random.default_rng(20261121)
+    planned = cells()
+    each = samples // (len(planned) * ROUNDS)
+    steps = dict(zip(planned, random.lognormal(np.log(1e-3), 1.5, len(planned)), strict=True))
+    with (folder / "records.jsonl").open("w") as file:
+        for number in range(ROUNDS):
+            for cell in planned[:-1]:
+                file.write(json.dumps(synthesise(cell, number, each, steps[cell], random).to_json()) + "\n")
+        lost = Record(planned[-1], 0, 1, TIMEOUT, stage="build", reason="no answer in 300 s", run="synthetic")
+        file.write(json.dumps(lost.to_json()) + "\n")
+    run: dict[str, Any] = {
+        "run": "synthetic",
+        "study": {"name": "synthetic", "title": "Synthetic study", "baseline": BASELINE},
+        "profile": {"name": "publication"},
+        "seed": 0,
+        "threads": 2,
+        "machine": {"processor": "Synthetic processor"},
+        "environments": {},
+        "planned": [cell.to_json() for cell in planned],
+        "excluded": [],
+        "finished": True,
+    }
+    (folder / "run.json").write_text(json.dumps(run))
+    return each * ROUNDS * (len(planned) - 1)
+
+
+def measure(samples: int) -> tuple[int, float, float, int]:
+    """Report about ``samples`` samples; return how many there were, wall and processor seconds, and peak bytes."""
+    with tempfile.TemporaryDirectory() as name:
+        written = write_study(Path(name), samples)
+        start, start_cpu = time.perf_counter(), children_cpu_s()
+        done = subprocess.run(
+            [sys.executable, "-c", REPORT, name], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        wall_s, cpu_s = time.perf_counter() - start, children_cpu_s() - start_cpu
+        return written, wall_s, cpu_s, int(done.stdout) * 1024
+
+
+def children_cpu_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table; exit 1 where the largest report misses the target."""
+    print("| samples | seconds | CPU seconds | CPU seconds per million | peak MiB |")
+    print("|--------:|--------:|------------:|------------------------:|---------:|")
+    seconds = 0.0
+    for samples in map(int, arguments or SIZES):
+        written, seconds, cpu_s, peak_bytes = measure(samples)
+        million = cpu_s / written * 1e6
+        print(f"| {written:,} | {seconds:.2f} | {cpu_s:.2f} | {million:.2f} | {peak_bytes / 2**20:.0f} |", flush=True)
+    print(f"\nTarget: 1,000,000 samples in under {TARGET_S:g} s, growing linearly.")
+    return int(seconds >= TARGET_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
