@@ -1,0 +1,178 @@
+"""Knows the files of a run: what is appended while it runs, and how they are read back after a kill at any moment.
+
+run.json           what was planned, on which machine, in which environments (rewritten whole, atomically)
+records.jsonl      one record a line, appended and flushed; never rewritten
+unfinished.jsonl   turns of the processes under way, folded into records by the next start when this one is killed
+history/<run>/     the files of earlier runs
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.record import Record
+
+RUN = "run.json"
+RECORDS = "records.jsonl"
+UNFINISHED = "unfinished.jsonl"
+HISTORY = "history"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace ``path`` by ``text`` or leave it as it was: written aside, flushed to the disk, renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(aside, 0o644)
+        os.replace(aside, path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of ``path``; a line that a kill or a full disk cut short is passed over."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                values = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(values, dict):
+                yield values
+
+
+def end_last_line(path: Path) -> None:
+    """Close a half-written last line, so that what is appended next starts a line of its own."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    with path.open("rb+") as file:
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
+
+
+def read(folder: Path) -> list[Record]:
+    """Read every record of a run, those of processes that a kill cut short included.
+
+    Raises ValueError when a newer benchmatrix wrote them.
+    """
+    records: dict[tuple[Any, ...], Record] = {}
+    for values in read_lines(folder / RECORDS):
+        record = Record.from_json(values)
+        records[record.cell, record.round, record.attempt] = record
+    for record in fold(read_lines(folder / UNFINISHED)):
+        # A kill between folding and removing leaves a process in both files.
+        records.setdefault((record.cell, record.round, record.attempt), record)
+    return list(records.values())
+
+
+def read_run(folder: Path) -> dict[str, Any] | None:
+    """Read what a run planned; None when there is none or the file is not ours."""
+    try:
+        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return run if isinstance(run, dict) else None
+
+
+def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
+    """Make records of the turns of processes that never ended; those without a turn have nothing to tell."""
+    under_way: dict[tuple[Any, ...], Record] = {}
+    for line in lines:
+        if "record" in line:
+            record = Record.from_json(line["record"])
+            under_way[record.cell, record.round, record.attempt] = record
+        elif "turn" in line:
+            key = next((k for k in under_way if [k[0].name, k[1], k[2]] == line["of"]), None)
+            if key is not None:
+                under_way[key] = extended(under_way[key], line["turn"], line["sample_ns"], line["sample_cpu_ns"])
+    return (record for record in under_way.values() if record.sample_ns)
+
+
+def extended(record: Record, turn: int, sample_ns: list[int], sample_cpu_ns: list[int]) -> Record:
+    """Return ``record`` with the samples of one more turn."""
+    return replace(
+        record,
+        sample_ns=record.sample_ns + sample_ns,
+        sample_cpu_ns=record.sample_cpu_ns + sample_cpu_ns,
+        sample_turn=record.sample_turn + [turn] * len(sample_ns),
+    )
+
+
+class Journal:
+    """Appends to the files of one run."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        for name in (RECORDS, UNFINISHED):
+            end_last_line(folder / name)
+        self.settle()
+
+    def settle(self) -> None:
+        """Move the turns of processes that are no more into records."""
+        known = {(r.cell, r.round, r.attempt) for r in map(Record.from_json, read_lines(self.folder / RECORDS))}
+        for record in fold(read_lines(self.folder / UNFINISHED)):
+            if (record.cell, record.round, record.attempt) not in known:
+                self.append(record)
+        (self.folder / UNFINISHED).unlink(missing_ok=True)
+
+    def append(self, record: Record) -> None:
+        """Append a record and push it to the disk."""
+        with (self.folder / RECORDS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record.to_json()) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def begin(self, record: Record) -> None:
+        """Note that a process is ready to be timed; its record is ``record`` plus the turns that follow."""
+        self._note({"record": record.to_json()})
+
+    def turn(self, record: Record, turn: int, sample_ns: list[int], sample_cpu_ns: list[int]) -> None:
+        """Note one turn. Flushed but not synced: the kernel keeps it when this process is killed."""
+        of = [record.cell.name, record.round, record.attempt]
+        self._note({"turn": turn, "of": of, "sample_ns": sample_ns, "sample_cpu_ns": sample_cpu_ns})
+
+    def forget(self) -> None:
+        """Drop the notes: every process they were about has its record."""
+        (self.folder / UNFINISHED).unlink(missing_ok=True)
+
+    def _note(self, line: dict[str, Any]) -> None:
+        with (self.folder / UNFINISHED).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def archive(folder: Path) -> Path | None:
+    """Move the files of the run in ``folder`` to its history; return where they are, None when there were none."""
+    run = read_run(folder)
+    kept = [path for path in folder.iterdir() if path.name != HISTORY] if folder.is_dir() else []
+    if not kept:
+        return None
+    name = str(run.get("run")) if run else "unknown"
+    target = folder / HISTORY / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+    target.mkdir(parents=True, exist_ok=True)
+    for path in kept:
+        os.replace(path, target / path.name) if not path.is_dir() else _move_folder(path, target / path.name)
+    return target
+
+
+def _move_folder(source: Path, target: Path) -> None:
+    if target.exists():
+        for path in source.iterdir():
+            os.replace(path, target / path.name)
+        source.rmdir()
+    else:
+        os.replace(source, target)

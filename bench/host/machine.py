@@ -1,0 +1,64 @@
+"""Knows what this machine is: processor, memory, operating system, GPUs; what does not answer is left out."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+
+def processor_model() -> str:
+    """Return the processor's name as the kernel gives it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def memory_bytes() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def gpus() -> list[dict[str, Any]]:
+    """List the NVIDIA GPUs with their memory and driver; empty without a driver."""
+    import pynvml  # type: ignore[import-untyped]  # it ships no types
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return []
+    try:
+        driver = _text(pynvml.nvmlSystemGetDriverVersion())
+        found = []
+        for index in range(pynvml.nvmlDeviceGetCount()):
+            handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+            found.append(
+                {
+                    "name": _text(pynvml.nvmlDeviceGetName(handle)),
+                    "memory_bytes": int(pynvml.nvmlDeviceGetMemoryInfo(handle).total),
+                    "driver": driver,
+                }
+            )
+        return found
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def describe() -> dict[str, Any]:
+    """Describe the machine for the record; no host name, since results are published."""
+    return {
+        "processor": processor_model(),
+        "processors": len(os.sched_getaffinity(0)),
+        "memory_bytes": memory_bytes(),
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "gpus": gpus(),
+    }

@@ -1,0 +1,114 @@
+"""Knows how to tell a person how far a run is: a live line in a terminal, plain lines elsewhere.
+
+Nothing is drawn while a worker measures: the display is refreshed between turns only, by the thread that hands them
+out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+#: Drawing costs some milliseconds of a processor that others want.
+REFRESH_S = 0.5
+#: Without a terminal, one line per this many seconds at most.
+PLAIN_S = 10.0
+#: Later rounds find warm caches; used until a row has been seen in a later round.
+WARM_SHARE = 0.6
+
+
+class Estimate:
+    """Guesses the remaining seconds from how long each row took so far."""
+
+    def __init__(self, order: list[tuple[int, str]]) -> None:
+        self._left = list(order)
+        self._seen: dict[str, tuple[int, float]] = {}
+
+    def done(self, number: int, row: str, seconds: float, *, measured: bool) -> None:
+        """Note that a row's turn in a round is over; one that had nothing left to measure teaches nothing."""
+        self._left.remove((number, row))
+        if measured:
+            self._seen[row] = (number, seconds)
+
+    def remaining_s(self) -> float | None:
+        """Return the estimate; None until something has been seen."""
+        if not self._seen:
+            return None
+        first = [seconds for number, seconds in self._seen.values() if number == 0]
+        later = [seconds for number, seconds in self._seen.values() if number > 0]
+        cold = sum(first) / len(first) if first else sum(later) / len(later) / WARM_SHARE
+        return sum(self._of(number, row, cold) for number, row in self._left)
+
+    def _of(self, number: int, row: str, cold: float) -> float:
+        if row not in self._seen:
+            return cold if number == 0 else cold * WARM_SHARE
+        seen, seconds = self._seen[row]
+        return seconds * WARM_SHARE if seen == 0 and number > 0 else seconds
+
+
+def duration(seconds: float | None) -> str:
+    """Word a duration for people: ``1 h 05 min``, ``3 min 20 s``, ``12 s``."""
+    if seconds is None:
+        return "unknown"
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
+
+
+class Display:
+    """Shows the cell under way, how many processes are done and what is left."""
+
+    def __init__(
+        self, console: Console, total: int, estimate: Estimate, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._console = console
+        self._estimate = estimate
+        self._clock = clock
+        self._start = self._shown = clock()
+        self._done = 0
+        self._total = total
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left: {task.fields[left]}"),
+            console=console,
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task = self._progress.add_task("starting", total=total, left="unknown")
+
+    def __enter__(self) -> Display:
+        if self._console.is_terminal:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._progress.stop()
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self._console.print(text, highlight=False, markup=False)
+
+    def at(self, what: str, done: int) -> None:
+        """Say what is under way; ``done`` processes are over. Cheap enough to call between any two turns."""
+        self._done = done
+        now = self._clock()
+        if now - self._shown < (REFRESH_S if self._console.is_terminal else PLAIN_S):
+            return
+        self._shown = now
+        left = duration(self._left_s())
+        if self._console.is_terminal:
+            self._progress.update(self._task, description=what.replace("[", "\\["), completed=done, left=left)
+            self._progress.refresh()
+        else:
+            self.say(f"[{done}/{self._total}] {what}, {duration(now - self._start)} so far, left: {left}")
+
+    def _left_s(self) -> float | None:
+        return self._estimate.remaining_s()

@@ -1,0 +1,83 @@
+"""Knows the order of measuring: rounds of fresh processes, groups that take turns, and what is left of them after a
+break.
+
+Pure functions: the same plan and records always give the same order.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bench.cell import Cell
+from bench.record import FAILED, OK, OUT_OF_MEMORY, TIMEOUT, Record
+
+#: A crash, a hang or a lack of memory may be the machine's fault: a cell gets this many rounds to recover before it
+#: is given up.
+FAILURES_BEFORE_GIVING_UP = 2
+#: Statuses that another round can change; mismatch and unsupported are facts about the cell.
+RETRIED = (FAILED, TIMEOUT, OUT_OF_MEMORY)
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One group's turn in one round: a fresh process per cell, alive together, measured in turns."""
+
+    round: int
+    row: str
+    #: The cells that still have turns to take, with the attempt this process is and the turns that are left.
+    cells: tuple[Cell, ...]
+    attempts: tuple[int, ...]
+    first_turns: tuple[int, ...]
+
+
+def groups(cells: Iterable[Cell]) -> dict[str, tuple[Cell, ...]]:
+    """Group cells by row: those that compute the same thing are compared, so they take turns."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(cell.row, []).append(cell)
+    return {row: tuple(members) for row, members in found.items()}
+
+
+def sittings(cells: Sequence[Cell], rounds: int, seed: int) -> list[tuple[int, str]]:
+    """List every (round, row) in the order of measuring: all rows once in seeded random order, then again."""
+    rows = list(groups(cells))
+    order = []
+    for number in range(rounds):
+        shuffled = rows[:]
+        random.Random(f"{seed}/{number}").shuffle(shuffled)
+        order += [(number, row) for row in shuffled]
+    return order
+
+
+def sitting(number: int, row: str, cells: Sequence[Cell], records: Iterable[Record], samples: int) -> Sitting:
+    """Say who sits in this round: every cell of the row that has turns left and has not been given up.
+
+    ``records`` are those of the run so far, of all rounds.
+    """
+    mine = [record for record in records if record.cell.row == row]
+    chosen, attempts, first_turns = [], [], []
+    for cell in cells:
+        own = [record for record in mine if record.cell == cell]
+        here = [record for record in own if record.round == number]
+        done = max((record.sample_turn[-1] + 1 for record in here if record.sample_turn), default=0)
+        if done >= samples or any(record.status != OK for record in here) or given_up(own):
+            continue
+        chosen.append(cell)
+        attempts.append(1 + max((record.attempt for record in here), default=0))
+        first_turns.append(done)
+    return Sitting(number, row, tuple(chosen), tuple(attempts), tuple(first_turns))
+
+
+def given_up(records: Iterable[Record]) -> bool:
+    """Tell whether a cell's records show that another round would change nothing."""
+    bad = [record.status for record in records if record.status != OK]
+    return any(status not in RETRIED for status in bad) or len(bad) >= FAILURES_BEFORE_GIVING_UP
+
+
+def turn_order(seed: int, number: int, row: str, turn: int, count: int) -> list[int]:
+    """Give the seeded random order in which ``count`` processes take one turn."""
+    order = list(range(count))
+    random.Random(f"{seed}/{number}/{row}/{turn}").shuffle(order)
+    return order

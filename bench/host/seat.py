@@ -1,0 +1,135 @@
+"""Knows one cell in one process from the host's side: what to ask of its worker and the record that grows from the
+answers.
+
+A seat never raises for what its worker does: when a request ends the worker, the seat is ``over`` and its record says
+why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from bench.cell import Cell
+from bench.record import OK, Record
+
+from .workers import Ended
+
+
+class Talks(Protocol):
+    """What a seat needs of a worker; tests pass their own."""
+
+    def send(self, **request: Any) -> None: ...
+    def receive(self, timeout_s: float) -> dict[str, Any]: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+    def close(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Seat:
+    """One cell's place in a sitting."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        number: int,
+        attempt: int,
+        first_turn: int,
+        *,
+        start: Callable[[], Talks],
+        timeout_s: float,
+        run: str,
+    ) -> None:
+        self._start = start
+        self._timeout_s = timeout_s
+        self._worker: Talks | None = None
+        self.next_turn = first_turn
+        self.over = False
+        #: Seconds in which this host only waited for the worker.
+        self.waited_s = 0.0
+        self.record = Record(cell=cell, round=number, attempt=attempt, status=OK, run=run, started_at=time.time())
+
+    def ask_import(self, memory_limit_bytes: int | None = None) -> None:
+        """Start the worker and let it import its framework; ``await_import`` waits for it."""
+        try:
+            self._worker = self._start()
+            self._worker.send(do="import", cell=self.record.cell.to_json(), memory_limit_bytes=memory_limit_bytes)
+        except Ended as ended:
+            self._end(ended)
+
+    def await_import(self, *, alone: bool) -> None:
+        answer = self._await()
+        if answer is not None:
+            self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
+
+    def prepare(self, *, cache: str, **request: Any) -> None:
+        """Let the worker build, call, check and calibrate; its compilation cache is ``cache``, cold or warm."""
+        answer = self._ask(do="prepare", **request)
+        if answer is not None:
+            fields = ("first_call_s", "check", "steps_per_sample", "warmup_ns", "work", "data")
+            self._note(first_call_cache=cache, **{name: answer[name] for name in fields})
+
+    def turn(self, samples: int) -> tuple[list[int], list[int]] | None:
+        """Take one turn; return its samples' wall and CPU nanoseconds, None when it ended the worker."""
+        answer = self._ask(do="turn", samples=samples)
+        if answer is None:
+            return None
+        wall, cpu = answer["sample_ns"], answer["sample_cpu_ns"]
+        record = self.record
+        self._note(
+            sample_ns=record.sample_ns + wall,
+            sample_cpu_ns=record.sample_cpu_ns + cpu,
+            sample_turn=record.sample_turn + [self.next_turn] * len(wall),
+        )
+        self.next_turn += 1
+        return wall, cpu
+
+    def finish(self) -> None:
+        """Ask for what was in force and close the worker."""
+        answer = self._ask(do="finish")
+        if answer is not None:
+            self._note(memory=answer["memory"], settings=answer["settings"])
+            assert self._worker is not None
+            self._worker.close()
+            self.over = True
+
+    def refuse(self, ended: Ended) -> None:
+        """End the cell before it has a process."""
+        self._end(ended)
+
+    def abandon(self) -> None:
+        """Kill the worker, whatever it is doing."""
+        if self._worker is not None:
+            self._worker.kill()
+
+    def _ask(self, **request: Any) -> dict[str, Any] | None:
+        if self.over or self._worker is None:
+            return None
+        self._worker.resume()
+        self._worker.send(**request)
+        return self._await()
+
+    def _await(self) -> dict[str, Any] | None:
+        """Wait for the answer, then stop the worker until its next turn."""
+        if self.over or self._worker is None:
+            return None
+        start = time.monotonic()
+        try:
+            answer = self._worker.receive(self._timeout_s)
+        except Ended as ended:
+            self._end(ended)
+            return None
+        finally:
+            self.waited_s += time.monotonic() - start
+        self._worker.pause()
+        return answer
+
+    def _end(self, ended: Ended) -> None:
+        self.over = True
+        self._note(status=ended.status, stage=ended.stage, reason=ended.reason)
+
+    def _note(self, **values: Any) -> None:
+        self.record = replace(self.record, **values)

@@ -1,0 +1,82 @@
+"""Tests the order of measuring and what is left after a break."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.cell import Cell
+from bench.host import schedule
+from bench.record import Record
+
+A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
+B = replace(A, environment="jax", framework="jax", mode="jit")
+C = replace(A, workload="mlp-train")
+
+
+def record(cell: Cell, number: int, turns: int = 5, status: str = "ok", attempt: int = 1) -> Record:
+    samples = [100] * turns
+    return Record(
+        cell, number, attempt, status, sample_ns=samples, sample_cpu_ns=samples, sample_turn=list(range(turns))
+    )
+
+
+def test_cells_that_compute_the_same_take_turns():
+    assert schedule.groups([A, C, B]) == {A.row: (A, B), C.row: (C,)}
+
+
+def test_every_row_is_measured_once_in_every_round():
+    order = schedule.sittings([A, B, C], rounds=3, seed=1)
+    assert sorted(order) == sorted((number, row) for number in range(3) for row in (A.row, C.row))
+    assert [number for number, _ in order] == [0, 0, 1, 1, 2, 2]
+
+
+def test_the_order_is_seeded():
+    rows = [replace(A, workload=name) for name in "abcdefgh"]
+    assert schedule.sittings(rows, 2, 1) == schedule.sittings(rows, 2, 1)
+    assert schedule.sittings(rows, 2, 1) != schedule.sittings(rows, 2, 2)
+
+
+@given(st.integers(0, 99), st.integers(0, 9), st.integers(0, 99), st.integers(1, 12))
+def test_a_turn_order_holds_every_process_once(seed, number, turn, count):
+    order = schedule.turn_order(seed, number, A.row, turn, count)
+    assert sorted(order) == list(range(count))
+    assert order == schedule.turn_order(seed, number, A.row, turn, count)
+
+
+def test_no_process_is_always_first():
+    firsts = {schedule.turn_order(0, 0, A.row, turn, 3)[0] for turn in range(50)}
+    assert firsts == {0, 1, 2}
+
+
+def test_a_new_round_seats_everybody():
+    sitting = schedule.sitting(1, A.row, [A, B], [record(A, 0), record(B, 0)], samples=5)
+    assert sitting.cells == (A, B)
+    assert sitting.attempts == (1, 1)
+    assert sitting.first_turns == (0, 0)
+
+
+def test_a_finished_round_seats_nobody():
+    assert schedule.sitting(0, A.row, [A, B], [record(A, 0), record(B, 0)], samples=5).cells == ()
+
+
+def test_after_a_kill_only_the_turns_that_are_left_are_taken_in_new_processes():
+    sitting = schedule.sitting(0, A.row, [A, B], [record(A, 0, turns=3), record(B, 0, turns=2)], samples=5)
+    assert sitting.cells == (A, B)
+    assert sitting.attempts == (2, 2)
+    assert sitting.first_turns == (3, 2)
+
+
+def test_a_fact_about_a_cell_is_not_tried_again():
+    for status in ("mismatch", "unsupported"):
+        assert schedule.sitting(1, A.row, [A, B], [record(A, 0, 0, status), record(B, 0)], samples=5).cells == (B,)
+
+
+def test_a_crash_gets_another_round_and_then_is_given_up():
+    once = [record(A, 0, 0, "failed")]
+    assert schedule.sitting(0, A.row, [A], once, samples=5).cells == ()
+    assert schedule.sitting(1, A.row, [A], once, samples=5).cells == (A,)
+    twice = [*once, record(A, 1, 0, "timeout")]
+    assert schedule.sitting(2, A.row, [A], twice, samples=5).cells == ()
