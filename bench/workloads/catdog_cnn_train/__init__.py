@@ -1,0 +1,83 @@
+"""Specifies catdog-cnn-train: one Adam step of a network that tells cats from dogs on grey images of 50 by 50 pixels.
+
+The study by Welter et al. (SETREM) resized Microsoft's 25,000 cats and dogs to 50 by 50 and compared TensorFlow, Keras
+and PyTorch, but gives neither layers nor loss, optimizer or batch. They are taken here from the tutorial that treats
+the same images at the same size (https://pythonprogramming.net/convnet-model-deep-learning-neural-network-pytorch/ and
+the part that follows it): convolutions of 32, 64 and 128 filters of 5 by 5, each with ReLU and 2 by 2 maximum pooling,
+dense layers of 512 and 2, Adam at 0.001, 100 images a batch. Its 24,946 readable images are the study's 17,462 + 7,484.
+The loss is the cross-entropy, where the tutorial has a squared error. ``medium`` is that step; others have fewer images
+or filters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import cnn, images
+
+ITEM = "image"
+SIZES = {
+    "check": {"batch": 4, "filters": 4, "dense": 16},
+    "tiny": {"batch": 10, "filters": 8, "dense": 64},
+    "small": {"batch": 20, "filters": 32, "dense": 512},
+    "medium": {"batch": 100, "filters": 32, "dense": 512},
+}
+PRECISIONS = ("float32",)
+TRAINING = True
+OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+
+SIDE = 50
+CLASSES = 2
+
+
+def shapes(size):
+    """Give ``{name: shape}`` of the parameters; the number of filters doubles from block to block."""
+    return cnn.shapes(SIDE, [size["filters"] * factor for factor in (1, 2, 4)], (size["dense"], CLASSES))
+
+
+def source(path=None):
+    """Open an archive of cats and dogs that ``python -m bench.workloads.images`` made; without a path there are none.
+
+    Raises ValueError where the file is no such archive.
+    """
+    if path is None:
+        return None, "synthetic images of 50 x 50 pixels: seeded noise with random labels"
+    archive = images.read_archive(path, SIDE)
+    return archive, "cats and dogs from {}: {:,} images, {:,} left out as unreadable".format(
+        path, len(archive.images), len(archive.unreadable)
+    )
+
+
+def parameters(size, random):
+    """Draw He-initialised weights and zero biases."""
+    return cnn.initial(shapes(size), random)
+
+
+def batch(size, random, source=None):
+    """Draw images (batch, 50, 50, 1) from 0 to 1 and int32 labels (batch,), 0 for a cat and 1 for a dog."""
+    if source is None:
+        drawn = random.randint(0, 256, (size["batch"], SIDE, SIDE))
+        labels = random.randint(0, CLASSES, size["batch"])
+    else:
+        rows = np.resize(random.permutation(len(source.images)), size["batch"])
+        drawn, labels = source.images[rows], source.labels[rows]
+    return (drawn / 255.0).astype(np.float32)[..., np.newaxis], labels.astype(np.int32)
+
+
+def loss_and_gradients(size, parameters, batch):
+    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+    return cnn.loss_and_gradients(parameters, batch)
+
+
+def items(size):
+    return size["batch"]
+
+
+def useful_flops(size):
+    """Count the products of the convolutions and dense layers: one forward, two backward, less the images' gradient."""
+    return cnn.useful_flops(shapes(size), SIDE, size["batch"])
+
+
+def compulsory_bytes(size, itemsize):
+    """Count parameters and Adam's two moments read and written once, and the images read once."""
+    return float(itemsize) * (6 * cnn.elements(shapes(size)) + size["batch"] * SIDE**2)

@@ -1,0 +1,25 @@
+"""Implements catdog-cnn-train in TensorFlow: tf.Variable and GradientTape, in NHWC, as its CPU kernels need it."""
+
+from __future__ import annotations
+
+import functools
+
+import tensorflow as tf
+
+from ...frameworks.tensorflow import variable_training
+from ..lenet_train.tensorflow import block, dense, pooling
+from . import OPTIMIZER
+
+
+def loss(variables, images, labels, pool):
+    hidden = block(images, variables["conv1_weight"], variables["conv1_bias"], pool)
+    hidden = block(hidden, variables["conv2_weight"], variables["conv2_bias"], pool)
+    hidden = block(hidden, variables["conv3_weight"], variables["conv3_bias"], pool)
+    hidden = tf.reshape(hidden, (images.shape[0], -1))
+    hidden = tf.nn.relu(dense(hidden, variables["dense1_weight"], variables["dense1_bias"]))
+    logits = dense(hidden, variables["dense2_weight"], variables["dense2_bias"])
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+
+
+def build(size, parameters, batch, transform):
+    return variable_training(functools.partial(loss, pool=pooling(transform.mode)), parameters, transform, OPTIMIZER)

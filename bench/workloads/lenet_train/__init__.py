@@ -1,0 +1,92 @@
+"""Specifies lenet-train: one SGD step of LeNet-5 with ReLU and maximum pooling on handwritten digits.
+
+The network is that of LeCun et al. 1998 as it is written today: 32 by 32 images, 6 and 16 filters of 5 by 5, dense
+layers of 120, 84 and 10. The images are the 1,797 digits of the UCI repository (DATA-LICENSE.txt), or MNIST where its
+folder is given.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+
+import numpy as np
+
+from .. import cnn, idx
+
+ITEM = "image"
+SIZES = {"check": {"batch": 4}, "tiny": {"batch": 16}, "small": {"batch": 128}, "medium": {"batch": 512}}
+PRECISIONS = ("float32",)
+TRAINING = True
+OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
+
+SIDE = 32
+SHAPES = cnn.shapes(SIDE, filters=(6, 16), dense=(120, 84, 10))
+# LeCun et al. 1998, section III.A: paper and ink, so that the mean of an image is about 0 and its variance about 1.
+PAPER, INK = -0.1, 1.175
+DIGITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digits.csv.gz")
+
+
+@functools.lru_cache(maxsize=None)
+def digits():
+    """Read the digits in the repository: images (1797, 8, 8) of 0 to 16 and labels (1797,)."""
+    with gzip.open(DIGITS, "rt") as file:
+        table = np.loadtxt(file, delimiter=",", dtype=np.uint8)
+    table.setflags(write=False)
+    return table[:, :64].reshape(-1, 8, 8), table[:, 64]
+
+
+def source(path=None):
+    """Open the images: those in the repository, or the MNIST training set in the folder ``path``.
+
+    Raises ValueError where the folder does not hold the MNIST files or they are damaged.
+    """
+    if path is None:
+        return digits(), "UCI digits, 1,797 images"
+    images, labels = idx.read_mnist(path)
+    return (images, labels), "MNIST from {}, {:,} images".format(path, len(images))
+
+
+def prepared(images):
+    """Bring digits to 32 by 32 pixels between PAPER and INK: (images, 32, 32, 1), float32.
+
+    A UCI pixel counts the ink in 4 by 4 of the 32 by 32 pixels that were scanned, so each is spread over those; MNIST
+    gets a margin of two pixels, as LeNet-5 had it.
+    """
+    if images.shape[1] == 8:
+        ink = images.repeat(4, axis=1).repeat(4, axis=2) / 16.0
+    else:
+        ink = np.pad(images, ((0, 0), (2, 2), (2, 2)), mode="constant") / 255.0
+    return (PAPER + (INK - PAPER) * ink).astype(np.float32)[..., np.newaxis]
+
+
+def parameters(size, random):
+    """Draw He-initialised weights and zero biases."""
+    return cnn.initial(SHAPES, random)
+
+
+def batch(size, random, source=None):
+    """Draw images (batch, 32, 32, 1) and int32 labels (batch,), no image twice while there are enough of them."""
+    images, labels = digits() if source is None else source
+    rows = np.resize(random.permutation(len(images)), size["batch"])
+    return prepared(images[rows]), labels[rows].astype(np.int32)
+
+
+def loss_and_gradients(size, parameters, batch):
+    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+    return cnn.loss_and_gradients(parameters, batch)
+
+
+def items(size):
+    return size["batch"]
+
+
+def useful_flops(size):
+    """Count the products of the convolutions and dense layers: one forward, two backward, less the images' gradient."""
+    return cnn.useful_flops(SHAPES, SIDE, size["batch"])
+
+
+def compulsory_bytes(size, itemsize):
+    """Count parameters read and written once, and the images read once."""
+    return float(itemsize) * (2 * cnn.elements(SHAPES) + size["batch"] * SIDE**2)
