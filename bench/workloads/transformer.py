@@ -1,0 +1,150 @@
+"""Knows the stack of pre-norm transformer blocks that the transformer specifications share, forward and backward.
+
+A block is ``x + output(attention(norm(x)))`` followed by ``x + contract(gelu(expand(norm(x))))``; the stack ends in a
+layer normalisation (Radford et al. 2019). A size has ``layers``, ``width``, ``heads``, ``sequence`` and ``batch``.
+Linear weights have shape (inputs, outputs); the columns of ``qkv`` are ordered part (query, key, value), head, column
+of the head.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import attention, layers
+
+# The feed-forward layer is this many times as wide as the stack.
+EXPANSION = 4
+
+
+def linear_shapes(size):
+    """List (name, inputs, outputs, whether it has a bias) of a block's linear layers."""
+    width = size["width"]
+    return (
+        # No bias: softmax does not see that of the keys, so its true gradient is zero, and Adam would turn the rounding
+        # error that every framework has there into steps of ± the learning rate.
+        ("qkv", width, 3 * width, False),
+        ("output", width, width, True),
+        ("expand", width, EXPANSION * width, True),
+        ("contract", EXPANSION * width, width, True),
+    )
+
+
+def draw(random, shape, scale):
+    """Draw float32 values, normal with standard deviation ``scale``."""
+    return (scale * random.standard_normal(shape)).astype(np.float32)
+
+
+def parameters(size, random):
+    """Draw the stack: weights of variance 1 / inputs; scales about 1, shifts and biases about 0.
+
+    Scales, shifts and biases are not the usual exact 1 and 0, or an implementation that forgets one would look right.
+    """
+    drawn = {}
+
+    def draw_norm(name):
+        drawn[name + ".scale"] = 1 + draw(random, size["width"], 0.1)
+        drawn[name + ".shift"] = draw(random, size["width"], 0.1)
+
+    for index in range(size["layers"]):
+        block = "block%d." % index
+        draw_norm(block + "attention_norm")
+        draw_norm(block + "feedforward_norm")
+        for name, rows, columns, biased in linear_shapes(size):
+            drawn[block + name + ".weight"] = draw(random, (rows, columns), rows**-0.5)
+            if biased:
+                drawn[block + name + ".bias"] = draw(random, columns, 0.1)
+    draw_norm("final_norm")
+    return drawn
+
+
+def pick_norm(parameters, name):
+    return parameters[name + ".scale"], parameters[name + ".shift"]
+
+
+def pick_linear(parameters, name):
+    return parameters[name + ".weight"], parameters[name + ".bias"]
+
+
+def attend(size, parameters, block, hidden, causal):
+    """Compute the attention branch of a block: what is added to ``hidden``."""
+    normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "attention_norm"))
+    projected, qkv = layers.linear(normal, parameters[block + "qkv.weight"], 0)
+    mixed, core = attention.attention(*attention.split_heads(projected, 3, size["heads"]), causal=causal)
+    branch, output = layers.linear(attention.merge_heads([mixed]), *pick_linear(parameters, block + "output"))
+    return branch, (block, size["heads"], norm, qkv, core, output)
+
+
+def attend_backward(gradient, cache, gradients):
+    """Add the branch's parameters to ``gradients`` and return the gradient of ``hidden``."""
+    block, heads, norm, qkv, core, output = cache
+    merged, *gradients_of_output = layers.linear_backward(gradient, output)
+    (mixed,) = attention.split_heads(merged, 1, heads)
+    projected = attention.merge_heads(attention.attention_backward(mixed, core))
+    normal, gradients[block + "qkv.weight"], _ = layers.linear_backward(projected, qkv)
+    hidden, *gradients_of_norm = attention.layer_norm_backward(normal, norm)
+    gradients[block + "output.weight"], gradients[block + "output.bias"] = gradients_of_output
+    gradients[block + "attention_norm.scale"], gradients[block + "attention_norm.shift"] = gradients_of_norm
+    return hidden
+
+
+def feed_forward(parameters, block, hidden):
+    """Compute the feed-forward branch of a block: what is added to ``hidden``."""
+    normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "feedforward_norm"))
+    wide, expand = layers.linear(normal, *pick_linear(parameters, block + "expand"))
+    bent, gelu = attention.gelu(wide)
+    branch, contract = layers.linear(bent, *pick_linear(parameters, block + "contract"))
+    return branch, (block, norm, expand, gelu, contract)
+
+
+def feed_forward_backward(gradient, cache, gradients):
+    """Add the branch's parameters to ``gradients`` and return the gradient of ``hidden``."""
+    block, norm, expand, gelu, contract = cache
+    bent, gradients[block + "contract.weight"], gradients[block + "contract.bias"] = layers.linear_backward(
+        gradient, contract
+    )
+    wide = attention.gelu_backward(bent, gelu)
+    normal, gradients[block + "expand.weight"], gradients[block + "expand.bias"] = layers.linear_backward(wide, expand)
+    hidden, scale, shift = attention.layer_norm_backward(normal, norm)
+    gradients[block + "feedforward_norm.scale"], gradients[block + "feedforward_norm.shift"] = scale, shift
+    return hidden
+
+
+def forward(size, parameters, hidden, causal):
+    """Map hidden (batch, sequence, width) through the blocks and the final normalisation."""
+    caches = []
+    for index in range(size["layers"]):
+        block = "block%d." % index
+        branch, attended = attend(size, parameters, block, hidden, causal)
+        hidden = hidden + branch
+        branch, fed = feed_forward(parameters, block, hidden)
+        hidden = hidden + branch
+        caches.append((attended, fed))
+    output, norm = attention.layer_norm(hidden, *pick_norm(parameters, "final_norm"))
+    return output, (caches, norm)
+
+
+def backward(gradient, cache):
+    """Return the gradient of ``hidden`` and {name: gradient} of the stack's parameters."""
+    caches, norm = cache
+    gradients = {}
+    hidden, gradients["final_norm.scale"], gradients["final_norm.shift"] = attention.layer_norm_backward(gradient, norm)
+    for attended, fed in reversed(caches):
+        hidden = hidden + feed_forward_backward(hidden, fed, gradients)
+        hidden = hidden + attend_backward(hidden, attended, gradients)
+    return hidden, gradients
+
+
+def parameter_count(size):
+    """Count the stack's parameters."""
+    block = sum(rows * columns + biased * columns for _, rows, columns, biased in linear_shapes(size))
+    return size["layers"] * (block + 4 * size["width"]) + 2 * size["width"]
+
+
+def forward_flops(size, causal):
+    """Count the matrix products of one forward pass; causal attention needs only the pairs up to the diagonal."""
+    tokens = size["batch"] * size["sequence"]
+    linear = 2.0 * tokens * sum(rows * columns for _, rows, columns, _ in linear_shapes(size))
+    visible = (size["sequence"] + 1) / 2 if causal else size["sequence"]
+    # Scores and the weighted sum of the values: two products over the width for each pair of positions.
+    pairs = 2 * 2.0 * tokens * visible * size["width"]
+    return size["layers"] * (linear + pairs)

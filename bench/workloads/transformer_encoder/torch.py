@@ -1,0 +1,96 @@
+"""Implements transformer-encoder in PyTorch: an nn.Module of pre-norm blocks, which transformer-train uses too."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from ...frameworks.torch import inference
+from .. import attention, transformer
+
+
+class FusedAttention(nn.Module):
+    """The attention kernel of PyTorch 2."""
+
+    def __init__(self, causal):
+        super().__init__()
+        self.causal = causal
+
+    def forward(self, queries, keys, values):
+        return functional.scaled_dot_product_attention(queries, keys, values, is_causal=self.causal)
+
+
+class ComposedAttention(nn.Module):
+    """Attention out of matrix products and a softmax, as it was written before PyTorch 2."""
+
+    def __init__(self, causal, sequence, like):
+        super().__init__()
+        self.causal = causal
+        mask = torch.full((sequence, sequence), float("-inf"), dtype=like.dtype, device=like.device).triu(1)
+        self.register_buffer("mask", mask, persistent=False)
+
+    def forward(self, queries, keys, values):
+        scores = torch.matmul(queries * queries.size(-1) ** -0.5, keys.transpose(-2, -1))
+        if self.causal:
+            scores = scores + self.mask
+        return torch.matmul(functional.softmax(scores, dim=-1), values)
+
+
+class Block(nn.Module):
+    """A pre-norm block: attention, then a feed-forward layer with GELU, each added to its input."""
+
+    def __init__(self, size, causal, like):
+        super().__init__()
+        placed = {"dtype": like.dtype, "device": like.device}
+        self.heads = size["heads"]
+        self.attention_norm = nn.LayerNorm(size["width"], eps=attention.EPSILON, **placed)
+        self.feedforward_norm = nn.LayerNorm(size["width"], eps=attention.EPSILON, **placed)
+        for name, rows, columns, biased in transformer.linear_shapes(size):
+            self.add_module(name, nn.Linear(rows, columns, bias=biased, **placed))
+        if hasattr(functional, "scaled_dot_product_attention"):
+            self.attend = FusedAttention(causal)
+        else:
+            self.attend = ComposedAttention(causal, size["sequence"], like)
+
+    def forward(self, hidden):
+        batch, sequence, width = hidden.shape
+        projected = self.qkv(self.attention_norm(hidden))
+        parts = projected.view(batch, sequence, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = self.attend(parts[0], parts[1], parts[2])
+        hidden = hidden + self.output(mixed.transpose(1, 2).reshape(batch, sequence, width))
+        return hidden + self.contract(functional.gelu(self.expand(self.feedforward_norm(hidden))))
+
+
+class Stack(nn.Module):
+    """The blocks and the final normalisation, with the specification's parameters."""
+
+    def __init__(self, size, parameters, causal):
+        super().__init__()
+        like = parameters["final_norm.scale"]
+        self.blocks = nn.Sequential(*[Block(size, causal, like) for _ in range(size["layers"])])
+        self.final_norm = nn.LayerNorm(size["width"], eps=attention.EPSILON, dtype=like.dtype, device=like.device)
+        with torch.no_grad():
+            for name, value in named_parameters(self).items():
+                value.copy_(parameters[name])
+
+    def forward(self, hidden):
+        return self.final_norm(self.blocks(hidden))
+
+
+def named_parameters(stack):
+    """Give the parameters in the specification's names; nn.Linear keeps its weight transposed."""
+    named = {}
+    for path, layer in stack.named_modules():
+        name = path.replace("blocks.", "block")
+        if isinstance(layer, nn.LayerNorm):
+            named[name + ".scale"], named[name + ".shift"] = layer.weight, layer.bias
+        elif isinstance(layer, nn.Linear):
+            named[name + ".weight"] = layer.weight.t()
+            if layer.bias is not None:
+                named[name + ".bias"] = layer.bias
+    return named
+
+
+def build(size, parameters, batch, transform):
+    return inference(Stack(size, parameters, causal=False), transform, ("hidden",))

@@ -1,0 +1,76 @@
+"""Specifies transformer-train: one Adam step of a small causal language model on seeded random tokens.
+
+Token embedding plus learned positions, the pre-norm stack with a causal mask, logits by the transposed token embedding
+(tied, as in GPT-2), softmax cross-entropy against the next token.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import attention, layers, transformer
+
+ITEM = "token"
+SIZES = {
+    "check": {"batch": 2, "sequence": 8, "width": 16, "heads": 2, "layers": 2, "vocabulary": 32},
+    "tiny": {"batch": 4, "sequence": 32, "width": 64, "heads": 4, "layers": 2, "vocabulary": 256},
+    "small": {"batch": 8, "sequence": 128, "width": 256, "heads": 8, "layers": 2, "vocabulary": 2048},
+    "medium": {"batch": 8, "sequence": 256, "width": 512, "heads": 8, "layers": 6, "vocabulary": 8192},
+}
+PRECISIONS = ("float32",)
+TRAINING = True
+OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+
+
+def parameters(size, random):
+    """Draw the stack, token_embedding (vocabulary, width) and position_embedding (sequence, width)."""
+    drawn = transformer.parameters(size, random)
+    # So that the logits begin with a variance of 1.
+    scale = size["width"] ** -0.5
+    drawn["token_embedding"] = transformer.draw(random, (size["vocabulary"], size["width"]), scale)
+    drawn["position_embedding"] = transformer.draw(random, (size["sequence"], size["width"]), scale)
+    return drawn
+
+
+def batch(size, random, source=None):
+    """Draw uniform int32 tokens (batch, sequence), and as targets the same sequences one token later."""
+    text = random.randint(0, size["vocabulary"], (size["batch"], size["sequence"] + 1)).astype(np.int32)
+    return np.ascontiguousarray(text[:, :-1]), np.ascontiguousarray(text[:, 1:])
+
+
+def predict(size, parameters, tokens):
+    """Compute the logits (batch, sequence, vocabulary) of the next tokens, and what the backward pass needs."""
+    table = parameters["token_embedding"]
+    embedded, looked_up = attention.embedding(tokens, table)
+    hidden, stack = transformer.forward(size, parameters, embedded + parameters["position_embedding"], causal=True)
+    logits, projection = layers.linear(hidden, table.T, 0)
+    return logits, (looked_up, stack, projection)
+
+
+def loss_and_gradients(size, parameters, batch):
+    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+    tokens, targets = batch
+    logits, (looked_up, stack, projection) = predict(size, parameters, tokens)
+    loss, entropy = layers.cross_entropy(logits, targets)
+    hidden, projected, _ = layers.linear_backward(layers.cross_entropy_backward(entropy), projection)
+    embedded, gradients = transformer.backward(hidden, stack)
+    gradients["position_embedding"] = embedded.sum(axis=0)
+    # The table is used twice: to look tokens up and to score them.
+    gradients["token_embedding"] = attention.embedding_backward(embedded, looked_up) + projected.T
+    return loss, gradients
+
+
+def items(size):
+    return size["batch"] * size["sequence"]
+
+
+def useful_flops(size):
+    """Count the matrix products: one forward and two backward, of the attention only what the mask leaves visible."""
+    logits = 2.0 * items(size) * size["width"] * size["vocabulary"]
+    return 3 * (transformer.forward_flops(size, causal=True) + logits)
+
+
+def compulsory_bytes(size, itemsize):
+    """Count parameters and both Adam moments read and written once, and the int32 tokens and targets read once."""
+    embeddings = (size["vocabulary"] + size["sequence"]) * size["width"]
+    return 6.0 * itemsize * (transformer.parameter_count(size) + embeddings) + 2 * 4 * items(size)

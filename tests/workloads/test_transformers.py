@@ -1,0 +1,136 @@
+"""Tests the transformer specifications: gradients, causality, independence of the sequences and counted work."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from bench.workloads import load_specification
+
+encoder = load_specification("transformer-encoder")
+train = load_specification("transformer-train")
+SPECIFICATIONS = pytest.mark.parametrize("specification", [encoder, train], ids=["encoder", "train"])
+MINIATURE = {"batch": 2, "sequence": 3, "width": 4, "heads": 2, "layers": 2, "vocabulary": 5}
+
+
+def drawn(specification: ModuleType, size: dict, dtype: type = np.float64) -> tuple[dict, tuple]:
+    random = np.random.RandomState(11)
+    parameters = {name: value.astype(dtype) for name, value in specification.parameters(size, random).items()}
+    return parameters, specification.batch(size, random)
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    parameters, batch = drawn(train, MINIATURE)
+    _, gradients = train.loss_and_gradients(MINIATURE, parameters, batch)
+    assert set(gradients) == set(parameters)
+    random = np.random.RandomState(12)
+    for name, value in parameters.items():
+        assert gradients[name].shape == value.shape
+        for index in random.choice(value.size, min(value.size, 6), replace=False):
+            moved = {}
+            for sign in (1, -1):
+                changed = value.copy()
+                changed.flat[index] += sign * 1e-5
+                moved[sign], _ = train.loss_and_gradients(MINIATURE, {**parameters, name: changed}, batch)
+            slope = (moved[1] - moved[-1]) / 2e-5
+            assert gradients[name].flat[index] == pytest.approx(slope, rel=1e-5, abs=1e-8), name
+
+
+def test_no_gradient_of_a_parameter_vanishes() -> None:
+    """Adam steps by the sign of a gradient: of a zero one, rounding error would decide where the parameter goes."""
+    size = train.SIZES["check"]
+    _, gradients = train.loss_and_gradients(size, *drawn(train, size))
+    for name, gradient in gradients.items():
+        assert np.median(np.abs(gradient)) > 1e-6, name
+
+
+def test_a_later_token_does_not_change_earlier_logits() -> None:
+    size = train.SIZES["check"]
+    parameters, (tokens, _) = drawn(train, size)
+    before, _ = train.predict(size, parameters, tokens)
+    changed = tokens.copy()
+    changed[0, 5] = (changed[0, 5] + 1) % size["vocabulary"]
+    after, _ = train.predict(size, parameters, changed)
+    np.testing.assert_array_equal(after[0, :5], before[0, :5])
+    np.testing.assert_array_equal(after[1], before[1])
+    assert (np.abs(after[0, 5:] - before[0, 5:]).max(axis=-1) > 1e-3).all()
+
+
+def test_the_encoder_sees_every_position_of_its_own_sequence_only() -> None:
+    size = encoder.SIZES["check"]
+    parameters, (states,) = drawn(encoder, size)
+    before = encoder.reference(size, parameters, (states.astype(np.float64),))["hidden"]
+    changed = states.astype(np.float64)
+    changed[0, 7] += np.arange(size["width"])
+    after = encoder.reference(size, parameters, (changed,))["hidden"]
+    assert (np.abs(after[0] - before[0]).max(axis=-1) > 1e-3).all()
+    np.testing.assert_array_equal(after[1], before[1])
+
+
+def test_the_encoder_does_not_know_the_order_of_positions() -> None:
+    size = encoder.SIZES["check"]
+    parameters, (states,) = drawn(encoder, size)
+    order = np.random.RandomState(13).permutation(size["sequence"])
+    straight = encoder.reference(size, parameters, (states.astype(np.float64),))["hidden"]
+    shuffled = encoder.reference(size, parameters, (states[:, order].astype(np.float64),))["hidden"]
+    np.testing.assert_allclose(shuffled, straight[:, order], rtol=1e-9, atol=1e-12)
+
+
+def test_every_parameter_changes_the_encoder() -> None:
+    """Parity can only catch an implementation that forgets a parameter if forgetting it shows."""
+    size = encoder.SIZES["check"]
+    parameters, (states,) = drawn(encoder, size)
+    whole = encoder.reference(size, parameters, (states,))["hidden"]
+    for name, value in parameters.items():
+        neutral = np.ones_like(value) if name.endswith(".scale") else np.zeros_like(value)
+        without = encoder.reference(size, {**parameters, name: neutral}, (states,))["hidden"]
+        assert np.sqrt(np.mean((without - whole) ** 2)) > 1e-2, name
+
+
+def test_targets_are_the_tokens_one_later() -> None:
+    _, (tokens, targets) = drawn(train, train.SIZES["tiny"])
+    np.testing.assert_array_equal(tokens[:, 1:], targets[:, :-1])
+    assert tokens.dtype == targets.dtype == np.int32
+
+
+def test_the_untrained_loss_is_near_that_of_guessing() -> None:
+    size = train.SIZES["tiny"]
+    loss, _ = train.loss_and_gradients(size, *drawn(train, size))
+    assert loss == pytest.approx(np.log(size["vocabulary"]) + 0.5, abs=0.3)
+
+
+def test_float32_stays_float32() -> None:
+    parameters, batch = drawn(encoder, MINIATURE, np.float32)
+    assert encoder.reference(MINIATURE, parameters, batch)["hidden"].dtype == np.float32
+    parameters, batch = drawn(train, MINIATURE, np.float32)
+    loss, gradients = train.loss_and_gradients(MINIATURE, parameters, batch)
+    assert {loss.dtype, *(gradient.dtype for gradient in gradients.values())} == {np.dtype(np.float32)}
+
+
+def test_flops_are_those_counted_by_hand() -> None:
+    size = {"batch": 2, "sequence": 3, "width": 4, "heads": 2, "layers": 2, "vocabulary": 5}
+    # Per block, 6 tokens: products of 4x12, 4x4, 4x16 and 16x4; scores and mixing: 2 sequences of 3x3 pairs of width 4.
+    block = 2 * 6 * (48 + 16 + 64 + 64) + 2 * (2 * 2 * 9 * 4)
+    assert encoder.useful_flops(size) == 2 * block
+    # Of 9 pairs the mask leaves 6; the logits are 6 tokens times 4x5; backward is twice forward.
+    masked = 2 * 6 * (48 + 16 + 64 + 64) + 2 * (2 * 2 * 6 * 4)
+    assert train.useful_flops(size) == 3 * (2 * masked + 2 * 6 * 20)
+
+
+def test_bytes_count_the_parameters_that_are_drawn() -> None:
+    parameters, (states,) = drawn(encoder, MINIATURE)
+    count = sum(value.size for value in parameters.values())
+    assert encoder.compulsory_bytes(MINIATURE, 2) == 2 * (count + 2 * states.size)
+    parameters, (tokens, _) = drawn(train, MINIATURE)
+    count = sum(value.size for value in parameters.values())
+    assert train.compulsory_bytes(MINIATURE, 4) == 4 * 6 * count + 2 * 4 * tokens.size
+
+
+@SPECIFICATIONS
+def test_heads_divide_the_width_in_every_size(specification: ModuleType) -> None:
+    assert {"check", "tiny", "small"} <= set(specification.SIZES)
+    for size in specification.SIZES.values():
+        assert size["width"] % size["heads"] == 0
+    assert specification.items(specification.SIZES["check"]) == (2 if specification is encoder else 16)
