@@ -1,0 +1,84 @@
+"""Knows how a folder is built aside and put in place whole, by one process at a time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import glob
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Network file systems of clusters are often mounted without locks.
+WITHOUT_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+
+
+@contextmanager
+def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
+    """Hold the lock of ``place`` and yield its descriptor.
+
+    A tool that is started with the descriptor keeps the lock until it ends, even when this process is killed meanwhile,
+    so that nobody else builds beside an orphan.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            announce(f"{place.name}: another process is building it; waiting")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS:
+                raise
+            announce(f"{place.parent}: this file system has no locks; do not build here twice at once")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def replacement(place: Path) -> Iterator[Path]:
+    """Yield the path of a folder to be made beside ``place``, and rename it to ``place`` when the block succeeds.
+
+    The caller holds the lock of ``place``: whatever an earlier build left aside is therefore nobody's, and is removed.
+    """
+    for role in ("building", "retired"):
+        for stale in place.parent.glob(f"{glob.escape(place.name)}.{role}-*"):
+            shutil.rmtree(stale, ignore_errors=True)
+    folder = place.with_name(f"{place.name}.building-{os.getpid()}")
+    retired = place.with_name(f"{place.name}.retired-{os.getpid()}")
+    try:
+        yield folder
+        _sync(folder)
+        if place.exists():
+            os.rename(place, retired)
+        os.rename(folder, place)
+        _sync(place.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(retired, ignore_errors=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write ``path`` so that it holds, at any moment, either what it held before or all of ``text``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

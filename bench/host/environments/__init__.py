@@ -1,0 +1,75 @@
+"""Knows how every kind of environment is prepared, and turns what goes wrong into an outcome with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from ..bootstrap.command import ToolFailed
+from . import existing, locks, outcome, venv
+from .locks import Buildable
+from .outcome import Impossible, Prepared, load_outcome
+
+__all__ = ["Prepared", "load_outcome", "prepare"]
+
+PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None]], Prepared]] = {
+    "venv": lambda environment, root, announce: venv.prepare(environment, root=root, announce=announce),
+    "existing": lambda environment, root, announce: existing.prepare(environment),
+}
+
+# A package index that cannot be reached makes installers say also that nothing was found, so this is looked for first.
+UNREACHABLE = re.compile(
+    r"error sending request|failed to fetch|dns error|connection (?:refused|reset)|network is unreachable|timed out"
+    r"|name resolution|new ?connectionerror|max retries exceeded|tunnel connection failed",
+    re.IGNORECASE,
+)
+NO_WHEEL = re.compile(
+    r"no wheels with a matching|(?:wheel|source distribution) for the current platform|only has wheels for"
+    r"|not a supported wheel|no matching distribution found|is not compatible with|requires a different python",
+    re.IGNORECASE,
+)
+
+
+def prepare(environment: Buildable, *, root: Path, announce: Callable[[str], None]) -> Prepared:
+    """Make the environment ready, note the outcome below ``root/.nox/environments`` and return it.
+
+    What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it.
+    """
+    if environment.name in locks.OWN:
+        reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
+        prepared = outcome.failed(environment.name, reason)
+    else:
+        prepared = attempt(environment, root=root, announce=announce)
+    if prepared.reason is not None:
+        announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
+    outcome.save(prepared, root)
+    return prepared
+
+
+def attempt(environment: Buildable, *, root: Path, announce: Callable[[str], None]) -> Prepared:
+    """Make the environment ready and return what that came to, noting nothing."""
+    name = environment.name
+    provide = PROVIDERS.get(environment.provider)
+    if provide is None:
+        known = ", ".join(PROVIDERS)
+        return outcome.unsupported(name, f"the provider {environment.provider!r} is not known here; there are: {known}")
+    try:
+        return provide(environment, root, announce)
+    except Impossible as error:
+        return outcome.unsupported(name, str(error))
+    except locks.LockError as error:
+        return outcome.failed(name, str(error))
+    except ToolFailed as error:
+        return _judge(name, error)
+    except OSError as error:
+        return outcome.failed(name, f"the environment cannot be written: {error}")
+
+
+def _judge(name: str, error: ToolFailed) -> Prepared:
+    """Tell what this platform cannot have from what went wrong this time."""
+    if UNREACHABLE.search(error.tail):
+        return outcome.failed(name, f"the package index could not be reached: {error}")
+    if NO_WHEEL.search(error.tail):
+        return outcome.unsupported(name, f"its packages are not published for this platform: {error}")
+    return outcome.failed(name, f"it could not be installed: {error}")

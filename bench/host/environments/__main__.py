@@ -1,0 +1,44 @@
+"""Prepares the environment in which the worker ring is tested on its oldest Python, and prints that Python's path."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.record import OK
+
+from . import attempt, locks
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class Oldest:
+    """The environment as a study would describe it."""
+
+    python: str
+    requirements: tuple[str, ...]
+    name: str = "worker"
+    framework: str = "numpy"
+    provider: str = "venv"
+    interpreter: str | None = None
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+def main() -> int:
+    python, requirements = locks.own(ROOT)["worker"]
+    prepared = attempt(Oldest(python, requirements), root=ROOT, announce=_announce)
+    if prepared.status != OK:
+        _announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
+        return 1
+    print(*prepared.command)
+    return 0
+
+
+def _announce(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

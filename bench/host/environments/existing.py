@@ -1,0 +1,53 @@
+"""Knows how an interpreter that is already there becomes an environment: by asking it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any
+
+from .interpreters import Rejected, ask
+from .locks import Buildable
+from .outcome import Impossible, Prepared, ready
+
+# What a module system sets so that its Python finds its packages and libraries; a worker needs the same.
+CARRIED = ("PYTHONPATH", "LD_LIBRARY_PATH")
+
+
+def prepare(environment: Buildable) -> Prepared:
+    """Return the environment that an interpreter, named by path or command, already is. Raises Impossible."""
+    named = environment.interpreter
+    if named is None:
+        raise Impossible(
+            f"environment {environment.name!r} names no interpreter; set interpreter in its table, "
+            f"or give --interpreter {environment.name}=PATH"
+        )
+    path = shutil.which(os.path.expanduser(named))
+    if path is None:
+        raise Impossible(f"the interpreter {named!r} does not exist or cannot be executed")
+    try:
+        answer = ask(
+            path,
+            "--packages",
+            environment.framework,
+            "numpy",
+            isolated=False,
+            environ={**os.environ, **environment.variables},
+        )
+    except Rejected as reason:
+        raise Impossible(f"the interpreter {named!r} cannot be used: {reason}") from None
+    missing = answer["missing"]
+    if isinstance(missing, list) and missing:
+        raise Impossible(f"the interpreter {named!r} (Python {answer['version']}) has no {' and no '.join(missing)}")
+    manifest: dict[str, Any] = {
+        "environment": environment.name,
+        "framework": environment.framework,
+        "provider": "existing",
+        "interpreter": {
+            "path": path,
+            **{key: answer[key] for key in ("version", "implementation", "build", "compiler", "headers")},
+        },
+        "packages": answer["packages"],
+        "variables": {name: os.environ[name] for name in CARRIED if os.environ.get(name)},
+    }
+    return ready(environment.name, (path,), manifest)

@@ -1,0 +1,179 @@
+"""Knows what a lock is, each package of an environment with version and hashes, and whether it fits what is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from ..bootstrap.aside import write_whole
+from ..bootstrap.command import ToolFailed, run_tool
+from ..bootstrap.installer import find_uv, installer_environ
+from .interpreters import NoInterpreter, find, specifier
+
+Announce = Callable[[str], None]
+
+HEADER = re.compile(r"# (fits|content): ([0-9a-f]{64})")
+
+# An address or a path in a lock would tie it to one machine or one network.
+TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
+
+EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
+
+# The environments of benchmatrix itself, which pyproject.toml describes.
+OWN = ("host", "dev", "worker")
+
+
+class LockError(Exception):
+    """A lock is missing, does not fit, or cannot be made; the message has the remedy."""
+
+
+class Buildable(Protocol):
+    """What a study file says about an environment, as far as preparing it is concerned."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def framework(self) -> str: ...
+    @property
+    def provider(self) -> str: ...
+    @property
+    def python(self) -> str | None: ...
+    @property
+    def requirements(self) -> tuple[str, ...]: ...
+    @property
+    def interpreter(self) -> str | None: ...
+    @property
+    def variables(self) -> Mapping[str, str]: ...
+
+
+def lock_path(name: str, root: Path) -> Path:
+    return root / "locks" / f"{name}.txt"
+
+
+def lock_hash(path: Path) -> str:
+    """Return the hash that identifies a state of a lock."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def fingerprint(requirements: Iterable[str], python: str) -> str:
+    """Hash what a lock was made for; the order of the requirements does not matter."""
+    stated = {"python": python, "requirements": sorted(" ".join(item.split()) for item in requirements)}
+    return _hash(json.dumps(stated, sort_keys=True))
+
+
+def verify(name: str, requirements: Iterable[str], python: str, *, root: Path) -> Path:
+    """Return the path of the lock if it fits ``requirements`` and is as it was generated. Raises LockError."""
+    path = lock_path(name, root)
+    shown = f"locks/{name}.txt"
+    remedy = f"Run: nox -s lock -- {name}"
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LockError(f"{shown} cannot be read: {error}. {remedy}") from None
+    stated = {match[1]: match[2] for line in lines if (match := HEADER.fullmatch(line))}
+    if stated.get("fits") != fingerprint(requirements, python):
+        wanted = ", ".join(requirements)
+        raise LockError(f"{shown} was made for other requirements than Python {python} with {wanted}. {remedy}")
+    if stated.get("content") != _hash(_content(lines)):
+        raise LockError(f"{shown} was changed after it was generated. Restore it from git, or make it anew. {remedy}")
+    return path
+
+
+def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return {name: (Python, requirements)} of the environments of benchmatrix itself, from pyproject.toml."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
+    return {
+        "host": (project["project"]["requires-python"], tuple(project["project"]["dependencies"])),
+        "dev": (project["project"]["requires-python"], (*project["project"]["dependencies"], *groups["dev"])),
+        "worker": (project["tool"]["benchmatrix"]["worker-python"], tuple(groups["worker"])),
+    }
+
+
+def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
+    """Make the locks of the named environments anew, with the newest versions that fit; of all where none is named.
+
+    ``host``, ``dev`` and ``worker`` name those of benchmatrix itself. Raises LockError.
+    """
+    needs = own(root)
+    for name, environment in environments.items():
+        if environment.provider == "venv" and environment.python is not None:
+            needs[name] = (environment.python, environment.requirements)
+    for name in names:
+        if name not in needs:
+            raise LockError(f"there is no lock {name!r} to make; there are: {', '.join(needs)}")
+    return [lock(name, needs[name][1], needs[name][0], root=root, announce=announce) for name in names or needs]
+
+
+def lock(name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce) -> Path:
+    """Resolve ``requirements`` for every platform and write the lock ``name``. Raises LockError."""
+    uv = find_uv(root)
+    if uv is None:
+        raise LockError("locks are made by uv, which is not here; install it, for example with: pipx install uv")
+    announce(f"locking {name}: {', '.join(requirements)}")
+    try:
+        content = _resolve(requirements, python, uv=uv, root=root, announce=announce)
+    except (ToolFailed, NoInterpreter) as error:
+        raise LockError(f"locks/{name}.txt cannot be made: {error}") from None
+    tied = TIED.search(content)
+    if tied is not None:
+        raise LockError(
+            f"locks/{name}.txt cannot be made: {tied[0]!r} would tie it to this machine; require it by version"
+        )
+    unhashed = re.search(r"^[^\s#]+==\S+[^\\\n]*$", content, re.MULTILINE)
+    if unhashed is not None:
+        raise LockError(
+            f"locks/{name}.txt cannot be made: {unhashed[0]!r} has no hash, as a package from a folder has none; "
+            "have an index serve it"
+        )
+    return write(name, requirements, python, content, root=root)
+
+
+def write(name: str, requirements: Sequence[str], python: str, content: str, *, root: Path) -> Path:
+    """Write the lock ``name`` and what tells later whether it still fits."""
+    header = [
+        f"# The lock of {name}: Python {python} with {', '.join(requirements)}",
+        f"# Generated; renew it with: nox -s lock -- {name}",
+        f"# fits: {fingerprint(requirements, python)}",
+        f"# content: {_hash(content)}",
+    ]
+    path = lock_path(name, root)
+    write_whole(path, "\n".join([*header, content]) + "\n")
+    return path
+
+
+def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, announce: Announce) -> str:
+    """Return the lines of a lock.
+
+    A project's lock is used because uv can restrict it to one minor version of Python, which ``pip compile`` cannot:
+    there it would also hold, and have to find, what later versions need.
+    """
+    project = {"name": "lock", "version": "0", "requires-python": str(specifier(python)), "dependencies": requirements}
+    interpreter = find(python, uv=uv, root=root, announce=announce).path
+    with tempfile.TemporaryDirectory() as folder:
+        lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in project.items())]
+        Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
+
+        def run(*command: str) -> None:
+            at = ("--quiet", "--project", folder, "--python", interpreter)
+            environ = installer_environ(root)
+            run_tool([uv, *command, *at], label="resolving", announce=announce, environ=environ, cwd=folder)
+
+        output = Path(folder, "lock.txt")
+        run("lock")
+        run("export", "--frozen", *EXPORT, "--output-file", str(output))
+        return _content(output.read_text(encoding="utf-8").splitlines())
+
+
+def _content(lines: Iterable[str]) -> str:
+    return "\n".join(line for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

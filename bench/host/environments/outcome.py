@@ -1,0 +1,67 @@
+"""Knows what preparing an environment came to, and where that is written down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.record import FAILED, OK, UNSUPPORTED
+
+from ..bootstrap.aside import write_whole
+
+STAGE = "environment"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An environment that is ready, or why it is not."""
+
+    name: str
+    #: ``ok``; ``unsupported`` where this machine cannot have it; ``failed`` where something went wrong.
+    status: str
+    stage: str | None = None
+    reason: str | None = None
+    #: What starts its Python.
+    command: tuple[str, ...] = ()
+    #: The interpreter, every package with its version, the lock's hash, how long it took and how large it is.
+    manifest: dict[str, Any] = field(default_factory=dict)
+
+
+class Impossible(Exception):
+    """This machine cannot have the environment; the message is the reason in the table."""
+
+
+def folder_of(root: Path) -> Path:
+    return root / ".nox" / "environments"
+
+
+def outcome_path(name: str, root: Path) -> Path:
+    return folder_of(root) / f"{name}.outcome.json"
+
+
+def ready(name: str, command: tuple[str, ...], manifest: dict[str, Any]) -> Prepared:
+    return Prepared(name, OK, command=command, manifest=manifest)
+
+
+def unsupported(name: str, reason: str) -> Prepared:
+    return Prepared(name, UNSUPPORTED, stage=STAGE, reason=reason)
+
+
+def failed(name: str, reason: str) -> Prepared:
+    return Prepared(name, FAILED, stage=STAGE, reason=reason)
+
+
+def save(prepared: Prepared, root: Path) -> None:
+    """Write the outcome down, for the invocation that measures."""
+    write_whole(outcome_path(prepared.name, root), json.dumps(asdict(prepared), indent=1) + "\n")
+
+
+def load_outcome(name: str, *, root: Path) -> Prepared | None:
+    """Return what preparing the environment came to last, or None where nothing readable says so."""
+    try:
+        values = json.loads(outcome_path(name, root).read_bytes())
+        return Prepared(**{**values, "command": tuple(values["command"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

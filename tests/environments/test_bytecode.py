@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world import make_script
+
+from bench.host.environments import bytecode, interpreters
+
+TAG = sys.implementation.cache_tag
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What an installation has of Python before it is compiled."""
+    package = tmp_path / "env" / "lib" / "package"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("value = 1\n")
+    (package / "inner" / "__init__.py").write_text("value = 2\n")
+    (package / "template.py").write_text("this is {{ no }} Python\n")
+    (tmp_path / "env" / "bin").mkdir()
+    (tmp_path / "env" / "bin" / "python").symlink_to(sys.executable)
+    return tmp_path / "env"
+
+
+@pytest.fixture
+def store(folder: Path) -> Path:
+    return bytecode.entry(folder, interpreters.try_interpreter(sys.executable), "a lock")
+
+
+def provide(folder: Path, store: Path | None) -> bytecode.Outcome:
+    return bytecode.provide(folder, store, cache_tag=TAG, processes=2)
+
+
+def remove_bytecode(folder: Path) -> None:
+    for path in folder.rglob("*.pyc"):
+        path.unlink()
+
+
+def compiled(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder / "lib")) for path in folder.rglob("*.pyc"))
+
+
+BOTH = [f"package/__pycache__/__init__.{TAG}.pyc", f"package/inner/__pycache__/__init__.{TAG}.pyc"]
+
+
+def values(folder: Path) -> str:
+    """Import the package and return its values; that its bytecode is used is what ``-v`` tells."""
+    program = "import package, package.inner; print(package.value, package.inner.value)"
+    environ = {"PYTHONPATH": str(folder / "lib")}
+    answer = subprocess.run(
+        [sys.executable, "-v", "-c", program], env=environ, capture_output=True, text=True, check=True
+    )
+    assert f"code object from '{folder}/lib/package/__init__.py'" not in answer.stderr
+    assert f"code object from {str(folder / 'lib' / BOTH[0])!r}" in answer.stderr
+    return answer.stdout.strip()
+
+
+def test_everything_that_compiles_is_compiled_whatever_a_variable_says(folder, store):
+    assert os.environ["PYTHONDONTWRITEBYTECODE"] == "1"
+    assert provide(folder, store) == bytecode.Outcome(linked=0, compiled=2, uncompilable=1)
+    assert compiled(folder) == BOTH
+    assert values(folder) == "1 2"
+
+
+def test_the_next_build_links_what_was_stored_and_compiles_nothing(folder, store, monkeypatch):
+    provide(folder, store)
+    remove_bytecode(folder)
+    monkeypatch.setattr(bytecode, "_compile", None)
+    assert provide(folder, store) == bytecode.Outcome(linked=2, compiled=0, uncompilable=1)
+    assert values(folder) == "1 2"
+
+
+def test_a_source_that_differs_is_compiled(folder, store):
+    provide(folder, store)
+    remove_bytecode(folder)
+    source = folder / "lib" / "package" / "__init__.py"
+    source.write_text("value = 3\n")
+    os.utime(source, (1, 1))
+    assert provide(folder, store) == bytecode.Outcome(linked=1, compiled=1, uncompilable=1)
+    assert values(folder) == "3 2"
+    remove_bytecode(folder)
+    assert provide(folder, store).linked == 2
+
+
+def test_damaged_bytecode_is_never_linked(folder, store):
+    provide(folder, store)
+    remove_bytecode(folder)
+    for stored in store.iterdir():
+        if stored.name != bytecode.INDEX:
+            stored.write_bytes(stored.read_bytes()[:-1] + b"\xff")
+    assert provide(folder, store).compiled == 2
+    assert values(folder) == "1 2"
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"lib/package/__init__.py": 7}', '{"lib/package/__init__.py": [10, 1, "../x"]}']
+)
+def test_a_damaged_index_is_no_index(folder, store, content):
+    provide(folder, store)
+    remove_bytecode(folder)
+    (store / bytecode.INDEX).write_text(content)
+    assert provide(folder, store).compiled == 2
+
+
+def test_bytecode_that_came_with_the_package_gives_way(folder, store):
+    provide(folder, store)
+    stale = folder / "lib" / BOTH[0]
+    stale.unlink()
+    stale.write_bytes(b"another interpreter's")
+    (folder / "lib" / BOTH[1]).unlink()
+    assert provide(folder, store).linked == 2
+    assert values(folder) == "1 2"
+
+
+def test_a_store_that_cannot_be_written_is_done_without(folder, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert provide(folder, tmp_path / "file" / "bytecode" / "entry").compiled == 2
+
+
+def test_what_a_killed_compiler_left_out_is_compiled_by_the_next_build(folder, store, tmp_path):
+    python = folder / "bin" / "python"
+    python.unlink()
+    make_script(python, "kill -9 $$")
+    assert provide(folder, store).compiled == 0
+    python.unlink()
+    python.symlink_to(sys.executable)
+    assert provide(folder, store).compiled == 2
+
+
+def test_entries_that_nobody_asked_for_in_months_go(folder, store):
+    old = store.with_name("old")
+    old.mkdir(parents=True)
+    os.utime(old, (1, 1))
+    provide(folder, store)
+    assert not old.exists()
+    assert store.exists()
+
+
+def test_each_lock_and_interpreter_has_an_entry_of_its_own(folder):
+    mine = interpreters.try_interpreter(sys.executable)
+    other = interpreters.Interpreter(**{**mine.__dict__, "bytecode": "00000000"})
+    entries = {bytecode.entry(folder, mine, "a"), bytecode.entry(folder, mine, "b"), bytecode.entry(folder, other, "a")}
+    assert len(entries) == 3

@@ -1,0 +1,65 @@
+"""Makes what the tests need of a world without a network: wheels, locks and scripts that play a tool."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import stat
+import sys
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.host.environments import locks
+
+PYTHON = "{}.{}".format(*sys.version_info)
+REPOSITORY = Path(__file__).resolve().parents[2]
+MODULE = "tinyframe/__init__.py"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An environment as a study file describes one."""
+
+    name: str = "tiny"
+    framework: str = "tinyframe"
+    provider: str = "venv"
+    python: str | None = PYTHON
+    requirements: tuple[str, ...] = ("tinyframe==1.0",)
+    interpreter: str | None = sys.executable
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+def make_wheel(folder: Path, *, version: str = "1.0", tag: str = "py3-none-any", value: int = 1) -> Path:
+    """Write a wheel of ``tinyframe`` whose one module says ``value``; a second one does not compile."""
+    files = {
+        MODULE: f"value = {value}\n",
+        "tinyframe/template.py": "this is {{ no }} Python\n",
+        f"tinyframe-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: tinyframe\nVersion: {version}\n",
+        f"tinyframe-{version}.dist-info/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
+    }
+    record = f"tinyframe-{version}.dist-info/RECORD"
+    digests = {name: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for name, text in files.items()}
+    lines = [f"{name},sha256={digests[name].rstrip(b'=').decode()},{len(text)}" for name, text in files.items()]
+    path = folder / f"tinyframe-{version}-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+        wheel.writestr(record, "\n".join([*lines, f"{record},,"]) + "\n")
+    return path
+
+
+def write_lock(root: Path, wheel: Path, wanted: Wanted) -> Path:
+    """Write the lock that says ``wheel`` alone; any hash in it is right."""
+    version = wheel.name.split("-")[1]
+    content = f"tinyframe=={version} \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}"
+    assert wanted.python is not None
+    return locks.write(wanted.name, wanted.requirements, wanted.python, content, root=root)
+
+
+def make_script(path: Path, text: str) -> Path:
+    """Write an executable shell script."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path

@@ -1,0 +1,202 @@
+"""The sessions, run by nox on a copy of the noxfile whose host environment is a script that notes how it is called."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.host.bootstrap import place_of
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MATRIX = """
+[study]
+default = ["old"]
+[environments.old]
+[environments.new]
+[environments.broken]
+"""
+
+# Notes its arguments; what nox itself is asked to do goes to the nox of the tests.
+FAKE = """#!{python}
+import json, os, sys
+with open({log!r}, "a") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1:3] == ["-m", "nox"]:
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+if "bench.host.environments" in sys.argv:
+    print("/bin/echo")
+sys.exit(3 if sys.argv[3:5] == ["prepare", "broken"] else 0)
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    shutil.copy(ROOT / "noxfile.py", tmp_path)
+    for folder in ("bench", "bench/host"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    shutil.copytree(ROOT / "bench/host/bootstrap", tmp_path / "bench/host/bootstrap")
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    for name in ("host", "dev"):
+        (tmp_path / "locks" / f"{name}.txt").write_text(name)
+        python = place_of(name, tmp_path) / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(FAKE.format(python=sys.executable, log=str(tmp_path / "log")))
+        python.chmod(0o755)
+    return tmp_path
+
+
+def run(project, *arguments, plain=False, **variables):
+    """Run the noxfile as a script, or ``plain`` nox on it."""
+    start = ["-m", "nox", "-f", "noxfile.py"] if plain else ["noxfile.py"]
+    environ = {**os.environ, "NOXSESSION": "", **variables}
+    environ.pop("BENCHMATRIX_MATRIX", None) if "BENCHMATRIX_MATRIX" not in variables else None
+    command = [sys.executable, *start, *arguments]
+    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, check=False)
+
+
+def calls(project):
+    """Return what the host and dev environments were asked to do, without ``-m`` and without nox itself."""
+    lines = (project / "log").read_text().splitlines() if (project / "log").exists() else []
+    return [arguments[1:] for arguments in map(json.loads, lines) if arguments[:2] != ["-m", "nox"]]
+
+
+def test_every_environment_of_the_matrix_has_a_session_and_the_default_ones_are_selected(project):
+    listed = run(project, "-l").stdout
+    assert "* bench-old" in listed
+    assert "- bench-new" in listed
+    for session in ("measure", "report", "tests", "lint", "types", "worker", "lock", "schema", "benchmarks"):
+        assert f"- {session} ->" in listed
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, plain):
+    done = run(project, "-s", "bench-old", "bench-new", "--", "--profile", "quick", plain=plain)
+    assert done.returncode == 0, done.stderr
+    assert calls(project) == [
+        ["bench.host", "prepare", "old", "--profile", "quick"],
+        ["bench.host", "prepare", "new", "--profile", "quick"],
+        ["bench.host", "run", "--environment", "old", "--environment", "new", "--profile", "quick"],
+    ]
+
+
+def test_with_no_session_named_the_default_study_runs(project):
+    assert run(project).returncode == 0
+    assert calls(project) == [["bench.host", "prepare", "old"], ["bench.host", "run", "--environment", "old"]]
+
+
+def test_without_a_default_all_environments_run(project):
+    (project / "matrix.toml").write_text("[environments.a]\n[environments.b]\n")
+    assert run(project).returncode == 0
+    assert calls(project)[-1] == ["bench.host", "run", "--environment", "a", "--environment", "b"]
+
+
+def test_a_session_that_breaks_does_not_stop_the_others(project):
+    done = run(project, "-s", "bench-broken", "bench-new")
+    assert done.returncode == 1
+    assert calls(project)[-1] == ["bench.host", "run", "--environment", "new"]
+
+
+@pytest.mark.parametrize("how", ["argument", "joined", "variable"])
+def test_another_study_file_can_be_named(project, how):
+    (project / "other.toml").write_text("[environments.third]\n")
+    arguments = {"argument": ["--matrix", "other.toml"], "joined": ["--matrix=other.toml"], "variable": []}[how]
+    variables = {"BENCHMATRIX_MATRIX": "other.toml"} if how == "variable" else {}
+    assert run(project, "-s", "bench-third", "--", *arguments, **variables).returncode == 0
+    named = arguments or ["--matrix", "other.toml"]
+    assert calls(project) == [
+        ["bench.host", "prepare", "third", *named],
+        ["bench.host", "run", "--environment", "third", *named],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("[study\n", "matrix.toml: this is not TOML"), (b"\xff", "cannot be read"), (None, "cannot be read")],
+)
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_study_file_that_is_no_toml_is_an_error_for_people(project, content, message, plain):
+    arguments = ["-l", "--", "--matrix", "matrix.toml"]
+    (project / "matrix.toml").unlink()
+    if content is not None:
+        (project / "matrix.toml").write_bytes(content if isinstance(content, bytes) else content.encode())
+    done = run(project, *arguments, plain=plain)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", ["environments = 3", "study = 1\n[environments]", "[study]\ndefault = 7"])
+def test_the_gates_can_be_listed_whatever_the_study_says(project, content):
+    (project / "matrix.toml").write_text(content)
+    done = run(project, "-l")
+    assert (done.returncode, "- tests ->" in done.stdout) == (0, True)
+
+
+def test_without_a_study_file_the_gates_are_there(project):
+    (project / "matrix.toml").unlink()
+    assert "- tests ->" in run(project, "-l").stdout
+
+
+def test_the_tests_find_every_default_environment_prepared(project):
+    assert run(project, "-s", "tests", "--", "-k", "x").returncode == 0
+    assert calls(project) == [["bench.host", "prepare", "old"], ["pytest", "-k", "x"]]
+
+
+def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):
+    done = run(project, "-s", "worker")
+    assert "/bin/echo -m pytest tests/worker" in done.stderr
+    assert done.returncode == 0
+
+
+def test_the_gates_run_in_the_dev_environment(project):
+    run(project, "-s", "lint", "types", "report", "lock", "schema", "--", "x")
+    assert calls(project) == [
+        ["ruff", "check", "x"],
+        ["ruff", "format", "--check"],
+        ["mypy", "x"],
+        ["bench.host", "report", "x"],
+        ["bench.host", "lock", "x"],
+        ["bench.host", "schema", "x"],
+    ]
+
+
+def test_a_benchmark_is_named(project):
+    (project / "benchmarks").mkdir()
+    (project / "benchmarks" / "speed.py").touch()
+    refused = run(project, "-s", "benchmarks")
+    assert (refused.returncode, "benchmarks -- speed" in refused.stderr) == (1, True)
+    assert run(project, "-s", "benchmarks", "--", "speed", "2").returncode == 0
+    assert calls(project) == [["benchmarks.speed", "2"]]
+
+
+def test_an_environment_that_cannot_be_made_is_an_error_for_people(project):
+    (project / "locks" / "host.txt").unlink()
+    done = run(project, "-s", "report")
+    assert done.returncode == 2
+    assert "git checkout -- locks/host.txt" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_old_python_is_told_what_it_lacks(project):
+    noxfile = (project / "noxfile.py").read_text()
+    (project / "noxfile.py").write_text(
+        noxfile.replace("import sys\n", "import sys\nsys.version_info = (3, 8, 1)\n", 1)
+    )
+    done = run(project, "-l")
+    assert (done.returncode, "this is 3.8. Try: python3.11" in done.stderr) == (2, True)
+
+
+def test_the_noxfile_can_be_read_by_an_old_python():
+    compile(ROOT.joinpath("noxfile.py").read_text(), "noxfile.py", "exec", dont_inherit=True)
+    import ast
+
+    ast.parse(ROOT.joinpath("noxfile.py").read_text(), feature_version=(3, 7))
