@@ -1,4 +1,4 @@
-"""Knows what an implementation hands to the worker: a step, and for training its state."""
+"""Knows what the worker hands to an implementation, and gets from it: a transform in, a step and its state out."""
 
 from __future__ import annotations
 
@@ -19,6 +19,20 @@ class Program(NamedTuple):
     #: Training only: put parameters and optimizer state back to their initial values, so that every sample does the
     #: same work.
     reset: Optional[Callable[[], None]] = None
+
+
+class Transform:
+    """Turns a function or module into what the cell's mode executes; calling it is calling the adapter's ``transform``.
+
+    ``mode`` is for implementations whose best form differs by mode, as that of pooling does under XLA.
+    """
+
+    def __init__(self, mode: str, apply: Callable[..., Any]) -> None:
+        self.mode = mode
+        self._apply = apply
+
+    def __call__(self, function: Any, **options: Any) -> Any:
+        return self._apply(function, **options)
 
 
 class Unsupported(Exception):

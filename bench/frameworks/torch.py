@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import torch
 
@@ -101,28 +99,20 @@ def inference(module, transform, names):
     return Program(step)
 
 
-def fused(optimizer):
-    """Ask for the fused kernel where this version of the optimizer has one for the CPU (2.4 and later)."""
-    if "fused" not in inspect.signature(optimizer).parameters or not torch.__version__ >= "2.4":
-        return {}
-    return {"fused": True}
-
-
 def make_optimizer(parameters, settings):
-    """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names."""
+    """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can."""
     if settings["name"] == "sgd":
-        return torch.optim.SGD(
-            parameters, lr=settings["learning_rate"], momentum=settings.get("momentum", 0.0), **fused(torch.optim.SGD)
-        )
-    if settings["name"] == "adam":
-        return torch.optim.Adam(
-            parameters,
-            lr=settings["learning_rate"],
-            betas=(settings["beta1"], settings["beta2"]),
-            eps=settings["epsilon"],
-            **fused(torch.optim.Adam),
-        )
-    raise ValueError("unknown optimizer {!r}".format(settings["name"]))
+        kind, options = torch.optim.SGD, {"momentum": settings.get("momentum", 0.0)}
+    elif settings["name"] == "adam":
+        kind, options = torch.optim.Adam, {"betas": (settings["beta1"], settings["beta2"]), "eps": settings["epsilon"]}
+    else:
+        raise ValueError("unknown optimizer {!r}".format(settings["name"]))
+    parameters = list(parameters)
+    try:
+        return kind(parameters, lr=settings["learning_rate"], fused=True, **options)
+    except (TypeError, RuntimeError):
+        # SGD has had the keyword since 2.3; Adam's refused parameters on a processor until 2.4.
+        return kind(parameters, lr=settings["learning_rate"], **options)
 
 
 def module_training(module, transform, settings, parameters):

@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional
 from .. import workloads
 from ..cell import Cell
 from ..frameworks import load_adapter
-from ..program import Unsupported
+from ..program import Transform, Unsupported
 from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
 from . import check, machine, memory
 from .channel import Channel
@@ -106,7 +106,7 @@ class Session:
 
         self._enter("build")
         start = time.perf_counter()
-        program = self._build(size, parameters, batches[0], adapter.transform)
+        program = self._build(size, parameters, batches[0], Transform(self._cell.mode, adapter.transform))
         self._enter("first-call")
         adapter.synchronize(program.step(*batches[0]))
         first_call_s = time.perf_counter() - start

@@ -20,7 +20,8 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
 
 An implementation (``bench/workloads/<workload>/<framework>.py``) imports its framework and its own specification and
 defines ``build(size, parameters, batch, transform) -> bench.program.Program``: ``size`` is the preset's dictionary,
-``parameters`` and ``batch`` are the specification's arrays already on the device, ``transform`` is the adapter's.
+``parameters`` and ``batch`` are the specification's arrays already on the device, ``transform`` is a
+bench.program.Transform.
 No such file means *unsupported*; an ImportError inside one that exists means *failed*.
 """
 
