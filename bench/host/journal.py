@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,22 +21,6 @@ RUN = "run.json"
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
 HISTORY = "history"
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` or leave it as it was: written aside, flushed to the disk, renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(aside, 0o644)
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

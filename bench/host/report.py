@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench.record import Record
 
-from .journal import write_atomically
+from .bootstrap.aside import write_whole
 from .tables import csv, latex, markdown, terminal
 from .tables.caption import Conditions
 from .tables.comparison import detail, summarise
@@ -40,7 +40,7 @@ class Report:
             "environments.json": _json(self.run.get("environments")),
         }
         for name, text in contents.items():
-            write_atomically(folder / name, text)
+            write_whole(folder / name, text)
         return [folder / name for name in contents]
 
     def print(self, console: Console) -> None:

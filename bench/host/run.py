@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from bench.cell import Cell
 from bench.record import FAILED, OK, Record
@@ -33,6 +34,13 @@ class Conditions:
     memory_limit_bytes: int | None = None
 
 
+class Caches(Protocol):
+    """What a run needs to know of compilation caches."""
+
+    def state(self, cell: Cell) -> str: ...
+    def fill(self, cell: Cell) -> None: ...
+
+
 @dataclass
 class Run:
     """A run under way."""
@@ -43,8 +51,7 @@ class Run:
     references: References
     #: Start a worker for a cell; the attempt's log gets its name from the round and the attempt.
     start: Callable[[Cell, int, int], Talks]
-    #: Tell whether the compilation cache of a cell holds anything yet.
-    cache_state: Callable[[Cell], str]
+    caches: Caches
     records: list[Record] = field(default_factory=list)
     #: Seconds in which this host only waited for workers, and all of them.
     waited_s: float = 0.0
@@ -131,13 +138,14 @@ class Run:
             cell = seat.record.cell
             say("preparing", seat)
             seat.prepare(
-                cache=self.cache_state(cell),
+                cache=self.caches.state(cell),
                 seed=self.conditions.seed,
                 reference=str(reference),
                 sample_s=self.conditions.profile.sample_seconds,
                 data=self.conditions.data.get(cell.workload),
             )
             if not seat.over:
+                self.caches.fill(cell)
                 self.journal.begin(seat.record)
 
     def _take_turns(self, sitting: schedule.Sitting, seats: Sequence[Seat], say: Callable[[str, Seat], None]) -> None:

@@ -187,6 +187,11 @@ class Profile(Table):
         gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."
     )
     sizes: Annotated[tuple[str, ...], _FILLED_LIST] = Field(description="The sizes of each workload that are measured.")
+    compile_cache: Literal["cold", "kept"] = Field(
+        "cold",
+        description="cold: every run compiles anew, each cell for itself; kept: code stays between runs, "
+        "shared by the cells of an environment.",
+    )
     timeout_s: float = Field(
         300.0, gt=0, le=86_400, allow_inf_nan=False, description="Seconds that a cell may spend in one stage."
     )

@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,8 @@ from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
 from . import journal, machine, report, run, schedule
+from .bootstrap.aside import write_whole
+from .caches import CompileCaches, slug
 from .environments import Prepared
 from .progress import Display, Estimate, duration
 from .references import References
@@ -56,11 +57,6 @@ def exclusive(root: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
-
-
-def slug(*parts: object) -> str:
-    """Make a file name of names: letters, digits and ``._-``; names never become paths."""
-    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
 
 
 def identity(plan: Plan, manifests: Mapping[str, Any]) -> str:
@@ -100,12 +96,12 @@ class StudyRun:
             with Display(self._console, len(self._plan.cells) * rounds, estimate) as display:
                 under_way.measure(display, estimate)
             described["finished"] = True
-            shutil.rmtree(self._caches(str(described["run"])), ignore_errors=True)
+            self._caches(str(described["run"])).drop()
         finally:
             spent = described["seconds"]
             spent["elapsed"] += under_way.elapsed_s
             spent["waited_for_workers"] += under_way.waited_s
-            journal.write_atomically(self.folder / journal.RUN, json.dumps(described, indent=1))
+            write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
             # A second Ctrl-C must not cut the report short.
             with _ignoring_interrupts():
                 self._report(under_way.records, described)
@@ -140,7 +136,7 @@ class StudyRun:
             "seconds": {"elapsed": 0.0, "waited_for_workers": 0.0},
             "finished": False,
         }
-        journal.write_atomically(self.folder / journal.RUN, json.dumps(described, indent=1))
+        write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
         return described
 
     def _run(self, name: str) -> run.Run:
@@ -168,16 +164,14 @@ class StudyRun:
             memory_limit_bytes=int(machine.memory_bytes() * MEMORY_SHARE),
         )
         references = References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads)
-        start = self._starter(name, conditions)
-        return run.Run(runnable, conditions, book, references, start, self._cache_state(name), records)
+        caches = self._caches(name)
+        return run.Run(runnable, conditions, book, references, self._starter(caches, conditions), caches, records)
 
-    def _starter(self, name: str, conditions: run.Conditions) -> Callable[[Cell, int, int], Worker]:
+    def _starter(self, caches: CompileCaches, conditions: run.Conditions) -> Callable[[Cell, int, int], Worker]:
         def start(cell: Cell, number: int, attempt: int) -> Worker:
-            caches = self._caches(name) / slug(cell.column, cell.row)
             extra = {
-                "TORCHINDUCTOR_CACHE_DIR": str(caches / "inductor"),
-                "TRITON_CACHE_DIR": str(caches / "triton"),
-                "JAX_COMPILATION_CACHE_DIR": str(caches / "jax"),
+                **caches.variables(cell),
+                **self._prepared[cell.environment].manifest.get("variables", {}),
                 **self._study.environments[cell.environment].variables,
             }
             return Worker(
@@ -190,15 +184,10 @@ class StudyRun:
 
         return start
 
-    def _caches(self, name: str) -> Path:
-        return self._root / STATE / "compile-caches" / slug(name)
-
-    def _cache_state(self, name: str) -> Callable[[Cell], str]:
-        def state(cell: Cell) -> str:
-            folder = self._caches(name) / slug(cell.column, cell.row)
-            return "warm" if any(path.is_file() for path in folder.rglob("*")) else "cold"
-
-        return state
+    def _caches(self, name: str) -> CompileCaches:
+        manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
+        kept = self._plan.profile.compile_cache == "kept"
+        return CompileCaches(self._root, self._root / STATE / "compile-caches", name, kept, manifests)
 
     def _report(self, records: list[Record], described: dict[str, Any]) -> None:
         made = report.make(records, described)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bench.cell import Cell
 from bench.host import journal
+from bench.host.bootstrap.aside import write_whole
 from bench.record import SCHEMA_VERSION, Record
 
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -100,7 +101,7 @@ def test_keys_that_a_newer_minor_version_added_are_ignored(tmp_path):
 def test_an_earlier_run_is_archived_whole(tmp_path):
     folder = tmp_path / "default"
     journal.Journal(folder).append(record())
-    journal.write_atomically(folder / journal.RUN, json.dumps({"run": "../../evil", "finished": True}))
+    write_whole(folder / journal.RUN, json.dumps({"run": "../../evil", "finished": True}))
     (folder / "logs").mkdir()
     (folder / "logs" / "a.log").write_text("x")
     target = journal.archive(folder)
@@ -116,13 +117,13 @@ def test_there_is_nothing_to_archive_in_a_new_folder(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "run.json"
-    journal.write_atomically(path, "old")
+    write_whole(path, "old")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        journal.write_atomically(path, "new")
+        write_whole(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]

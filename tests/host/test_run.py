@@ -89,7 +89,14 @@ class Laboratory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.stage = Stage()
+        self.filled: set[Cell] = set()
         self.reference: Path | Ended = folder / "reference.npz"
+
+    def state(self, cell: Cell) -> str:
+        return "warm" if cell in self.filled else "cold"
+
+    def fill(self, cell: Cell) -> None:
+        self.filled.add(cell)
 
     def ensure(self, cell: Cell, data: str | None) -> Path:
         if isinstance(self.reference, Ended):
@@ -105,8 +112,8 @@ class Laboratory:
             book,
             self,
             self.stage.start,
-            lambda cell: "cold",
-            journal.read(self.folder),  # type: ignore[arg-type]
+            self,
+            journal.read(self.folder),
         )
         estimate = Estimate(schedule.sittings(cells, PROFILE.rounds, 1))
         with (
@@ -132,6 +139,11 @@ def test_every_cell_gets_a_fresh_process_and_all_its_samples_in_every_round(labo
         assert record.sample_ns == [1000 + record.round] * 4
         assert (record.first_call_s, record.steps_per_sample, record.memory) == (2.0, 3, {"peak_bytes": 7})
     assert [what for what, _ in laboratory.stage.log].count("start") == 6
+
+
+def test_the_first_process_of_a_cell_is_cold_and_the_next_is_warm(laboratory):
+    records = laboratory.go([A, B])
+    assert {(r.round, r.first_call_cache) for r in records} == {(0, "cold"), (1, "warm")}
 
 
 def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):

@@ -1,0 +1,74 @@
+"""Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold or warm.
+
+In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its first
+process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay between
+runs: much faster, but a cold first call may find what another cell left (precompiled headers, a kernel).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.cell import Cell
+
+COLD, WARM = "cold", "warm"
+
+
+def slug(*parts: object) -> str:
+    """Make a file name of names: letters, digits and ``._-``; names never become paths."""
+    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
+
+
+@dataclass(frozen=True)
+class CompileCaches:
+    """The compilation caches of one run."""
+
+    root: Path
+    folder: Path
+    run: str
+    kept: bool
+    #: {environment: its manifest}; another lock has another cache.
+    manifests: Mapping[str, Any]
+
+    def variables(self, cell: Cell) -> dict[str, str]:
+        """Return the environment variables that lead each compiler to the cell's cache."""
+        place = self._place(cell)
+        return {
+            "TORCHINDUCTOR_CACHE_DIR": str(place / "inductor"),
+            "TRITON_CACHE_DIR": str(place / "triton"),
+            "JAX_COMPILATION_CACHE_DIR": str(place / "jax"),
+        }
+
+    def state(self, cell: Cell) -> str:
+        """Tell whether a process of this very cell has filled the cache before."""
+        return WARM if self._mark(cell).exists() else COLD
+
+    def fill(self, cell: Cell) -> None:
+        """Note that the cell's first call has been made."""
+        mark = self._mark(cell)
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+
+    def drop(self) -> None:
+        """Remove the folders of a finished run, unless they are kept."""
+        if not self.kept:
+            shutil.rmtree(self.folder / slug(self.run), ignore_errors=True)
+
+    def _place(self, cell: Cell) -> Path:
+        if not self.kept:
+            return self.folder / slug(self.run) / slug(cell.column, cell.row)
+        lock = str(self.manifests.get(cell.environment, {}).get("lock_hash") or "unlocked")
+        return self.folder / "kept" / slug(cell.environment, lock[:12], cell.threads)
+
+    def _mark(self, cell: Cell) -> Path:
+        """Name the cell's mark after its code: an edited implementation is compiled anew."""
+        workload = self.root / "bench" / "workloads" / cell.workload.replace("-", "_")
+        hashed = hashlib.sha256()
+        for path in sorted([*workload.glob("*.py"), self.root / "bench" / "frameworks" / f"{cell.framework}.py"]):
+            hashed.update(path.read_bytes())
+        return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"

@@ -1,0 +1,60 @@
+"""Tests whose compiled code a cell finds."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.caches import CompileCaches, slug
+
+ROOT = Path(__file__).resolve().parents[2]
+A = Cell("torch2", "torch", "compile", "gemm", "tiny", "float32", "cpu", 2)
+B = replace(A, workload="mlp-train")
+
+
+@pytest.fixture
+def caches(tmp_path):
+    shutil.copytree(ROOT / "bench" / "workloads", tmp_path / "bench" / "workloads")
+    shutil.copytree(ROOT / "bench" / "frameworks", tmp_path / "bench" / "frameworks")
+
+    def make(run: str, *, kept: bool, lock: str = "abc") -> CompileCaches:
+        return CompileCaches(tmp_path, tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}})
+
+    return make
+
+
+def test_a_cold_cache_is_each_cells_own_and_each_runs_own(caches):
+    first = caches("r1", kept=False)
+    assert first.state(A) == "cold"
+    first.fill(A)
+    assert (first.state(A), first.state(B), caches("r2", kept=False).state(A)) == ("warm", "cold", "cold")
+    assert first.variables(A) != first.variables(B)
+    first.drop()
+    assert first.state(A) == "cold"
+
+
+def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(caches):
+    first = caches("r1", kept=True)
+    first.fill(A)
+    first.drop()
+    again = caches("r2", kept=True)
+    assert (again.state(A), again.state(B)) == ("warm", "cold")
+    assert again.variables(A) == again.variables(B)
+    assert caches("r2", kept=True, lock="other").state(A) == "cold"
+
+
+def test_an_edited_implementation_is_cold_again(caches):
+    kept = caches("r1", kept=True)
+    kept.fill(A)
+    kept.fill(B)
+    implementation = kept.root / "bench" / "workloads" / "gemm" / "torch.py"
+    implementation.write_text(implementation.read_text() + "# edited\n")
+    assert (kept.state(A), kept.state(B)) == ("cold", "warm")
+
+
+def test_names_never_become_paths():
+    assert slug("../../etc", "a b/c:d") == "..-..-etc-a-b-c-d"
