@@ -1,0 +1,86 @@
+"""Tests every cell of the default study in its real environment, at the check size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bench.host import environments, journal, matrix, selection
+from bench.host.study_run import StudyRun
+from bench.record import OK, Record
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = matrix.load(ROOT / "matrix.toml")
+PLAN = selection.select(
+    STUDY, selection.Selection(environments=STUDY.settings.default, profile="check", precisions=["float32", "bfloat16"])
+)
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Run the whole default study once, in a folder that stands for a checkout."""
+    checkout = tmp_path_factory.mktemp("checkout")
+    (checkout / "bench").symlink_to(ROOT / "bench")
+    prepared = {}
+    for name in STUDY.settings.default:
+        outcome = environments.load_outcome(name, root=ROOT)
+        assert outcome is not None, f"environment {name} is not prepared: run this through nox -s tests"
+        assert outcome.status == OK, f"environment {name}: {outcome.reason}"
+        prepared[name] = outcome
+    with (checkout / "out.txt").open("w") as out:
+        run = StudyRun(checkout, STUDY, PLAN, prepared, Console(file=out, width=200))
+        run.measure(fresh=True)
+    return run.folder
+
+
+@pytest.fixture(scope="module")
+def records(folder: Path) -> dict[str, Record]:
+    return {record.cell.name: record for record in journal.read(folder)}
+
+
+@pytest.mark.parametrize("cell", PLAN.cells, ids=lambda cell: cell.name)
+def test_a_cell_is_right_and_timed(records, cell):
+    record = records[cell.name]
+    assert record.status == OK, f"{record.stage}: {record.reason}"
+    assert all(0 <= value["error"] <= value["allowed"] for value in record.check.values())
+    assert len(record.sample_ns) == len(record.sample_cpu_ns) == PLAN.profile.samples
+    assert min(record.sample_ns) > 0
+    assert record.first_call_s is not None
+    assert record.first_call_s > 0
+    assert record.settings["threads"] == cell.threads
+    assert record.memory["peak_bytes"] > 0
+
+
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
+def test_every_workload_has_every_framework(framework):
+    missing = {
+        cell.workload for cell, reason in PLAN.excluded if cell.framework == framework and "implementation" in reason
+    }
+    assert missing == set()
+
+
+def test_each_record_names_the_version_that_its_environment_pins(records):
+    pins = {
+        "torch1": ("torch", "1.13.1"),
+        "torch2": ("torch", "2.15.0"),
+        "tf2": ("tensorflow", "2.21.0"),
+        "jax": ("jax", "0.10.2"),
+    }
+    for record in records.values():
+        library, version = pins[record.cell.environment]
+        assert record.versions[library].split("+")[0] == version
+
+
+def test_compilation_is_slower_than_eager_to_start(records):
+    """First-call time is measured where it is spent: a compiled cell pays at its first call."""
+    row = "mlp-train/check/float32/cpu"
+    assert records[f"torch2:compile {row}"].first_call_s > 5 * records[f"torch2:eager {row}"].first_call_s
+
+
+def test_the_report_is_there_and_names_every_environment(folder):
+    text = (folder / "table.md").read_text()
+    for name in STUDY.settings.default:
+        assert name in text
