@@ -57,8 +57,9 @@ class Record:
     first_call_s: Optional[float] = None
     #: ``cold`` when the compilation cache was empty, ``warm`` when an earlier process of this run had filled it.
     first_call_cache: Optional[str] = None
-    #: Steps in one timed sample; a step's time is ``sample_ns / steps_per_sample``.
-    steps_per_sample: int = 0
+    #: Steps of each timed sample; a step's time is ``sample_ns / sample_steps``. A sample that came out far too short
+    #: makes the next ones longer.
+    sample_steps: List[int] = field(default_factory=list)
     #: Wall nanoseconds of each timed sample, in order.
     sample_ns: List[int] = field(default_factory=list)
     #: Process CPU nanoseconds (all threads) of each timed sample.

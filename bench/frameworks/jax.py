@@ -107,7 +107,9 @@ def functional_training(loss, parameters, transform, settings):
 
     def step(*batch):
         current[0], value = transformed(current[0], *batch)
-        return {"loss": value, "state": current[0]}
+        # What one executable computes is ready at once, so waiting for the loss is waiting for all of it; walking the
+        # whole state would cost every step 4 to 20 us that are not JAX's. Op by op each array is waited for.
+        return {"loss": value} if transform.mode == "jit" else {"loss": value, "state": current[0]}
 
     reset()
     return Program(step, lambda: current[0][0], reset)

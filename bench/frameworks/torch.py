@@ -35,6 +35,7 @@ class Adapter:
         self.device = torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
         torch.set_num_threads(threads)
+        torch.set_num_interop_threads(1)
         if device == "gpu":
             # Full float32 unless the cell asks for less: PyTorch's own default changed between 1.7 and 1.12.
             torch.backends.cuda.matmul.allow_tf32 = False

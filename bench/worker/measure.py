@@ -10,12 +10,14 @@ from typing import Any, Callable, List, NamedTuple, Sequence
 #: Untimed steps after a hand-over: the first is 1.2 to 21 times slower, the second up to 1.8 times (cold caches,
 #: sleeping threads).
 SETTLE_STEPS = 3
-#: …but no more of them than fill this time, so that slow steps are not run three times for nothing.
+#: …but two are enough when the second takes this long, so that slow steps are not run three times for nothing.
 SETTLE_NS = 5_000_000
 #: Steps before calibration may end: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
 #: More steps than this in one sample mean that the clock stands still.
 MOST_STEPS = 1 << 20
+#: A sample that fills less of its length than this was given too few steps.
+SHORT_SHARE = 0.25
 #: Calibration fills at least this many samples' time.
 WARMUP_SAMPLES = 3
 
@@ -28,8 +30,9 @@ class Clock(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The timed samples of one turn, nanoseconds per sample."""
+    """The timed samples of one turn: steps and nanoseconds of each."""
 
+    sample_steps: List[int]
     sample_ns: List[int]
     sample_cpu_ns: List[int]
 
@@ -71,14 +74,17 @@ class Stopwatch:
         self._reset = reset
         self._each = each
         self._clock = clock
+        #: Steps in one sample, as calibrated.
+        self.steps = 1
+        self._sample_ns = 0
 
     def _time(self, batches: Any, steps: int) -> int:
         start = self._clock.wall()
         run_steps(self._step, batches, steps, self._synchronize, self._each)
         return self._clock.wall() - start
 
-    def calibrate(self, sample_ns: int) -> "tuple[int, List[int]]":
-        """Find how many steps fill ``sample_ns``; return that and the nanoseconds per step of every trial: the warm-up.
+    def calibrate(self, sample_ns: int) -> List[int]:
+        """Find how many steps fill ``sample_ns``; return the nanoseconds per step of every trial: the warm-up.
 
         The number doubles at most, as one slow trial must not decide; trials go on until the warm-up is long enough.
         """
@@ -93,26 +99,35 @@ class Stopwatch:
             done += steps
             long_enough = elapsed >= sample_ns and spent >= WARMUP_SAMPLES * sample_ns
             if done >= WARMUP_STEPS and (long_enough or steps >= MOST_STEPS):
-                return min(MOST_STEPS, max(1, round(sample_ns / max(1, min(seen[-3:]))))), seen
+                self.steps = min(MOST_STEPS, max(1, round(sample_ns / max(1, min(seen[-3:])))))
+                self._sample_ns = sample_ns
+                return seen
             if elapsed < sample_ns:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
-    def turn(self, samples: int, steps: int) -> Turn:
-        """Settle, then take ``samples`` timed samples of ``steps`` steps."""
+    def turn(self, samples: int) -> Turn:
+        """Settle, then take ``samples`` timed samples of ``self.steps`` steps."""
         self._reset()
         batches = itertools.cycle(self._batches)
         settling = 0
         for settled in range(SETTLE_STEPS):
-            if settled and settling >= SETTLE_NS:
+            if settling >= SETTLE_NS:
                 break
-            settling += self._time(batches, 1)
-        turn = Turn([], [])
+            # The first step is the slow one: it says nothing about how long the next will take.
+            elapsed = self._time(batches, 1)
+            settling = elapsed if settled else 0
+        turn = Turn([], [], [])
         gc.disable()
         try:
             for _ in range(samples):
                 cpu = self._clock.cpu()
-                turn.sample_ns.append(self._time(batches, steps))
+                elapsed = self._time(batches, self.steps)
                 turn.sample_cpu_ns.append(self._clock.cpu() - cpu)
+                turn.sample_ns.append(elapsed)
+                turn.sample_steps.append(self.steps)
+                if elapsed < SHORT_SHARE * self._sample_ns:
+                    # It was calibrated in a bad moment, and the bad moment is over.
+                    self.steps = min(MOST_STEPS, round(self.steps * self._sample_ns / max(1, elapsed)))
         finally:
             gc.enable()
         return turn

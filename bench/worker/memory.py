@@ -37,4 +37,7 @@ def limit_bytes(limit: int) -> None:
 
     RLIMIT_DATA rather than RLIMIT_AS: CUDA reserves far more address space than it uses.
     """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

@@ -28,6 +28,9 @@ OUT_OF_MEMORY_WORDS = (
     "cannot allocate memory",
 )
 
+#: A compiler's first line often says only that there was an error.
+REASON_LINES = 2
+
 
 def status_of(error: BaseException) -> str:
     """Classify what ended a cell."""
@@ -42,11 +45,11 @@ def status_of(error: BaseException) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """Word what ended a cell in one line: the first line of its message that says something."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """Word what ended a cell in one line: the first lines of its message that say something."""
+    said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
     if isinstance(error, (Unsupported, check.Mismatch)):
-        return lines[0]
-    return "{}: {}".format(type(error).__name__, lines[0]) if lines else type(error).__name__
+        return said
+    return "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
 
 
 class Session:
@@ -131,7 +134,7 @@ class Session:
             reset=program.reset or (lambda: None),
             each=self._cell.device == "cpu",
         )
-        self._steps, warmup_ns = self._stopwatch.calibrate(int(sample_s * 1e9))
+        warmup_ns = self._stopwatch.calibrate(int(sample_s * 1e9))
         self._first_call_peak = first_call_peak
         work = {
             "useful_flops": float(specification.useful_flops(size)),
@@ -143,7 +146,6 @@ class Session:
             "event": "prepared",
             "first_call_s": first_call_s,
             "check": checked,
-            "steps_per_sample": self._steps,
             "warmup_ns": warmup_ns,
             "work": work,
             "data": description,
@@ -158,8 +160,7 @@ class Session:
         """Take timed samples; the only request that is answered while every other worker is stopped."""
         if self.stage != "measure":
             self._enter("measure")
-        turn = self._stopwatch.turn(samples, self._steps)  # type: ignore[union-attr]
-        return {"event": "turn", "sample_ns": turn.sample_ns, "sample_cpu_ns": turn.sample_cpu_ns}
+        return dict(event="turn", **self._stopwatch.turn(samples)._asdict())  # type: ignore[union-attr]
 
     def do_finish(self) -> Dict[str, Any]:
         """Read back what was in force and how much memory was used."""

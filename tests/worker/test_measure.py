@@ -33,53 +33,60 @@ class Bench:
     def reset(self):
         self.resets += 1
 
-    def stopwatch(self, **options):
+    def stopwatch(self, steps=1, **options):
         clock = Clock(wall=lambda: self.now, cpu=lambda: self.cpu)
-        return Stopwatch(
-            self.step, [(0,), (1,), (2,), (3,)], self.synchronize, reset=self.reset, clock=clock, **options
-        )
+        inputs = [(0,), (1,), (2,), (3,)]
+        made = Stopwatch(self.step, inputs, self.synchronize, reset=self.reset, clock=clock, **options)
+        made.steps = steps
+        return made
 
 
 def test_a_turn_times_exactly_the_steps_it_is_given():
     bench = Bench(step_ns=1000)
-    turn = bench.stopwatch().turn(samples=5, steps=7)
+    turn = bench.stopwatch(steps=7).turn(samples=5)
     assert turn.sample_ns == [7000] * 5
     assert turn.sample_cpu_ns == [14000] * 5
 
 
 def test_synchronisation_is_inside_the_time():
     bench = Bench(step_ns=1000, sync_ns=50)
-    assert bench.stopwatch(each=True).turn(samples=1, steps=10).sample_ns == [10 * 1050]
-    assert bench.stopwatch(each=False).turn(samples=1, steps=10).sample_ns == [10 * 1000 + 50]
+    assert bench.stopwatch(each=True, steps=10).turn(samples=1).sample_ns == [10 * 1050]
+    assert bench.stopwatch(each=False, steps=10).turn(samples=1).sample_ns == [10 * 1000 + 50]
 
 
 def test_every_step_is_synchronised_unless_the_device_computes_in_order():
     bench = Bench(step_ns=1000)
-    bench.stopwatch(each=True).turn(samples=2, steps=10)
+    bench.stopwatch(each=True, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_STEPS + 20
     bench = Bench(step_ns=1000)
-    bench.stopwatch(each=False).turn(samples=2, steps=10)
+    bench.stopwatch(each=False, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_STEPS + 2
 
 
 def test_settling_is_untimed_and_hides_a_slow_first_step():
     bench = Bench(step_ns=1000, first_ns=21_000)
-    assert bench.stopwatch().turn(samples=1, steps=1).sample_ns == [1000]
+    assert bench.stopwatch(steps=1).turn(samples=1).sample_ns == [1000]
 
 
-def test_slow_steps_settle_once():
+def test_slow_steps_settle_twice():
     bench = Bench(step_ns=SETTLE_NS)
-    bench.stopwatch().turn(samples=1, steps=1)
-    assert len(bench.seen) == 2
+    bench.stopwatch(steps=1).turn(samples=1)
+    assert len(bench.seen) == 3
+
+
+def test_a_cold_first_step_does_not_end_the_settling():
+    bench = Bench(step_ns=1000, first_ns=10 * SETTLE_NS)
+    bench.stopwatch().turn(samples=1)
+    assert len(bench.seen) == SETTLE_STEPS + 1
 
 
 def test_inputs_rotate_and_each_turn_starts_alike():
     bench = Bench(step_ns=1000)
-    stopwatch = bench.stopwatch()
-    stopwatch.turn(samples=1, steps=6)
+    stopwatch = bench.stopwatch(steps=6)
+    stopwatch.turn(samples=1)
     first = bench.seen[:]
     del bench.seen[:]
-    stopwatch.turn(samples=1, steps=6)
+    stopwatch.turn(samples=1)
     assert bench.seen == first
     assert set(first) == {0, 1, 2, 3}
     assert bench.resets == 2
@@ -87,14 +94,17 @@ def test_inputs_rotate_and_each_turn_starts_alike():
 
 @pytest.mark.parametrize("step_ns", [50, 1_000, 333_333, 9_000_000, 40_000_000])
 def test_calibration_fills_the_sample(step_ns):
-    steps, warmup = Bench(step_ns=step_ns).stopwatch().calibrate(10_000_000)
+    stopwatch = Bench(step_ns=step_ns).stopwatch()
+    warmup = stopwatch.calibrate(10_000_000)
+    steps = stopwatch.steps
     assert 0.5 * 10_000_000 <= steps * step_ns <= 1.5 * 10_000_000 or (steps == 1 and step_ns > 5_000_000)
     assert set(warmup) == {step_ns}
 
 
 def test_calibration_is_not_fooled_by_a_slow_first_step():
-    steps, warmup = Bench(step_ns=1000, first_ns=500_000_000).stopwatch().calibrate(10_000_000)
-    assert steps == 10_000
+    stopwatch = Bench(step_ns=1000, first_ns=500_000_000).stopwatch()
+    warmup = stopwatch.calibrate(10_000_000)
+    assert stopwatch.steps == 10_000
     assert warmup[0] == 500_000_000
 
 
@@ -106,8 +116,20 @@ def test_calibration_warms_up_for_some_steps_at_least():
 
 def test_a_clock_that_stands_still_ends_calibration():
     bench = Bench(step_ns=0)
-    steps, _ = bench.stopwatch().calibrate(1000)
-    assert steps >= 1
+    stopwatch = bench.stopwatch()
+    stopwatch.calibrate(1000)
+    assert stopwatch.steps >= 1
+
+
+def test_a_calibration_in_a_bad_moment_is_mended_by_the_first_sample():
+    bench = Bench(step_ns=100_000_000)
+    stopwatch = bench.stopwatch()
+    stopwatch.calibrate(10_000_000)
+    assert stopwatch.steps == 1
+    bench.step_ns = 1_000_000
+    turn = stopwatch.turn(samples=3)
+    assert turn.sample_steps == [1, 10, 10]
+    assert turn.sample_ns == [1_000_000, 10_000_000, 10_000_000]
 
 
 def test_the_collector_rests_while_timing_and_works_again_after():
@@ -115,7 +137,7 @@ def test_the_collector_rests_while_timing_and_works_again_after():
     seen = []
     original = bench.step
     bench.step = lambda number: seen.append(gc.isenabled()) or original(number)
-    bench.stopwatch().turn(samples=1, steps=2)
+    bench.stopwatch(steps=2).turn(samples=1)
     assert seen[-2:] == [False, False]
     assert gc.isenabled()
 
@@ -132,5 +154,5 @@ def test_the_collector_works_again_after_a_step_that_fails():
 
     bench.step = step
     with pytest.raises(RuntimeError):
-        bench.stopwatch().turn(samples=1, steps=1)
+        bench.stopwatch(steps=1).turn(samples=1)
     assert gc.isenabled()

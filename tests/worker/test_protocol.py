@@ -73,11 +73,11 @@ def test_a_cell_lives_through_its_stages(reference, first_processor):
     stages, prepared = talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.001)
     assert stages == ["build", "first-call", "check", "calibrate"]
     assert prepared["first_call_s"] > 0
-    assert prepared["steps_per_sample"] >= 1
     assert prepared["work"]["items"] == 8
     stages, turn = talk.ask(do="turn", samples=2)
     assert stages == ["measure"]
-    assert len(turn["sample_ns"]) == len(turn["sample_cpu_ns"]) == 2
+    assert len(turn["sample_ns"]) == len(turn["sample_cpu_ns"]) == len(turn["sample_steps"]) == 2
+    assert min(turn["sample_steps"]) >= 1
     assert min(turn["sample_ns"]) > 0
     assert talk.ask(do="turn", samples=1)[0] == []
     stages, finished = talk.ask(do="finish")

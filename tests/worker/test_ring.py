@@ -1,0 +1,84 @@
+"""Tests that the whole worker ring works on this interpreter; ``nox -s worker`` runs it on the oldest supported."""
+
+import os
+
+import numpy as np
+import pytest
+
+import bench
+from bench import workloads
+from bench.frameworks import MODES, load_adapter
+from bench.program import Unsupported
+from bench.worker import check
+
+FOLDER = os.path.dirname(bench.__file__)
+
+
+def ring():
+    for folder, _, files in os.walk(FOLDER):
+        if os.path.relpath(folder, FOLDER).split(os.sep)[0] != "host":
+            for name in files:
+                if name.endswith(".py"):
+                    yield os.path.join(folder, name)
+
+
+@pytest.mark.parametrize("path", sorted(ring()), ids=lambda path: os.path.relpath(path, FOLDER))
+def test_a_file_compiles(path):
+    with open(path, encoding="utf-8") as file:
+        compile(file.read(), path, "exec")
+
+
+@pytest.mark.parametrize("workload", workloads.names())
+def test_a_specification_can_be_drawn_and_computed(workload):
+    specification = workloads.load_specification(workload)
+    assert {"check", "tiny", "small"} <= set(specification.SIZES)
+    size = specification.SIZES["check"]
+    parameters, batches, described = check.draw(specification, size, 1)
+    assert described
+    assert len(batches) == check.INPUT_SETS
+    exact = check.expected_outputs(specification, size, parameters, batches, np.float64)
+    single = check.expected_outputs(specification, size, parameters, batches, np.float32)
+    assert all(value.dtype == np.float64 and np.all(np.isfinite(value)) for value in exact.values())
+    # The reference really computes in what it is given: float32 gives another, nearly equal result.
+    errors = [check.relative_error(single[name], value) for name, value in exact.items()]
+    assert 0 < max(errors) < 1e-2
+    assert specification.useful_flops(size) > 0
+    assert specification.compulsory_bytes(size, 4) > 0
+    assert specification.items(size) >= 1
+
+
+@pytest.mark.parametrize("workload", workloads.names())
+def test_the_numpy_column_is_right_or_says_that_it_is_missing(workload, tmp_path):
+    specification = workloads.load_specification(workload)
+    size = specification.SIZES["check"]
+    if not os.path.isfile(os.path.join(FOLDER, "workloads", workload.replace("-", "_"), "numpy.py")):
+        with pytest.raises(Unsupported, match="workload {} has no numpy implementation".format(workload)):
+            workloads.load_implementation(workload, "numpy")
+        return
+    build = workloads.load_implementation(workload, "numpy")
+    path = str(tmp_path / "reference.npz")
+    check.write_reference(path, specification, size, 1)
+    parameters, batches, _ = check.draw(specification, size, 1)
+    adapter = load_adapter("numpy").Adapter("eager", "cpu", "float32", 1)
+    program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], None)
+    outputs = check.program_outputs(program, batches, adapter.get, parameters)
+    assert check.compare(outputs, path, check.digest(parameters, batches), "float32", check.TOLERANCE_FACTOR)
+
+
+def test_every_framework_has_an_adapter():
+    for framework in MODES:
+        assert os.path.isfile(os.path.join(FOLDER, "frameworks", framework + ".py"))
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_forgotten_shift_is_a_mismatch_at_every_precision(precision, tmp_path):
+    specification = workloads.load_specification("layernorm-softmax")
+    size = specification.SIZES["check"]
+    path = str(tmp_path / "reference.npz")
+    check.write_reference(path, specification, size, 1)
+    parameters, batches, _ = check.draw(specification, size, 1)
+    forgetful = {name: value * 0 if "shift" in name or "bias" in name else value for name, value in parameters.items()}
+    assert any(np.any(forgetful[name] != parameters[name]) for name in parameters)
+    outputs = check.expected_outputs(specification, size, forgetful, batches, np.float64)
+    with pytest.raises(check.Mismatch):
+        check.compare(outputs, path, check.digest(parameters, batches), precision, check.TOLERANCE_FACTOR)
