@@ -82,7 +82,16 @@ def python(session: nox.Session, name: str) -> str:
 
 
 def host(session: nox.Session, *arguments: str) -> None:
-    session.run(python(session, "host"), "-m", "bench.host", *arguments, external=True)
+    # Ctrl-C reaches the host too, which needs a moment to write the table of what it has.
+    session.run(
+        python(session, "host"),
+        "-m",
+        "bench.host",
+        *arguments,
+        external=True,
+        interrupt_timeout=60,
+        terminate_timeout=10,
+    )
 
 
 def bench_session(environment: str) -> Callable[[nox.Session], None]:

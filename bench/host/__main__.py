@@ -12,6 +12,7 @@ from rich.console import Console
 from bench.record import OK
 
 from . import environments, journal, matrix, report, schema_file, selection
+from .data import DataError
 from .environments import locks
 from .study_run import Refused, StudyRun, exclusive, exit_code
 
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     options = parser.parse_args(arguments, argparse.Namespace(root=root))
     try:
         return int(options.action(options))
-    except (matrix.MatrixError, locks.LockError, Refused) as error:
+    except (matrix.MatrixError, locks.LockError, DataError, Refused) as error:
         print(error, file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt:
@@ -45,7 +46,9 @@ def prepare(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=[options.environment])
     if not options.dry_run and plan.cells:
         chosen = selection.with_interpreters(study, options).environments[options.environment]
-        environments.prepare(chosen, root=options.root, announce=_announce)
+        # A build would disturb whoever measures, and could replace what is being measured.
+        with exclusive(options.root):
+            environments.prepare(chosen, root=options.root, announce=_announce)
     return 0
 
 

@@ -1,8 +1,8 @@
 """Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold or warm.
 
-In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its first
-process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay between
-runs: much faster, but a cold first call may find what another cell left (precompiled headers, a kernel).
+In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
+first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay
+between runs: much faster, but a cold first call may find what another cell left (precompiled headers, a kernel).
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class CompileCaches:
         return self.folder / "kept" / slug(cell.environment, lock[:12], cell.threads)
 
     def _mark(self, cell: Cell) -> Path:
-        """Name the cell's mark after its code: an edited implementation is compiled anew."""
-        workload = self.root / "bench" / "workloads" / cell.workload.replace("-", "_")
+        """Name the cell's mark after all workloads' code, since they share parts: what is edited is compiled anew."""
+        sources = (self.root / "bench" / "workloads").rglob("*.py")
         hashed = hashlib.sha256()
-        for path in sorted([*workload.glob("*.py"), self.root / "bench" / "frameworks" / f"{cell.framework}.py"]):
+        for path in sorted([*sources, self.root / "bench" / "frameworks" / f"{cell.framework}.py"]):
             hashed.update(path.read_bytes())
         return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"

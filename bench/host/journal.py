@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,18 +81,14 @@ def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
         elif "turn" in line:
             key = next((k for k in under_way if [k[0].name, k[1], k[2]] == line["of"]), None)
             if key is not None:
-                under_way[key] = extended(under_way[key], line["turn"], line["sample_ns"], line["sample_cpu_ns"])
+                under_way[key] = extended(under_way[key], line["turn"])
     return (record for record in under_way.values() if record.sample_ns)
 
 
-def extended(record: Record, turn: int, sample_ns: list[int], sample_cpu_ns: list[int]) -> Record:
-    """Return ``record`` with the samples of one more turn."""
-    return replace(
-        record,
-        sample_ns=record.sample_ns + sample_ns,
-        sample_cpu_ns=record.sample_cpu_ns + sample_cpu_ns,
-        sample_turn=record.sample_turn + [turn] * len(sample_ns),
-    )
+def extended(record: Record, taken: Mapping[str, list[int]]) -> Record:
+    """Return ``record`` with the samples of one more turn: ``taken`` holds what each list of it grows by."""
+    changes: dict[str, Any] = {name: getattr(record, name) + values for name, values in taken.items()}
+    return replace(record, **changes)
 
 
 class Journal:
@@ -124,10 +120,9 @@ class Journal:
         """Note that a process is ready to be timed; its record is ``record`` plus the turns that follow."""
         self._note({"record": record.to_json()})
 
-    def turn(self, record: Record, turn: int, sample_ns: list[int], sample_cpu_ns: list[int]) -> None:
+    def turn(self, record: Record, taken: Mapping[str, list[int]]) -> None:
         """Note one turn. Flushed but not synced: the kernel keeps it when this process is killed."""
-        of = [record.cell.name, record.round, record.attempt]
-        self._note({"turn": turn, "of": of, "sample_ns": sample_ns, "sample_cpu_ns": sample_cpu_ns})
+        self._note({"turn": dict(taken), "of": [record.cell.name, record.round, record.attempt]})
 
     def forget(self) -> None:
         """Drop the notes: every process they were about has its record."""
@@ -146,16 +141,11 @@ def archive(folder: Path) -> Path | None:
         return None
     name = str(run.get("run")) if run else "unknown"
     target = folder / HISTORY / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
-    target.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while target.exists():
+        number += 1
+        target = target.with_name(f"{target.name.partition('.')[0]}.{number}")
+    target.mkdir(parents=True)
     for path in kept:
-        os.replace(path, target / path.name) if not path.is_dir() else _move_folder(path, target / path.name)
+        os.replace(path, target / path.name)
     return target
-
-
-def _move_folder(source: Path, target: Path) -> None:
-    if target.exists():
-        for path in source.iterdir():
-            os.replace(path, target / path.name)
-        source.rmdir()
-    else:
-        os.replace(source, target)

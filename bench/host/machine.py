@@ -23,6 +23,23 @@ def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def available_bytes() -> int:
+    """Return how much memory can be had without swapping; all there is where the kernel does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return memory_bytes()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), memory_bytes())
+
+
+def own_peak_bytes() -> int:
+    """Return the largest resident size that this process has had."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
 def gpus() -> list[dict[str, Any]]:
     """List the NVIDIA GPUs with their memory and driver; empty without a driver."""
     import pynvml  # type: ignore[import-untyped]  # it ships no types

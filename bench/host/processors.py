@@ -1,16 +1,34 @@
-"""Knows how many physical processor cores this process may use."""
+"""Knows which processors this process may use, and which of them share a physical core."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+CPUINFO = Path("/proc/cpuinfo")
 
-def physical_cores(cpuinfo: Path = Path("/proc/cpuinfo"), allowed: set[int] | None = None) -> int:
-    """Count the physical cores behind the processors that this process may run on; at least 1.
+
+def physical_cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> int:
+    """Count the physical cores behind the processors that this process may run on; at least 1."""
+    return len(cores(cpuinfo, allowed)) or 1
+
+
+def chosen(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> tuple[int, ...]:
+    """Choose ``count`` processors to bind workers to: one of each core first, the last cores first.
+
+    The first core serves most interrupts. Siblings share a core only when there are fewer cores than ``count``.
+    """
+    sets = list(reversed(cores(cpuinfo, allowed)))
+    deepest = max(map(len, sets), default=0)
+    order = [members[depth] for depth in range(deepest) for members in sets if depth < len(members)]
+    return tuple(sorted(order[:count]))
+
+
+def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:
+    """Group the processors that this process may run on by physical core, in the order of their numbers.
 
     ``allowed`` are the numbers of those processors, by default what the scheduler says. Where the kernel does not tell
-    which processors share a core, every processor counts.
+    which processors share a core, every processor is one.
     """
     if allowed is None:
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
@@ -18,9 +36,9 @@ def physical_cores(cpuinfo: Path = Path("/proc/cpuinfo"), allowed: set[int] | No
         text = cpuinfo.read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
-    cores = set()
+    found: dict[tuple[str | None, str], list[int]] = {}
     for block in text.split("\n\n"):
         fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in block.splitlines())}
         if "core id" in fields and fields.get("processor", "").isdigit() and int(fields["processor"]) in allowed:
-            cores.add((fields.get("physical id"), fields["core id"]))
-    return len(cores) or len(allowed) or 1
+            found.setdefault((fields.get("physical id"), fields["core id"]), []).append(int(fields["processor"]))
+    return sorted(found.values()) or [[number] for number in sorted(allowed)]

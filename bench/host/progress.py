@@ -96,11 +96,16 @@ class Display:
         """Print a line that stays."""
         self._console.print(text, highlight=False, markup=False)
 
-    def at(self, what: str, done: int) -> None:
-        """Say what is under way; ``done`` processes are over. Cheap enough to call between any two turns."""
+    def at(self, what: str, done: int, *, brief: bool = False) -> None:
+        """Say what is under way; ``done`` processes are over.
+
+        What is ``brief`` (a turn) is shown now and then only, so that this may be called between any two turns; in a
+        terminal everything else is shown at once.
+        """
         self._done = done
         now = self._clock()
-        if now - self._shown < (REFRESH_S if self._console.is_terminal else PLAIN_S):
+        interval = PLAIN_S if not self._console.is_terminal else REFRESH_S if brief else 0.0
+        if now - self._shown < interval:
             return
         self._shown = now
         left = duration(self._left_s())

@@ -30,6 +30,9 @@ class References:
         sources = [*(self.root / "bench" / "workloads").glob("*.py"), *specification.iterdir()]
         sources.append(self.root / "bench" / "worker" / "check.py")
         hashed = hashlib.sha256(f"{self.seed}/{data}".encode())
+        for file in sorted(Path(data).glob("*")) if data and Path(data).is_dir() else [Path(data)] if data else []:
+            if file.exists():
+                hashed.update(f"{file.name}/{file.stat().st_size}/{file.stat().st_mtime_ns}".encode())
         for source in sorted(path for path in sources if path.is_file()):
             # An implementation does not define what is right.
             if source.parent != specification or source.stem not in ("torch", "tensorflow", "jax", "numpy"):

@@ -77,11 +77,15 @@ class Run:
     def _sit(self, sitting: schedule.Sitting, display: Display) -> None:
         """Measure one row in one round."""
         seats = [
-            self._seat(cell, sitting.round, attempt, first)
-            for cell, attempt, first in zip(sitting.cells, sitting.attempts, sitting.first_turns, strict=True)
+            self._seat(cell, sitting.round, sitting.attempt, first)
+            for cell, first in zip(sitting.cells, sitting.first_turns, strict=True)
         ]
         done = len(self.records)
-        say = lambda what, seat: display.at(f"round {sitting.round + 1}: {what} {seat.record.cell.name}", done)  # noqa: E731
+
+        def say(what: str, seat: Seat) -> None:
+            where = f"round {sitting.round + 1}: {what} {seat.record.cell.name}"
+            display.at(where, done, brief=what == "measuring")
+
         try:
             began = time.monotonic()
             reference = self._reference(sitting.cells[0])
@@ -159,7 +163,7 @@ class Run:
                 say("measuring", seat)
                 taken = seat.turn(1)
                 if taken is not None:
-                    self.journal.turn(seat.record, turn, *taken)
+                    self.journal.turn(seat.record, taken)
 
 
 def refused(cell: Cell, run: str, *, status: str, stage: str, reason: str) -> Record:

@@ -26,9 +26,11 @@ class Sitting:
 
     round: int
     row: str
-    #: The cells that still have turns to take, with the attempt this process is and the turns that are left.
+    #: The cells that still have turns to take.
     cells: tuple[Cell, ...]
-    attempts: tuple[int, ...]
+    #: Which attempt at this row and round this is; more than 1 after a break.
+    attempt: int
+    #: The turn at which each cell goes on.
     first_turns: tuple[int, ...]
 
 
@@ -57,7 +59,9 @@ def sitting(number: int, row: str, cells: Sequence[Cell], records: Iterable[Reco
     ``records`` are those of the run so far, of all rounds.
     """
     mine = [record for record in records if record.cell.row == row]
-    chosen, attempts, first_turns = [], [], []
+    # One number for all: processes that take turns with each other share round and attempt, and are pairs.
+    attempt = 1 + max((record.attempt for record in mine if record.round == number), default=0)
+    chosen, first_turns = [], []
     for cell in cells:
         own = [record for record in mine if record.cell == cell]
         here = [record for record in own if record.round == number]
@@ -65,9 +69,8 @@ def sitting(number: int, row: str, cells: Sequence[Cell], records: Iterable[Reco
         if done >= samples or any(record.status != OK for record in here) or given_up(own):
             continue
         chosen.append(cell)
-        attempts.append(1 + max((record.attempt for record in here), default=0))
         first_turns.append(done)
-    return Sitting(number, row, tuple(chosen), tuple(attempts), tuple(first_turns))
+    return Sitting(number, row, tuple(chosen), attempt, tuple(first_turns))
 
 
 def given_up(records: Iterable[Record]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from .journal import extended
 from .workers import Ended
 
 
@@ -69,23 +70,19 @@ class Seat:
         """Let the worker build, call, check and calibrate; its compilation cache is ``cache``, cold or warm."""
         answer = self._ask(do="prepare", **request)
         if answer is not None:
-            fields = ("first_call_s", "check", "steps_per_sample", "warmup_ns", "work", "data")
+            fields = ("first_call_s", "check", "warmup_ns", "work", "data")
             self._note(first_call_cache=cache, **{name: answer[name] for name in fields})
 
-    def turn(self, samples: int) -> tuple[list[int], list[int]] | None:
-        """Take one turn; return its samples' wall and CPU nanoseconds, None when it ended the worker."""
+    def turn(self, samples: int) -> dict[str, list[int]] | None:
+        """Take one turn; return what it adds to each list of samples of the record, None when it ended the worker."""
         answer = self._ask(do="turn", samples=samples)
         if answer is None:
             return None
-        wall, cpu = answer["sample_ns"], answer["sample_cpu_ns"]
-        record = self.record
-        self._note(
-            sample_ns=record.sample_ns + wall,
-            sample_cpu_ns=record.sample_cpu_ns + cpu,
-            sample_turn=record.sample_turn + [self.next_turn] * len(wall),
-        )
+        taken: dict[str, list[int]] = {name: answer[name] for name in ("sample_steps", "sample_ns", "sample_cpu_ns")}
+        taken["sample_turn"] = [self.next_turn] * len(taken["sample_ns"])
+        self.record = extended(self.record, taken)
         self.next_turn += 1
-        return wall, cpu
+        return taken
 
     def finish(self) -> None:
         """Ask for what was in force and close the worker."""

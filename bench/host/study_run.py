@@ -18,7 +18,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
-from . import journal, machine, report, run, schedule
+from . import data, journal, machine, processors, report, run, schedule
 from .bootstrap.aside import write_whole
 from .caches import CompileCaches, slug
 from .environments import Prepared
@@ -28,8 +28,7 @@ from .schema import Study
 from .selection import Plan
 from .workers import Worker, variables
 
-#: A worker that asks for more than this share of the machine's memory gets an error instead of bringing the machine
-#: down.
+#: A worker that asks for more than this share of the free memory gets an error instead of bringing the machine down.
 MEMORY_SHARE = 0.9
 STATE = ".nox"
 
@@ -50,7 +49,7 @@ def exclusive(root: Path) -> Iterator[None]:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
             raise Refused(
-                f"another run is measuring in this checkout (process {holder}). Two at once would disturb each other; "
+                f"another run is under way in this checkout (process {holder}). Two at once would disturb each other; "
                 "wait for it, stop it, or use another checkout."
             ) from None
         lock.truncate(0)
@@ -59,15 +58,36 @@ def exclusive(root: Path) -> Iterator[None]:
         yield
 
 
-def identity(plan: Plan, manifests: Mapping[str, Any]) -> str:
-    """Hash what a run is about: the same cells, profile, seed and environments continue an unfinished run."""
+def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared]) -> str:
+    """Hash what a run is about; only a run about the very same is continued.
+
+    Whether an environment could be built is left out: one that can be built by now shall continue, too.
+    """
     about = {
         "cells": [cell.to_json() for cell in plan.cells],
         "profile": plan.profile.model_dump(mode="json"),
         "seed": plan.seed,
-        "locks": {name: manifest.get("lock_hash") for name, manifest in sorted(manifests.items())},
+        "data": {name: str(choice.data) for name, choice in study.workloads.items()},
+        "environments": {
+            name: [
+                study.environments[name].model_dump(mode="json"),
+                _read(root / "locks" / f"{name}.txt"),
+                prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
+            ]
+            for name in sorted(prepared)
+        },
+        "processor": machine.processor_model(),
+        "code": [
+            path.read_text(encoding="utf-8")
+            for part in ("worker", "frameworks", "workloads")
+            for path in sorted((root / "bench" / part).rglob("*.py"))
+        ],
     }
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 class StudyRun:
@@ -91,9 +111,9 @@ class StudyRun:
         described = self._open(fresh)
         under_way = self._run(str(described["run"]))
         rounds, seed = self._plan.profile.rounds, self._plan.seed
-        estimate = Estimate(schedule.sittings(self._plan.cells, rounds, seed))
+        estimate = Estimate(schedule.sittings(under_way.cells, rounds, seed))
         try:
-            with Display(self._console, len(self._plan.cells) * rounds, estimate) as display:
+            with Display(self._console, len(under_way.cells) * rounds, estimate) as display:
                 under_way.measure(display, estimate)
             described["finished"] = True
             self._caches(str(described["run"])).drop()
@@ -101,6 +121,7 @@ class StudyRun:
             spent = described["seconds"]
             spent["elapsed"] += under_way.elapsed_s
             spent["waited_for_workers"] += under_way.waited_s
+            described["host_peak_bytes"] = max(described.get("host_peak_bytes", 0), machine.own_peak_bytes())
             write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
             # A second Ctrl-C must not cut the report short.
             with _ignoring_interrupts():
@@ -110,12 +131,14 @@ class StudyRun:
     def _open(self, fresh: bool) -> dict[str, Any]:
         """Continue the run in the folder if it is this one and unfinished; otherwise archive it and begin."""
         manifests = {name: prepared.manifest for name, prepared in self._prepared.items()}
-        key = identity(self._plan, manifests)
+        key = identity(self._root, self._study, self._plan, self._prepared)
         before = journal.read_run(self.folder)
         if before and before.get("identity") == key and not before.get("finished") and not fresh:
             done = len(journal.read(self.folder))
             self._say(f"Continuing the run of {before['started']} ({done} processes recorded; --fresh starts over).")
             return before
+        if before:
+            self._caches(str(before.get("run"))).drop()
         moved = journal.archive(self.folder)
         if moved is not None:
             self._say(f"The previous run was moved to {moved.relative_to(self._root)}.")
@@ -141,10 +164,16 @@ class StudyRun:
 
     def _run(self, name: str) -> run.Run:
         book = journal.Journal(self.folder)
-        records = journal.read(self.folder)
+        ready = {name for name, prepared in self._prepared.items() if prepared.status == OK}
+        # What could not be built at first and can be now is measured after all.
+        records = [
+            record
+            for record in journal.read(self.folder)
+            if record.stage != "environment" or record.cell.environment not in ready
+        ]
         for cell in self._plan.cells:
             prepared = self._prepared[cell.environment]
-            if prepared.status != OK and not any(record.cell == cell for record in records):
+            if cell.environment not in ready and not any(record.cell == cell for record in records):
                 record = run.refused(
                     cell,
                     name,
@@ -154,14 +183,19 @@ class StudyRun:
                 )
                 book.append(record)
                 records.append(record)
-        runnable = [cell for cell in self._plan.cells if self._prepared[cell.environment].status == OK]
+        runnable = [cell for cell in self._plan.cells if cell.environment in ready]
         conditions = run.Conditions(
             run=name,
             profile=self._plan.profile,
             seed=self._plan.seed,
-            processors=tuple(sorted(os.sched_getaffinity(0)))[-self._plan.threads :],
-            data={n: str(choice.data) if choice.data else None for n, choice in self._study.workloads.items()},
-            memory_limit_bytes=int(machine.memory_bytes() * MEMORY_SHARE),
+            processors=processors.chosen(self._plan.threads),
+            data={
+                name: data.resolve(
+                    name, self._study.workloads[name].data, folder=self._root / STATE / "data", announce=self._say
+                )
+                for name in {cell.workload for cell in runnable}
+            },
+            memory_limit_bytes=int(machine.available_bytes() * MEMORY_SHARE),
         )
         references = References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads)
         caches = self._caches(name)

@@ -82,6 +82,7 @@ class Worker:
         """
         self.stage = "start"
         self._log = log
+        self._gone = False
         self._pending = b""
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +122,7 @@ class Worker:
             line = self._line(deadline)
             if line is None:
                 self.kill()
-                raise Ended(TIMEOUT, self.stage, f"no answer within {timeout_s:g} s")
+                raise Ended(TIMEOUT, self.stage, f"no answer within {timeout_s:g} s{self.log_tail()}")
             if not line:
                 raise self._death()
             try:
@@ -183,6 +184,9 @@ class Worker:
         return ": " + " | ".join(said[-TAIL_LINES:]) if said else ""
 
     def _signal(self, number: signal.Signals) -> None:
+        # Once it is reaped its number may be somebody else's.
+        if self._gone:
+            return
         try:
             os.killpg(self._process.pid, number)
         except (ProcessLookupError, PermissionError):
@@ -205,8 +209,13 @@ class Worker:
 
     def kill(self) -> None:
         """Kill the process and its children."""
+        if self._gone:
+            return
         self._signal(signal.SIGKILL)
-        self._process.wait()
+        # A process that is stuck in a driver cannot be killed; it must not hold up the study.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=30)
+        self._gone = True
         self._close(self._process.stdin)
         self._close(self._process.stdout)
 

@@ -15,6 +15,7 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
               {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that bench.worker.check applies to the
               reference
   optional:   source(path=None) -> (anything batch() understands, a description for the record)
+              write_archive(folder, path, progress): make of a folder what source() reads; the host calls it once
               TOLERANCE_FACTOR: the candidate may err by this many times what the precision itself does (default in
               bench.worker.check)
 

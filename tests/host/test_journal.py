@@ -21,6 +21,10 @@ def record(number: int = 0, attempt: int = 1, **values) -> Record:
     return Record(cell=CELL, round=number, attempt=attempt, status="ok", **values)
 
 
+def taken(turn: int, wall: int, cpu: int) -> dict[str, list[int]]:
+    return {"sample_steps": [4], "sample_ns": [wall], "sample_cpu_ns": [cpu], "sample_turn": [turn]}
+
+
 def test_a_record_is_read_back_as_it_was(tmp_path):
     written = record(
         sample_ns=[1, 2], sample_cpu_ns=[3, 4], sample_turn=[0, 1], settings={"threads": 2}, first_call_s=0.25
@@ -56,13 +60,13 @@ def test_a_file_cut_anywhere_gives_the_whole_records_before_the_cut(tmp_path_fac
 
 def test_turns_of_a_killed_process_become_a_record(tmp_path):
     book = journal.Journal(tmp_path)
-    ready = record(first_call_s=1.5, steps_per_sample=4)
+    ready = record(first_call_s=1.5)
     book.begin(ready)
-    book.turn(ready, 0, [10], [20])
-    book.turn(ready, 1, [11], [21])
+    book.turn(ready, taken(0, 10, 20))
+    book.turn(ready, taken(1, 11, 21))
     with (tmp_path / journal.UNFINISHED).open("a") as file:
         file.write('{"turn": 2, "of": ["tor')
-    expected = replace(ready, sample_ns=[10, 11], sample_cpu_ns=[20, 21], sample_turn=[0, 1])
+    expected = replace(ready, sample_steps=[4, 4], sample_ns=[10, 11], sample_cpu_ns=[20, 21], sample_turn=[0, 1])
     assert journal.read(tmp_path) == [expected]
     journal.Journal(tmp_path)
     assert journal.read(tmp_path) == [expected]
@@ -78,7 +82,7 @@ def test_a_kill_between_folding_and_removing_counts_no_process_twice(tmp_path):
     book = journal.Journal(tmp_path)
     ready = record()
     book.begin(ready)
-    book.turn(ready, 0, [10], [20])
+    book.turn(ready, taken(0, 10, 20))
     book.append(replace(ready, sample_ns=[10], sample_cpu_ns=[20], sample_turn=[0]))
     assert len(journal.read(tmp_path)) == 1
     journal.Journal(tmp_path)

@@ -62,9 +62,9 @@ class FakeWorker:
         return {
             "import": {"import_s": 1.0, "versions": {}},
             "prepare": {
-                "first_call_s": 2.0, "check": {}, "steps_per_sample": 3, "warmup_ns": [9], "work": {}, "data": "seeded",
+                "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": {}, "data": "seeded",
             },
-            "turn": {"sample_ns": [1000 + self._number], "sample_cpu_ns": [900]},
+            "turn": {"sample_steps": [3], "sample_ns": [1000 + self._number], "sample_cpu_ns": [900]},
             "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}},
         }[do]  # fmt: skip
 
@@ -137,7 +137,7 @@ def test_every_cell_gets_a_fresh_process_and_all_its_samples_in_every_round(labo
         assert record.status == "ok"
         assert record.sample_turn == [0, 1, 2, 3]
         assert record.sample_ns == [1000 + record.round] * 4
-        assert (record.first_call_s, record.steps_per_sample, record.memory) == (2.0, 3, {"peak_bytes": 7})
+        assert (record.first_call_s, record.sample_steps, record.memory) == (2.0, [3] * 4, {"peak_bytes": 7})
     assert [what for what, _ in laboratory.stage.log].count("start") == 6
 
 

@@ -54,7 +54,7 @@ def test_no_process_is_always_first():
 def test_a_new_round_seats_everybody():
     sitting = schedule.sitting(1, A.row, [A, B], [record(A, 0), record(B, 0)], samples=5)
     assert sitting.cells == (A, B)
-    assert sitting.attempts == (1, 1)
+    assert sitting.attempt == 1
     assert sitting.first_turns == (0, 0)
 
 
@@ -65,8 +65,14 @@ def test_a_finished_round_seats_nobody():
 def test_after_a_kill_only_the_turns_that_are_left_are_taken_in_new_processes():
     sitting = schedule.sitting(0, A.row, [A, B], [record(A, 0, turns=3), record(B, 0, turns=2)], samples=5)
     assert sitting.cells == (A, B)
-    assert sitting.attempts == (2, 2)
+    assert sitting.attempt == 2
     assert sitting.first_turns == (3, 2)
+
+
+def test_processes_that_take_turns_share_their_attempt_even_after_a_break_in_the_first_turn():
+    sitting = schedule.sitting(0, A.row, [A, B], [record(A, 0, turns=1)], samples=5)
+    assert sitting.cells == (A, B)
+    assert (sitting.attempt, sitting.first_turns) == (2, (1, 0))
 
 
 def test_a_fact_about_a_cell_is_not_tried_again():
