@@ -79,14 +79,19 @@ def decoded(path, side):
         return np.asarray(photograph.convert("L").resize((side, side), Image.BILINEAR))
 
 
-def collected(folder, side):
-    """Decode a folder of photographs into an Archive; raises ValueError where no cat or no dog is readable."""
+def collected(folder, side, progress=None):
+    """Decode a folder of photographs into an Archive; raises ValueError where no cat or no dog is readable.
+
+    ``progress(done, total)`` is called before each photograph.
+    """
     from PIL import Image
 
     files, others = photographs(folder)
     images, labels = [], []
     unreadable = ["{}: neither cat nor dog by its name".format(name) for name in others]
-    for path, label in files:
+    for done, (path, label) in enumerate(files):
+        if progress is not None:
+            progress(done, len(files))
         try:
             images.append(decoded(path, side))
             labels.append(label)
@@ -103,6 +108,14 @@ def collected(folder, side):
     return Archive(np.stack(images), np.array(labels, np.uint8), np.array(unreadable, dtype=str))
 
 
+def write_archive(folder, path, side, progress=None):
+    """Write the archive of a folder of photographs and return it; raises ValueError as ``collected`` does."""
+    archive = collected(folder, side, progress)
+    with open(path, "wb") as file:
+        np.savez_compressed(file, **archive._asdict())
+    return archive
+
+
 def main(arguments=None):
     """Make an archive of a folder; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -113,9 +126,7 @@ def main(arguments=None):
     parser.add_argument("--side", type=int, default=50, help="pixels in height and width (default 50)")
     chosen = parser.parse_args(arguments)
     try:
-        archive = collected(chosen.folder, chosen.side)
-        with open(chosen.archive, "wb") as file:
-            np.savez_compressed(file, **archive._asdict())
+        archive = write_archive(chosen.folder, chosen.archive, chosen.side)
     except ImportError:
         parser.error("decoding images needs Pillow in this interpreter: python -m pip install pillow")
     except (ValueError, OSError) as error:

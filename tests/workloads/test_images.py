@@ -109,6 +109,15 @@ def test_a_folder_becomes_an_archive_that_keeps_what_it_left_out(tmp_path: Path,
     assert "2 images, 1 left out" in printed
 
 
+def test_progress_is_told_before_each_photograph(tmp_path: Path) -> None:
+    pytest.importorskip("PIL")
+    photograph(tmp_path / "cat.0.pgm", 40)
+    photograph(tmp_path / "dog.0.pgm", 90)
+    told: list[tuple[int, int]] = []
+    images.collected(str(tmp_path), 50, lambda done, total: told.append((done, total)))
+    assert told == [(0, 2), (1, 2)]
+
+
 def test_a_folder_without_dogs_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     pytest.importorskip("PIL")
     photograph(tmp_path / "cat.0.pgm", 40)

@@ -36,7 +36,7 @@ def shapes(size):
 
 
 def source(path=None):
-    """Open an archive of cats and dogs that ``python -m bench.workloads.images`` made; without a path there are none.
+    """Open an archive of cats and dogs that ``write_archive`` made; without a path there are none.
 
     Raises ValueError where the file is no such archive.
     """
@@ -46,6 +46,14 @@ def source(path=None):
     return archive, "cats and dogs from {}: {:,} images, {:,} left out as unreadable".format(
         path, len(archive.images), len(archive.unreadable)
     )
+
+
+def write_archive(folder, path, progress=None):
+    """Convert a folder of photographs, in an interpreter that has Pillow, to the file that ``source`` reads.
+
+    Returns "name: reason" for each that was left out; raises ValueError where no cat or no dog is readable.
+    """
+    return images.write_archive(folder, path, SIDE, progress).unreadable
 
 
 def parameters(size, random):

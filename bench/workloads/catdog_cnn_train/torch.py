@@ -10,9 +10,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch import module_training
+from ..lenet_train.torch import load, named_parameters
 from . import OPTIMIZER
-
-CONVOLUTIONS = ("conv1_weight", "conv2_weight", "conv3_weight")
 
 
 class CatDogNetwork(nn.Module):
@@ -33,33 +32,6 @@ class CatDogNetwork(nn.Module):
         hidden = functional.max_pool2d(functional.relu(self.conv3(hidden)), 2)
         hidden = functional.relu(self.dense1(hidden.flatten(1)))
         return functional.cross_entropy(self.dense2(hidden), labels)
-
-
-def named_parameters(module):
-    """Give the parameters in the specification's names and layout.
-
-    PyTorch keeps convolutions as (output, input, height, width), dense weights transposed, and flattens channels first.
-    """
-    named = {name.replace(".", "_"): value for name, value in module.named_parameters()}
-    dense, pooled = named["dense1_weight"].shape
-    channels = len(named["conv3_bias"])
-    for name in CONVOLUTIONS:
-        named[name] = named[name].permute(2, 3, 1, 0)
-    named["dense1_weight"] = named["dense1_weight"].reshape(dense, channels, -1).permute(2, 1, 0).reshape(pooled, dense)
-    named["dense2_weight"] = named["dense2_weight"].t()
-    return named
-
-
-def load(module, parameters):
-    """Copy the specification's parameters into the module, the inverse of ``named_parameters``."""
-    state = dict(parameters)
-    pooled, dense = state["dense1_weight"].shape
-    channels = len(state["conv3_bias"])
-    for name in CONVOLUTIONS:
-        state[name] = state[name].permute(3, 2, 0, 1)
-    state["dense1_weight"] = state["dense1_weight"].reshape(-1, channels, dense).permute(2, 1, 0).reshape(dense, pooled)
-    state["dense2_weight"] = state["dense2_weight"].t()
-    module.load_state_dict({name.replace("_", "."): value for name, value in state.items()})
 
 
 def build(size, parameters, batch, transform):

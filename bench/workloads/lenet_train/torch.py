@@ -33,28 +33,35 @@ class LeNet(nn.Module):
         return functional.cross_entropy(self.dense3(hidden), labels)
 
 
+def last_channels(parameters):
+    """Count the channels that the last convolution gives."""
+    return len(parameters[max(name for name in parameters if name.startswith("conv") and name.endswith("_bias"))])
+
+
 def named_parameters(module):
-    """Give the parameters in the specification's names and layout.
+    """Give the parameters of convolutions and dense layers in the specification's names and layout.
 
     PyTorch keeps convolutions as (output, input, height, width), dense weights transposed, and flattens channels first.
     """
     named = {name.replace(".", "_"): value for name, value in module.named_parameters()}
-    for name in ("conv1_weight", "conv2_weight"):
-        named[name] = named[name].permute(2, 3, 1, 0)
-    named["dense1_weight"] = named["dense1_weight"].reshape(120, 16, 5, 5).permute(2, 3, 1, 0).reshape(400, 120)
-    for name in ("dense2_weight", "dense3_weight"):
-        named[name] = named[name].t()
+    dense, pooled = named["dense1_weight"].shape
+    in_channels = named["dense1_weight"].reshape(dense, last_channels(named), -1)
+    for name, value in named.items():
+        if name.endswith("_weight"):
+            named[name] = value.permute(2, 3, 1, 0) if name.startswith("conv") else value.t()
+    named["dense1_weight"] = in_channels.permute(2, 1, 0).reshape(pooled, dense)
     return named
 
 
 def load(module, parameters):
     """Copy the specification's parameters into the module, the inverse of ``named_parameters``."""
     state = dict(parameters)
-    for name in ("conv1_weight", "conv2_weight"):
-        state[name] = state[name].permute(3, 2, 0, 1)
-    state["dense1_weight"] = state["dense1_weight"].reshape(5, 5, 16, 120).permute(3, 2, 0, 1).reshape(120, 400)
-    for name in ("dense2_weight", "dense3_weight"):
-        state[name] = state[name].t()
+    pooled, dense = state["dense1_weight"].shape
+    in_channels = state["dense1_weight"].reshape(-1, last_channels(state), dense)
+    for name, value in parameters.items():
+        if name.endswith("_weight"):
+            state[name] = value.permute(3, 2, 0, 1) if name.startswith("conv") else value.t()
+    state["dense1_weight"] = in_channels.permute(2, 1, 0).reshape(dense, pooled)
     module.load_state_dict({name.replace("_", "."): value for name, value in state.items()})
 
 
