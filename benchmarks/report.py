@@ -75,7 +75,7 @@ def synthesise(cell: Cell, number: int, samples: int, step_s: float, random: np.
     sample_ns = np.round(steps * step_s * 1e9 * process * drift * random.lognormal(0.0, 0.03, samples)).astype(int)
     return Record(
         cell, number, 1, OK, run="synthetic", started_at=1_795_000_000.0 + number, import_s=1.5,
-        first_call_s=50 * step_s, first_call_cache="cold" if number == 0 else "warm", steps_per_sample=steps,
+        first_call_s=50 * step_s, first_call_cache="cold" if number == 0 else "warm", sample_steps=[steps] * samples,
         sample_ns=sample_ns.tolist(), sample_cpu_ns=(2 * sample_ns).tolist(),
         sample_turn=(np.arange(samples) // SAMPLES_PER_TURN).tolist(),
         memory={"peak_bytes": int(random.integers(1e8, 2e8)), "baseline_bytes": 2 * 10**8},
