@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -28,7 +29,7 @@ FILES = ["table.md", "table.tex", "table.csv", "machine.json", "environments.jso
 def timed(cell: Cell, number: int, step_ns: int) -> Record:
     samples = [10 * step_ns, 10 * step_ns + 7, 10 * step_ns + 3]
     return Record(
-        cell, number, 1, OK, steps_per_sample=10, sample_ns=samples, sample_cpu_ns=samples, sample_turn=[0, 1, 2]
+        cell, number, 1, OK, sample_steps=[10] * 3, sample_ns=samples, sample_cpu_ns=samples, sample_turn=[0, 1, 2]
     )
 
 
@@ -56,6 +57,21 @@ def test_report_is_redone_from_the_files_alone(tmp_path):
     report.make(journal.read(tmp_path), journal.read_run(tmp_path)).write(tmp_path / "again")
     report.make(RECORDS, RUN).write(tmp_path / "direct")
     assert (tmp_path / "again/table.md").read_bytes() == (tmp_path / "direct/table.md").read_bytes()
+
+
+def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
+    samples = [15_950_000] * 8 + [110_000] * 2
+    busy = [ns * 19 // 10 for ns in samples]
+    spinning = replace(RECORDS[0], sample_steps=[10] * 10, sample_ns=samples, sample_cpu_ns=busy, sample_turn=[0] * 10)
+    made = report.make([spinning, *RECORDS[3:]], RUN)
+    console = Console(file=io.StringIO(), width=400)
+    made.print(console)
+    made.write(tmp_path)
+    for text in (console.file.getvalue(), *((tmp_path / name).read_text() for name in FILES[:3])):
+        assert "unsteady: in 1 of 1 processes the median of the samples is more than 2 times" in text
+        assert "processor time 1.9" in text
+    for text in (console.file.getvalue(), *((tmp_path / name).read_text() for name in FILES[:2])):
+        assert "the baseline of this ratio is unsteady" in text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import numpy as np
 from .bootstrap import Estimate
 from .location import FloatArray
 
-#: A difference smaller than this fraction has no practical meaning.
+#: A difference smaller than this fraction has no practical meaning; where a study knows its noise floor and that is
+#: larger, ``decide`` is given the floor instead.
 THRESHOLD = 0.02
 ALPHA = 0.01
 
@@ -44,10 +45,13 @@ def decide(ratio: Estimate, adjusted_p: float, *, threshold: float = THRESHOLD, 
     """Give the verdict on a ratio, or None where there are too few pairs for one.
 
     *Equivalent* comes first: an interval inside 1/(1+threshold) … 1+threshold is settled, however small its p value; a
-    precise measurement must not turn a difference without practical meaning into a finding.
+    precise measurement must not turn a difference without practical meaning into a finding. *Different* needs an
+    estimate outside that range besides: a significant one inside it says only that there is some difference.
     """
     if ratio.n < minimum_pairs(alpha) or ratio.low is None or ratio.high is None:
         return None
-    if ratio.low > 1.0 / (1.0 + threshold) and ratio.high < 1.0 + threshold:
+    least, most = 1.0 / (1.0 + threshold), 1.0 + threshold
+    if ratio.low > least and ratio.high < most:
         return Verdict.EQUIVALENT
-    return Verdict.DIFFERENT if adjusted_p <= alpha else Verdict.INCONCLUSIVE
+    matters = ratio.value <= least or ratio.value >= most
+    return Verdict.DIFFERENT if matters and adjusted_p <= alpha else Verdict.INCONCLUSIVE

@@ -27,6 +27,8 @@ class Conditions:
     title: str
     baseline: str | None
     profile: str
+    #: Whether compiled code stays between runs, shared by the cells of an environment.
+    cache_kept: bool
     planned: tuple[Cell, ...]
     excluded: tuple[tuple[Cell, str], ...]
     seed: Any = None
@@ -38,12 +40,14 @@ class Conditions:
         """Read a run; what an unfinished or older one lacks is left out."""
         study, machine = run.get("study") or {}, run.get("machine") or {}
         name = str(study.get("name") or "study")
+        profile = run.get("profile") or {}
         gpus = dict.fromkeys(str(gpu.get("name")) for gpu in machine.get("gpus") or ())
         return cls(
             name=name,
             title=printable(str(study.get("title") or name)).rstrip("."),
             baseline=study.get("baseline"),
-            profile=str((run.get("profile") or {}).get("name") or "unnamed"),
+            profile=str(profile.get("name") or "unnamed"),
+            cache_kept=profile.get("compile_cache") == "kept",
             planned=tuple(Cell.from_json(cell) for cell in run.get("planned") or ()),
             excluded=tuple((Cell.from_json(cell), str(reason)) for cell, reason in run.get("excluded") or ()),
             seed=run.get("seed"),
@@ -96,7 +100,7 @@ def verdict_remark(results: Iterable[Result]) -> str:
     if not judged:
         return f"No verdicts on the ratios: they need at least {minimum_pairs()} pairs of processes."
     meanings = {
-        Verdict.DIFFERENT: "different",
+        Verdict.DIFFERENT: f"different (by {THRESHOLD:.0%} or more)",
         Verdict.EQUIVALENT: f"equivalent (interval within ±{THRESHOLD:.0%})",
         Verdict.INCONCLUSIVE: "inconclusive",
     }
@@ -122,6 +126,16 @@ def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:
     if conditions.baseline is None or any(result.cell.column == conditions.baseline for result in results):
         return ""
     return f"No ratios: the baseline {conditions.baseline} is not part of this run."
+
+
+def cache_remark(results: Iterable[Result], conditions: Conditions) -> str:
+    """Say that a cold first call may not have been cold, where compiled code stays between runs."""
+    if not conditions.cache_kept or all(result.first_call_s("cold") is None for result in results):
+        return ""
+    return (
+        "First calls: the cells of an environment share compiled code that stays between runs, so that a cold first "
+        "call may have found what another cell left (headers, kernels); profile standard measures it with empty caches."
+    )
 
 
 def environment_remark(results: Iterable[Result]) -> str:

@@ -12,13 +12,14 @@ from .caption import (
     VERDICT_MARKS,
     Conditions,
     baseline_remark,
+    cache_remark,
     describe_conditions,
     environment_remark,
     interval_remark,
     ratio_remark,
     verdict_remark,
 )
-from .footnotes import data_notes, differing_settings, ratio_notes, status_notes
+from .footnotes import data_notes, differing_settings, ratio_notes, status_notes, unsteady_notes
 from .quantity import COUNTS, MIB, TIMES, choose_unit, format_interval, format_number, format_value
 from .results import Result, row_key
 from .table import EMPTY, Column, Entry, Group, Table, without_empty_columns
@@ -132,11 +133,12 @@ def _summary_entry(result: Result | None, base: Result | None, size: float, base
     notes = status_notes(result)
     if result.step is None:
         return Entry(EMPTY if result.status == OK else result.status, notes)
+    notes += unsteady_notes(result)
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, baseline)
     if ratio is not None:
         text += f" ({format_ratio(ratio)}{VERDICT_MARKS[result.verdict] if result.verdict else ''})"
-    elif baseline:
+    if baseline:
         notes += ratio_notes(result, base)
     return Entry(text, notes)
 
@@ -156,6 +158,7 @@ def detail(results: Sequence[Result], conditions: Conditions) -> Table:
         baseline_remark(results, conditions),
         ratio_remark(results),
         verdict_remark(results),
+        cache_remark(results, conditions),
     )
     return without_empty_columns(Table(f"{conditions.name}-details", "Details", caption, DETAILS, groups, notes))
 
@@ -180,7 +183,7 @@ def _detail_row(
     peak = result.peak_bytes
     return (
         Entry(result.cell.column),
-        Entry(format_value(result.step, time)),
+        Entry(format_value(result.step, time), unsteady_notes(result)),
         Entry(format_interval(result.step, time)),
         Entry(format_value(result.throughput, throughput)),
         Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),

@@ -11,6 +11,7 @@ from typing import Any
 from bench.record import OK
 
 from ..statistics.bootstrap import Estimate
+from .footnotes import unsteady_notes
 from .results import Result, median
 
 Value = str | float | int | None
@@ -49,6 +50,14 @@ def _json(result: Result, attribute: str) -> str | None:
     return json.dumps(value, sort_keys=True) if value else None
 
 
+def _import_s(*, alone: bool) -> Callable[[Result], Value]:
+    def get(result: Result) -> Value:
+        kept = (record for record in result.records if record.import_alone == alone)
+        return median(record.import_s for record in kept if record.import_s is not None)
+
+    return get
+
+
 def _memory(name: str) -> Callable[[Result], Value]:
     return lambda result: result.memory_bytes(name)
 
@@ -70,20 +79,25 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "processes_ok": lambda r: sum(record.status == OK for record in r.records),
     "processes_timed": lambda r: len(r.locations),
     "samples": lambda r: sum(r.samples),
-    "steps_per_sample": lambda r: _last(r, "steps_per_sample"),
+    "steps_per_sample": lambda r: median(step for record in r.records for step in record.sample_steps),
     **_bounds("step", "_s", lambda r: r.step),
     "step_q10_s": lambda r: median(location.q10 for location in r.locations),
     "spread_between": lambda r: r.spread_between,
     "spread_within": lambda r: r.spread_within,
+    "cpu_per_wall": lambda r: r.cpu_per_wall,
+    "unsteady": lambda r: next(iter(unsteady_notes(r)), None),
     "item": lambda r: r.work.get("item"),
     "items": lambda r: r.work.get("items"),
     **_bounds("throughput", "_per_s", lambda r: r.throughput),
     **_bounds("ratio", "", lambda r: r.ratio.estimate if r.ratio else None),
+    "baseline_unsteady": lambda r: str(r.baseline_unsteady).lower() if r.ratio else None,
     "pairs": lambda r: r.ratio.estimate.n if r.ratio else None,
     "p": lambda r: r.ratio.p if r.ratio else None,
     "adjusted_p": lambda r: r.adjusted_p,
     "verdict": lambda r: r.verdict.value if r.verdict else None,
-    "import_s": lambda r: median(record.import_s for record in r.records if record.import_s is not None),
+    # Imports that had the processors for themselves, and those of a group that shared them, which take longer.
+    "import_alone_s": _import_s(alone=True),
+    "import_shared_s": _import_s(alone=False),
     "first_call_cold_s": lambda r: r.first_call_s("cold"),
     "first_call_warm_s": lambda r: r.first_call_s("warm"),
     "baseline_bytes": _memory("baseline_bytes"),

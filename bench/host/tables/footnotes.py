@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from ..statistics.steadiness import FACTOR, SPREAD
 from .results import EXCLUDED, NOT_RUN, Result
 from .table import shorten
 
@@ -34,8 +35,29 @@ def status_notes(result: Result) -> tuple[str, ...]:
     return ("; ".join(notes),) if notes else ()
 
 
+def unsteady_notes(result: Result) -> tuple[str, ...]:
+    """Say how the samples of a cell disagree, if they do, and how busy the processors were meanwhile."""
+    found = result.steadiness
+    if not found.unsteady:
+        return ()
+    clauses = []
+    for number, what in (
+        (found.wide, f"the middle half of the samples spans more than {SPREAD:.0%} of their median"),
+        (found.slow, f"the median of the samples is more than {FACTOR:g} times their 10% quantile"),
+    ):
+        if number:
+            clauses.append(f"in {number} of {found.processes} processes {what}")
+    if found.ratio > FACTOR:
+        clauses.append(f"the slowest process took {found.ratio:.1f} times as long as the fastest")
+    if result.cpu_per_wall is not None:
+        clauses.append(f"processor time {result.cpu_per_wall:.1f} × wall time")
+    return (f"unsteady: {'; '.join(clauses)}",)
+
+
 def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
-    """Explain why a timed cell has no ratio, where the study has a baseline."""
+    """Warn of a ratio to an unsteady baseline, or explain why a timed cell has none, where the study has a baseline."""
+    if result.baseline_unsteady:
+        return ("the baseline of this ratio is unsteady",)
     if result.step is None or result.ratio is not None or result is baseline:
         return ()
     if baseline is None:

@@ -14,6 +14,7 @@ from bench.record import MISMATCH, OK, Record
 from ..statistics.bootstrap import Estimate, estimate_median
 from ..statistics.location import Location, locate, spread_between
 from ..statistics.pairs import Process, Ratio, by_turn, compare, pair_log_ratios
+from ..statistics.steadiness import Steadiness, judge
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, minimum_pairs
 
 #: What a cell without any record is: planned, but the run ended before it, or left out by the study.
@@ -41,6 +42,8 @@ class Result:
     ratio: Ratio | None = None
     adjusted_p: float | None = None
     verdict: Verdict | None = None
+    #: Whether the cell that ``ratio`` compares with is unsteady.
+    baseline_unsteady: bool = False
 
     @property
     def samples(self) -> tuple[int, ...]:
@@ -56,6 +59,21 @@ class Result:
     def spread_within(self) -> float | None:
         """Interquartile range of a process's samples relative to its median: the median over processes."""
         return median(location.spread for location in self.locations)
+
+    @property
+    def steadiness(self) -> Steadiness:
+        return judge(self.locations)
+
+    @property
+    def cpu_per_wall(self) -> float | None:
+        """Processor time of a sample over its wall time, median over processes.
+
+        It tells threads that spin, near their number, from a process that waits for a processor, below one.
+        """
+        if not self.locations:
+            return None
+        timed = (record for record in self.records if record.status == OK and record.sample_cpu_ns)
+        return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
 
     @property
     def throughput(self) -> Estimate | None:
@@ -100,9 +118,9 @@ def timed_processes(records: Iterable[Record]) -> tuple[Processes, tuple[Locatio
     processes: Processes = {}
     locations = []
     for record in records:
-        if record.status != OK or not record.sample_ns or not record.steps_per_sample:
+        if record.status != OK or not record.sample_ns:
             continue
-        step_s = np.array(record.sample_ns, dtype=np.float64) / (record.steps_per_sample * 1e9)
+        step_s = np.array(record.sample_ns, dtype=np.float64) / (np.array(record.sample_steps) * 1e9)
         processes[record.round, record.attempt] = by_turn(step_s, np.array(record.sample_turn, dtype=np.int64))
         locations.append(locate(step_s))
     return processes, tuple(locations)
@@ -167,10 +185,12 @@ def analyse(
         result, processes[cell] = result_of(cell, own) if own else (Result(cell, NOT_RUN), {})
         results.append(result)
     baselines = {row_key(cell): found for cell, found in processes.items() if cell.column == baseline}
+    unsteady = {row_key(r.cell) for r in results if r.cell.column == baseline and r.steadiness.unsteady}
     for i, result in enumerate(results):
         if result.step is not None and result.cell.column != baseline:
-            ratio = ratio_to(baselines.get(row_key(result.cell), {}), processes[result.cell])
-            results[i] = replace(result, ratio=ratio)
+            key = row_key(result.cell)
+            ratio = ratio_to(baselines.get(key, {}), processes[result.cell])
+            results[i] = replace(result, ratio=ratio, baseline_unsteady=ratio is not None and key in unsteady)
     known = set(by_cell)
     results += [Result(cell, EXCLUDED, None, reason) for cell, reason in excluded if cell not in known]
     return with_verdicts(results)

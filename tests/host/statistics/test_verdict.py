@@ -46,10 +46,20 @@ def test_minimum_pairs_is_what_the_exact_test_can_reach(alpha, pairs):
         (0.97, 1.03, 0.9, Verdict.INCONCLUSIVE),
         (1.005, 1.015, 0.0001, Verdict.EQUIVALENT),
         (0.979, 1.0, 0.5, Verdict.INCONCLUSIVE),
+        (1.005, 1.025, 0.001, Verdict.INCONCLUSIVE),
+        (0.970, 0.995, 0.001, Verdict.INCONCLUSIVE),
+        (1.015, 1.030, 0.001, Verdict.DIFFERENT),
+        (0.970, 0.985, 0.001, Verdict.DIFFERENT),
     ],
 )
 def test_verdict_follows_interval_and_p_value(low, high, p, verdict):
     assert decide(Estimate((low * high) ** 0.5, low, high, 10), p) is verdict
+
+
+def test_a_larger_noise_floor_is_what_a_difference_must_exceed():
+    ratio = Estimate(1.04, 1.02, 1.06, 10)
+    assert decide(ratio, 0.001) is Verdict.DIFFERENT
+    assert decide(ratio, 0.001, threshold=0.05) is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
@@ -62,7 +72,7 @@ def test_verdict_does_not_depend_on_which_cell_is_the_baseline(centre, width, p)
     one = Estimate(centre, centre / width, centre * width, 9)
     other = Estimate(1 / centre, 1 / (centre * width), width / centre, 9)
     limit = 1.02
-    if all(abs(bound - edge) > 1e-9 for bound in (one.low, one.high) for edge in (limit, 1 / limit)):
+    if all(abs(bound - edge) > 1e-9 for bound in (one.low, one.value, one.high) for edge in (limit, 1 / limit)):
         assert decide(one, p) is decide(other, p)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -170,3 +171,47 @@ def test_tables_hold_together_without_results(short_study, kept):
     short_study.records = [r for r in short_study.records if r.cell.column in kept and r.round == 0]
     summary, details = tables(short_study)
     assert len(summary.groups[0].rows) == len(details.groups) == 3
+
+
+UNSTEADY = (
+    "unsteady: in 1 of 10 processes the middle half of the samples spans more than 25% of their median; "
+    "in 1 of 10 processes the median of the samples is more than 2 times their 10% quantile; "
+)
+OF_UNSTEADY = "the baseline of this ratio is unsteady"
+
+
+def test_an_unsteady_cell_is_marked_with_its_processor_time(long_study):
+    long_study.disturb("jax:jit", "mlp-train")
+    (note,) = detail_row(long_study, "jax:jit", "mlp-train")["step time"].notes
+    assert note.startswith(UNSTEADY)
+    assert re.search(r"; the slowest process took \d+\.\d times as long as the fastest; ", note)
+    assert note.endswith("; processor time 2.0 × wall time")
+    assert summary_entry(long_study, "jax:jit", "mlp-train").notes == (note,)
+    for table in tables(long_study):
+        assert [found for found in table.marks if "unsteady" in found] == [note]
+
+
+def test_an_unsteady_baseline_is_told_at_every_ratio_of_its_row_alone(long_study):
+    long_study.disturb("torch1:eager", "mlp-train")
+    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_UNSTEADY,)
+    assert summary_entry(long_study, "jax:jit", "mlp-train").notes == (OF_UNSTEADY,)
+    baseline = detail_row(long_study, "torch1:eager", "mlp-train")
+    assert baseline["step time"].notes[0].startswith(UNSTEADY)
+    assert baseline["ratio"].notes == ()
+    assert detail_row(long_study, "jax:jit", "dispatch")["ratio"].notes == ()
+
+
+def test_records_without_processor_time_are_unsteady_without_it(long_study):
+    long_study.disturb("jax:jit", "mlp-train")
+    long_study.records = [replace(record, sample_cpu_ns=[]) for record in long_study.records]
+    (note,) = detail_row(long_study, "jax:jit", "mlp-train")["step time"].notes
+    assert note.startswith(UNSTEADY)
+    assert "processor time" not in note
+
+
+@pytest.mark.parametrize(("cache", "told"), [("kept", True), ("cold", False)])
+def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cache, told):
+    long_study.run["profile"]["compile_cache"] = cache
+    found = [remark for remark in tables(long_study)[1].remarks if "share compiled code" in remark]
+    assert bool(found) is told
+    assert all("profile standard measures it with empty caches" in remark for remark in found)

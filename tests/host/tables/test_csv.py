@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv as standard
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -37,6 +38,30 @@ def test_reasons_are_whole_in_the_file(short_study):
     short_study.end("jax:eager", "mlp-train", "failed", "build", long)
     row = next(row for row in read(short_study) if row["workload"] == "mlp-train" and row["reason"] == long)
     assert (row["status"], row["stage"], row["step_s"]) == ("failed", "build", "")
+
+
+def test_imports_that_shared_the_processors_stand_apart(long_study):
+    long_study.records = [
+        replace(r, import_s=1.0 + r.round, import_alone=r.round == 0 and r.cell.environment != "jax")
+        for r in long_study.records
+    ]
+    rows = read(long_study)
+    assert {(row["import_alone_s"], row["import_shared_s"]) for row in rows if row["environment"] != "jax"} == {
+        ("1.0", "6.0")
+    }
+    assert {(row["import_alone_s"], row["import_shared_s"]) for row in rows if row["environment"] == "jax"} == {
+        ("", "5.5")
+    }
+
+
+def test_unsteady_cells_and_the_ratios_to_them_are_told(long_study):
+    long_study.disturb("torch1:eager", "mlp-train")
+    rows = {(row["environment"], row["mode"], row["workload"]): row for row in read(long_study)}
+    baseline, other = rows["torch1", "eager", "mlp-train"], rows["jax", "jit", "mlp-train"]
+    assert baseline["unsteady"].startswith("unsteady: in 1 of 10 processes")
+    assert (baseline["cpu_per_wall"], baseline["baseline_unsteady"]) == ("2.0", "")
+    assert (other["unsteady"], other["baseline_unsteady"]) == ("", "true")
+    assert rows["jax", "jit", "dispatch"]["baseline_unsteady"] == "false"
 
 
 @given(st.text(max_size=30))

@@ -1,0 +1,46 @@
+"""Knows when a cell is called unsteady: its samples, or its processes, are too far apart for one number to stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .location import Location
+
+#: Above this interquartile range, relative to the median, torch.utils.benchmark warns of "significant environmental
+#: influence" (``_IQR_GROSS_WARN_THRESHOLD`` of its Measurement).
+SPREAD = 0.25
+#: Fewer samples have no quartiles to speak of.
+FEWEST_SAMPLES = 4
+#: Noise does not double a time; a second mode, such as spinning threads that share a core, does.
+FACTOR = 2.0
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """In how many processes the samples are apart, and how far the processes are from each other."""
+
+    processes: int
+    #: Processes whose interquartile range exceeds ``SPREAD`` of their median.
+    wide: int
+    #: Processes whose median exceeds ``FACTOR`` times their 10% quantile: fewer than a quarter of the samples ran
+    #: undisturbed, so that the quartiles agree on the disturbance.
+    slow: int
+    #: The slowest process's median over the fastest's.
+    ratio: float
+
+    @property
+    def unsteady(self) -> bool:
+        return bool(self.wide or self.slow or self.ratio > FACTOR)
+
+
+def judge(locations: Sequence[Location]) -> Steadiness:
+    """Judge the processes of one cell; those with too few samples only by their medians."""
+    judged = [location for location in locations if location.n >= FEWEST_SAMPLES]
+    medians = [location.median for location in locations]
+    return Steadiness(
+        processes=len(locations),
+        wide=sum(location.spread > SPREAD for location in judged),
+        slow=sum(location.median > FACTOR * location.q10 for location in judged),
+        ratio=max(medians) / min(medians) if medians else 1.0,
+    )
