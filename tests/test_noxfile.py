@@ -153,7 +153,7 @@ def test_the_tests_find_every_default_environment_prepared(project):
 
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):
     done = run(project, "-s", "worker")
-    assert "/bin/echo -m pytest tests/worker" in done.stderr
+    assert "/bin/echo -m pytest --confcutdir=tests/worker tests/worker" in done.stderr
     assert done.returncode == 0
 
 

@@ -136,7 +136,7 @@ class StudyRun:
         if before and before.get("identity") == key and not before.get("finished") and not fresh:
             done = len(journal.read(self.folder))
             self._say(f"Continuing the run of {before['started']} ({done} processes recorded; --fresh starts over).")
-            return before
+            return {**before, "environments": manifests}
         if before:
             self._caches(str(before.get("run"))).drop()
         moved = journal.archive(self.folder)
