@@ -87,14 +87,14 @@ def test_a_kill_by_the_kernel_for_memory_is_told_apart(start, monkeypatch):
 
 def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
     worker = start('say(event="stage", stage="measure"); time.sleep(1000)')
-    ended = end_of(worker, 0.5)
-    assert (ended.status, ended.stage, ended.reason) == ("timeout", "measure", "no answer within 0.5 s")
+    ended = end_of(worker, 2.0)
+    assert (ended.status, ended.stage, ended.reason) == ("timeout", "measure", "no answer within 2 s")
     assert not alive(worker._process.pid)
 
 
 def test_each_stage_has_its_own_time(start):
-    worker = start('for stage in "abc": time.sleep(0.4); say(event="stage", stage=stage)\nsay(event="done")')
-    assert worker.receive(0.9)["event"] == "done"
+    worker = start('for stage in "abc": time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")')
+    assert worker.receive(2.0)["event"] == "done"
 
 
 @pytest.mark.parametrize("nonsense", ["not json", "[1, 2]", '{"no": "event"}', "\\x00\\xff"])
