@@ -27,7 +27,8 @@ TARGET_SHARE = 0.001
 def empty_samples_ns(steps: int, samples: int) -> float:
     """Return the median nanoseconds of a sample of ``steps`` steps that do nothing."""
     stopwatch = Stopwatch(lambda: None, [()] * 4, lambda outputs: None)
-    return statistics.median(stopwatch.turn(samples, steps).sample_ns)
+    stopwatch.steps = steps
+    return statistics.median(stopwatch.turn(samples).sample_ns)
 
 
 def main() -> int:
