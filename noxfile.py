@@ -27,12 +27,15 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import nox
+from nox.command import CommandFailed
 
 from bench.host.bootstrap import SetupError, ensure
 
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
+#: What a shell expects of a command that was called wrongly.
+EXIT_MISUSE = 2
 
 
 def matrix_argument() -> list[str]:
@@ -70,7 +73,7 @@ def read_matrix(path: Path | None) -> dict[str, Any]:
 
 def refuse(explanation: str) -> NoReturn:
     print(f"benchmatrix: {explanation}", file=sys.stderr)
-    raise SystemExit(2)
+    raise SystemExit(EXIT_MISUSE)
 
 
 def python(session: nox.Session, name: str) -> str:
@@ -82,16 +85,16 @@ def python(session: nox.Session, name: str) -> str:
 
 
 def host(session: nox.Session, *arguments: str) -> None:
-    # Ctrl-C reaches the host too, which needs a moment to write the table of what it has.
-    session.run(
-        python(session, "host"),
-        "-m",
-        "bench.host",
-        *arguments,
-        external=True,
-        interrupt_timeout=60,
-        terminate_timeout=10,
-    )
+    """Run the host ring; what it refuses as misuse ends the whole invocation with its exit code."""
+    command = [python(session, "host"), "-m", "bench.host", *arguments]
+    try:
+        # Ctrl-C reaches the host too, which needs a moment to write the table of what it has.
+        session.run(*command, external=True, interrupt_timeout=60, terminate_timeout=10)
+    except CommandFailed as failed:
+        # An older nox does not tell the code.
+        if getattr(failed, "return_code", None) == EXIT_MISUSE:
+            raise SystemExit(EXIT_MISUSE) from None
+        raise
 
 
 def bench_session(environment: str) -> Callable[[nox.Session], None]:

@@ -32,6 +32,8 @@ if sys.argv[1:3] == ["-m", "nox"]:
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 if "bench.host.environments" in sys.argv:
     print("/bin/echo")
+if "--mistaken" in sys.argv:
+    sys.exit(2)
 sys.exit(3 if sys.argv[3:5] == ["prepare", "broken"] else 0)
 """
 
@@ -67,6 +69,12 @@ def calls(project):
     """Return what the host and dev environments were asked to do, without ``-m`` and without nox itself."""
     lines = (project / "log").read_text().splitlines() if (project / "log").exists() else []
     return [arguments[1:] for arguments in map(json.loads, lines) if arguments[:2] != ["-m", "nox"]]
+
+
+def test_a_mistake_on_the_command_line_ends_the_invocation_with_exit_code_2(project):
+    done = run(project, "-s", "bench-old", "bench-new", "--", "--mistaken")
+    assert done.returncode == 2
+    assert [call[1:3] for call in calls(project)] == [["prepare", "old"]]
 
 
 def test_every_environment_of_the_matrix_has_a_session_and_the_default_ones_are_selected(project):
