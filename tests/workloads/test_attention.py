@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
+from finite_differences import central_slopes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,20 +16,7 @@ from bench.workloads import attention
 
 counts = st.integers(1, 4)
 seeds = st.integers(0, 2**31)
-
-
-def slopes(function: Callable[[], float], array: np.ndarray, step: float = 1e-5) -> np.ndarray:
-    """Differentiate ``function`` by central differences with respect to each element of ``array``."""
-    found = np.empty_like(array)
-    for index in np.ndindex(*array.shape):
-        kept = array[index]
-        array[index] = kept + step
-        above = function()
-        array[index] = kept - step
-        below = function()
-        array[index] = kept
-        found[index] = (above - below) / (2 * step)
-    return found
+slopes = partial(central_slopes, step=1e-5)
 
 
 def assert_backward_agrees(forward: Callable, backward: Callable, arrays: list, random: np.random.RandomState) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
+from finite_differences import central_slopes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,20 +14,7 @@ from bench.workloads import convolution
 
 few = st.integers(1, 3)
 seeds = st.integers(0, 2**31)
-
-
-def slopes(function: Callable[[], float], array: np.ndarray, step: float = 1e-6) -> np.ndarray:
-    """Differentiate ``function`` by central differences in every element of ``array``, which it reads."""
-    found = np.empty_like(array)
-    for index in np.ndindex(*array.shape):
-        kept = array[index]
-        array[index] = kept + step
-        above = function()
-        array[index] = kept - step
-        below = function()
-        array[index] = kept
-        found[index] = (above - below) / (2 * step)
-    return found
+slopes = partial(central_slopes, step=1e-6)
 
 
 def naive_conv2d(images: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
