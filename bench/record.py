@@ -5,6 +5,7 @@ them on the host and can be derived again.
 
 Schema history:
   1 (2026-11-21): first version.
+  2 (2026-11-21): time spent waiting for a processor, disturbed turns, compilation counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .cell import Cell
 
 # Runs on Python 3.7: this module belongs to both rings.
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 OK = "ok"
 MISMATCH = "mismatch"
@@ -64,14 +65,23 @@ class Record:
     sample_ns: List[int] = field(default_factory=list)
     #: Process CPU nanoseconds (all threads) of each timed sample.
     sample_cpu_ns: List[int] = field(default_factory=list)
+    #: Nanoseconds of each timed sample in which threads of the process were ready but had to wait for a processor, and
+    #: that a hypervisor took; empty where the kernel does not tell.
+    sample_wait_ns: List[int] = field(default_factory=list)
     #: The turn (block) of its round in which each sample was taken; samples of two cells with equal turns are pairs.
     sample_turn: List[int] = field(default_factory=list)
+    #: Turns that the noise watch found disturbed, and by what: {"3": "…"}. They stay; turns after the last planned one
+    #: repeat them.
+    disturbed: Dict[str, str] = field(default_factory=dict)
     #: Wall nanoseconds per step while calibrating, first to last: the warm-up as it was seen.
     warmup_ns: List[int] = field(default_factory=list)
     #: Error of each checked output against the float64 reference: {name: {"error": …, "allowed": …}}.
     check: Dict[str, Any] = field(default_factory=dict)
     #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and what the framework's allocator reports.
     memory: Dict[str, Any] = field(default_factory=dict)
+    #: What the compiler did: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their reasons,
+    #: ``traces``, and ``recompiled_while_timing``, which must be 0.
+    compilation: Dict[str, Any] = field(default_factory=dict)
     #: Settings read back in the worker after the measurement, by name.
     settings: Dict[str, Any] = field(default_factory=dict)
     #: Versions of the interpreter and the libraries that computed.
