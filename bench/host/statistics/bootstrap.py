@@ -99,6 +99,6 @@ def estimate(
     return Estimate(value, float(low), float(high), n)
 
 
-def estimate_median(locations: FloatArray, *, seed: int = SEED) -> Estimate:
+def estimate_median(locations: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
     """Estimate the median of the processes' locations: what is published of one cell."""
-    return estimate(locations, median, seed=seed)
+    return estimate(locations, median, level=level, seed=seed)

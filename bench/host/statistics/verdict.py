@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from .bootstrap import Estimate
 from .location import FloatArray
+from .pairs import Ratio
 
 #: A difference smaller than this fraction has no practical meaning; where a study knows its noise floor and that is
-#: larger, ``decide`` is given the floor instead.
+#: larger, the floor takes its place.
 THRESHOLD = 0.02
 ALPHA = 0.01
 
@@ -24,15 +24,18 @@ class Verdict(enum.Enum):
     INCONCLUSIVE = "inconclusive"
 
 
-def minimum_pairs(alpha: float = ALPHA) -> int:
-    """Return the fewest pairs with which the exact two-sided test can reach ``alpha``: its smallest p value is 2¹⁻ⁿ."""
-    return math.ceil(1.0 - math.log2(alpha))
+def minimum_pairs(alpha: float = ALPHA, weight: float = 1.0) -> int:
+    """Return the fewest pairs with which the exact two-sided test can reach ``alpha``: its smallest p value is 2¹⁻ⁿ.
+
+    ``weight`` is the share of ``alpha`` that the test may spend, where the data are looked at several times.
+    """
+    return math.ceil(1.0 - math.log2(alpha * weight))
 
 
 def adjust_for_discovery(p: FloatArray) -> FloatArray:
     """Adjust the p values of one table so that ``adjusted <= q`` bounds the share of false discoveries by ``q``.
 
-    Benjamini & Hochberg 1995: the step-up procedure as adjusted p values.
+    Benjamini & Hochberg 1995: the step-up procedure as adjusted p values. For screening a table.
     """
     order = np.argsort(p)[::-1]
     ranks = np.arange(len(p), 0, -1)
@@ -41,17 +44,41 @@ def adjust_for_discovery(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def decide(ratio: Estimate, adjusted_p: float, *, threshold: float = THRESHOLD, alpha: float = ALPHA) -> Verdict | None:
+def adjust_for_claims(p: FloatArray) -> FloatArray:
+    """Adjust the p values of one family so that ``adjusted <= alpha`` bounds the chance of any false one by ``alpha``.
+
+    Holm 1979: the step-down procedure as adjusted p values; valid however the p values depend on each other. For
+    claims, each of which shall stand for itself.
+    """
+    order = np.argsort(p)
+    ranks = np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * ranks))
+    return adjusted
+
+
+def decide(
+    ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, floor: float = 0.0, alpha: float = ALPHA
+) -> Verdict | None:
     """Give the verdict on a ratio, or None where there are too few pairs for one.
 
-    *Equivalent* comes first: an interval inside 1/(1+threshold) … 1+threshold is settled, however small its p value; a
-    precise measurement must not turn a difference without practical meaning into a finding. *Different* needs an
-    estimate outside that range besides: a significant one inside it says only that there is some difference.
+    ``practical`` and ``floor``, the run's measured noise floor, are fractions; the larger, τ, is what matters. With the
+    99 % interval, not with the 95 % one that a table shows:
+
+    *Equivalent*: the interval lies inside 1/(1+τ) … 1+τ. It comes first: a precise measurement must not turn a
+    difference without practical meaning into a finding.
+    *Different*: the test excludes equality at ``alpha``, the interval does not exclude a difference that matters, and
+    the estimate is beyond the noise floor.
+
+    That the estimate itself be beyond ``practical`` is not asked for: half of all measurements of a slowdown of just
+    that size, however precise, estimate less (benchmarks/operating_characteristics.py). So *different* says that there
+    is a difference, which may matter; how large it is, the interval says.
     """
-    if ratio.n < minimum_pairs(alpha) or ratio.low is None or ratio.high is None:
+    if ratio.deciding is None:
         return None
-    least, most = 1.0 / (1.0 + threshold), 1.0 + threshold
-    if ratio.low > least and ratio.high < most:
+    low, high = ratio.deciding
+    most = 1.0 + max(practical, floor)
+    if low > 1.0 / most and high < most:
         return Verdict.EQUIVALENT
-    matters = ratio.value <= least or ratio.value >= most
-    return Verdict.DIFFERENT if matters and adjusted_p <= alpha else Verdict.INCONCLUSIVE
+    beyond_noise = abs(math.log(ratio.estimate.value)) > math.log1p(floor)
+    return Verdict.DIFFERENT if beyond_noise and adjusted_p <= alpha else Verdict.INCONCLUSIVE

@@ -15,7 +15,7 @@ from bench.host.statistics.bootstrap import (
     tail_probability,
     weighted_median,
 )
-from bench.host.statistics.pairs import hodges_lehmann
+from bench.host.statistics.signed_rank import hodges_lehmann
 
 values = arrays(np.float64, st.integers(2, 12), elements=st.floats(0.01, 100.0))
 
@@ -57,6 +57,12 @@ def test_same_seed_gives_the_same_interval_and_another_seed_another():
     locations = np.random.default_rng(0).lognormal(size=15)
     assert estimate(locations, hodges_lehmann) == estimate(locations, hodges_lehmann)
     assert estimate(locations, hodges_lehmann, seed=1) != estimate(locations, hodges_lehmann, seed=2)
+
+
+def test_interval_widens_with_its_level():
+    locations = np.random.default_rng(0).lognormal(size=15)
+    narrow, wide = estimate_median(locations, level=0.8), estimate_median(locations, level=0.99)
+    assert wide.low < narrow.low < narrow.high < wide.high
 
 
 def test_every_resample_takes_as_many_units_as_there_are():

@@ -14,8 +14,8 @@ times = arrays(np.float64, st.integers(1, 60), elements=st.floats(1e-9, 1e3))
 @given(times)
 def test_quantiles_are_those_of_numpy(samples):
     found = locate(samples)
-    expected = np.quantile(samples, (0.1, 0.25, 0.5, 0.75))
-    assert (found.q10, found.q25, found.median, found.q75) == pytest.approx(expected.tolist(), rel=1e-12)
+    expected = np.quantile(samples, (0.1, 0.25, 0.5, 0.75, 0.9))
+    assert (found.q10, found.q25, found.median, found.q75, found.p90) == pytest.approx(expected.tolist(), rel=1e-12)
 
 
 @given(times, st.floats(1e-3, 1e3))

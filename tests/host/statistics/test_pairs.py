@@ -1,28 +1,21 @@
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
 
-from bench.host.statistics.bootstrap import resample_counts
 from bench.host.statistics.pairs import (
     Process,
     by_turn,
     compare,
-    doubled_ranks,
-    hodges_lehmann,
     pair_log_ratios,
-    signed_rank_p,
+    tail_log_ratios,
 )
 
-#: Coarse enough for ties and zeros to occur.
-coarse = arrays(np.float64, st.integers(1, 9), elements=st.integers(-4, 4).map(float))
 fine = arrays(
     np.float64, st.integers(1, 12), elements=st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-6), unique=True
 )
@@ -32,59 +25,13 @@ def process(step_s, turn=None) -> Process:
     return by_turn(np.asarray(step_s, dtype=float), np.asarray(range(len(step_s)) if turn is None else turn))
 
 
-def enumerated_p(differences) -> float:
-    """Try every assignment of signs."""
-    ranks = stats.rankdata(np.abs(differences))
-    ranks, signs = ranks[differences != 0], np.sign(differences[differences != 0])
-    observed = abs(float((ranks * signs).sum()))
-    sums = [abs(float(np.dot(ranks, flips))) for flips in itertools.product((-1, 1), repeat=len(ranks))]
-    return sum(s >= observed - 1e-9 for s in sums) / len(sums)
-
-
-@given(coarse)
-@settings(max_examples=200)
-def test_p_value_is_exact_with_ties_and_zeros(differences):
-    assert signed_rank_p(differences) == pytest.approx(enumerated_p(differences))
-
-
-@given(fine.filter(lambda x: len(np.unique(np.abs(x))) == len(x)))
-def test_p_value_agrees_with_scipy_where_scipy_is_exact(differences):
-    assert signed_rank_p(differences) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
-
-
-@given(coarse)
-def test_ranks_are_midranks(differences):
-    assert doubled_ranks(differences).tolist() == (2 * stats.rankdata(differences)).tolist()
-
-
-def test_smallest_p_value_of_eight_pairs_is_below_one_percent():
-    assert signed_rank_p(np.arange(1.0, 8.0)) == 2 / 2**7
-    assert signed_rank_p(np.arange(1.0, 9.0)) == 2 / 2**8 < 0.01
-
-
-def test_a_hundred_pairs_are_no_more_work_than_ten():
-    assert signed_rank_p(np.random.default_rng(0).normal(1.0, 0.1, 100)) == pytest.approx(0.5**99)
-
-
-@given(arrays(np.float64, st.integers(1, 9), elements=st.floats(-1.0, 1.0)))
-def test_hodges_lehmann_is_the_median_of_walsh_averages(values):
-    means = [(a + b) / 2 for a, b in itertools.combinations_with_replacement(values, 2)]
-    assert hodges_lehmann(values, np.ones((len(values), 1), np.int32))[0] == pytest.approx(np.median(means))
-
-
-@given(arrays(np.float64, st.integers(2, 9), elements=st.floats(-1.0, 1.0)))
-def test_hodges_lehmann_of_a_resample_is_that_of_its_values(values):
-    counts = resample_counts(len(values), 10)
-    alone = np.ones((len(values), 1), np.int32)
-    expected = [hodges_lehmann(np.repeat(values, column), alone)[0] for column in counts.T]
-    assert hodges_lehmann(values, counts) == pytest.approx(expected)
-
-
 @given(fine)
 def test_swapping_the_cells_inverts_the_ratio_and_its_interval(log_ratios):
     one, other = compare(log_ratios), compare(-log_ratios)
     assert other.estimate.value == pytest.approx(1 / one.estimate.value)
     assert other.p == one.p
+    if one.deciding is not None:
+        assert other.deciding == pytest.approx((1 / one.deciding[1], 1 / one.deciding[0]))
     if len(log_ratios) > 1:
         assert (other.estimate.low, other.estimate.high) == pytest.approx((1 / one.estimate.high, 1 / one.estimate.low))
 
@@ -144,3 +91,57 @@ def test_planted_slowdown_is_found_where_the_machine_drifts():
     assert found.estimate.low <= 1.05 <= found.estimate.high
     assert found.p < 0.01
     assert found.estimate.high - found.estimate.low < 0.02
+
+
+def test_slower_tail_behind_equal_medians_is_found():
+    random = np.random.default_rng(7)
+    samples = random.lognormal(0.0, 0.01, (2, 10, 100))
+    samples[0, :, 80:] *= 1.3
+    cell, baseline = ({r: process(values) for r, values in enumerate(of)} for of in samples)
+    assert compare(pair_log_ratios(cell, baseline)[1]).estimate.value == pytest.approx(1.0, abs=0.01)
+    found = compare(tail_log_ratios(cell, baseline)[1])
+    assert found.estimate.value == pytest.approx(1.3, rel=0.02)
+    assert found.p < 0.01
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
+def test_tails_are_the_quantiles_of_numpy_over_common_turns(common, mine, theirs):
+    random = np.random.default_rng((common, mine, theirs))
+    turns = [np.r_[np.zeros(common, int), np.ones(mine, int)], np.r_[np.full(theirs, 2), np.zeros(common, int)]]
+    step_s = [random.lognormal(size=len(turn)) for turn in turns]
+    pair = [process(values, turn) for values, turn in zip(step_s, turns, strict=True)]
+    expected = [np.quantile(np.log(v[turn == 0]), 0.9) for v, turn in zip(step_s, turns, strict=True)]
+    assert tail_log_ratios({0: pair[0]}, {0: pair[1]})[1] == pytest.approx([expected[0] - expected[1]])
+
+
+def test_processes_without_a_common_turn_have_no_tail_ratio():
+    assert tail_log_ratios({0: process([1.0], [0])}, {0: process([1.0], [1])})[0] == []
+
+
+def test_interval_that_is_shown_follows_its_level_and_the_deciding_one_does_not():
+    log_ratios = np.random.default_rng(2).normal(0.1, 0.02, 12)
+    wide, narrow = compare(log_ratios), compare(log_ratios, level=0.5)
+    assert wide.estimate.low < narrow.estimate.low < narrow.estimate.high < wide.estimate.high
+    assert wide.deciding == narrow.deciding
+    assert wide.deciding[0] < wide.estimate.value < wide.deciding[1]
+
+
+def test_seven_pairs_have_no_deciding_interval():
+    assert compare(np.arange(1.0, 8.0)).deciding is None
+    assert compare(np.arange(1.0, 9.0)).deciding == pytest.approx((math.e, math.exp(8)))
+
+
+def steady(values, steady_turn: int) -> Process:
+    return by_turn(np.asarray(values, dtype=float), np.arange(len(values)), steady_turn)
+
+
+def test_turns_before_both_were_steady_are_left_out_whichever_it_was():
+    warming = steady([9.0, 9.0, 9.0, 9.0, 2.0, 2.0], 4)
+    ready = steady([1.0] * 6, 0)
+    for one, other, expected in ((warming, ready, 2.0), (ready, warming, 0.5)):
+        assert pair_log_ratios({0: one}, {0: other})[1] == pytest.approx([math.log(expected)])
+        assert tail_log_ratios({0: one}, {0: other})[1] == pytest.approx([math.log(expected)])
+
+
+def test_all_common_turns_count_where_none_is_left():
+    assert pair_log_ratios({0: steady([2.0, 2.0], 9)}, {0: steady([1.0, 1.0], 0)})[1] == pytest.approx([math.log(2)])

@@ -1,0 +1,65 @@
+"""Knows the noise floor of a run: how far apart identical cells come out, from a column that was measured twice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from .bootstrap import SEED
+from .location import FloatArray
+from .signed_rank import walsh_averages
+from .verdict import minimum_pairs
+
+QUANTILE = 0.99
+#: Sign flips of one row's pairs.
+FLIPS = 1000
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """The 99% quantile of |ratio - 1| between identical cells; no difference below it is called a difference."""
+
+    #: As a fraction: the larger of the two below.
+    value: float
+    #: What the pairs lead to expect.
+    expected: float
+    #: What the twins' own ratios were: their largest, as long as there are fewer than 100.
+    observed: float
+    #: Rows behind it, and the fewest and most pairs in any of them.
+    comparisons: int
+    fewest_pairs: int
+    most_pairs: int
+
+
+def flipped_estimates(log_ratios: FloatArray, *, seed: int = SEED) -> FloatArray:
+    """Return Hodges-Lehmann estimates of the pairs with random signs: what identical cells give by chance.
+
+    Which of two identical processes is called the twin is arbitrary, so every sign is as likely as the other.
+    """
+    signs = np.random.default_rng((seed, len(log_ratios))).choice((-1.0, 1.0), (FLIPS, len(log_ratios)))
+    return np.asarray(np.median(walsh_averages(signs * log_ratios), axis=-1))
+
+
+def noise_floor(twins: Sequence[FloatArray], *, seed: int = SEED) -> NoiseFloor | None:
+    """Estimate the noise floor from the pairs' log ratios of each row of the study, the same cell under two names.
+
+    Rows count alike. Chance is measured by flipping the pairs' signs, which keeps their size, and widened as Student's
+    quantile is for as many pairs as there are; what flips cannot show, a twin that differed throughout the run, its own
+    estimate shows. One bad pair moves neither, since the estimate is robust. None where no row has the pairs that a
+    verdict needs.
+    """
+    enough = [log_ratios for log_ratios in twins if len(log_ratios) >= minimum_pairs()]
+    if not enough:
+        return None
+    flipped = np.abs(np.concatenate([flipped_estimates(log_ratios, seed=seed) for log_ratios in enough]))
+    own = np.abs([np.median(walsh_averages(log_ratios)) for log_ratios in enough])
+    pairs = [len(log_ratios) for log_ratios in enough]
+    above = (1.0 + QUANTILE) / 2.0
+    widening = float(special.stdtrit(sum(pairs), above) / special.ndtri(above))
+    expected = math.expm1(widening * float(np.quantile(flipped, QUANTILE)))
+    observed = math.expm1(float(np.quantile(own, QUANTILE, method="higher")))
+    return NoiseFloor(max(expected, observed), expected, observed, len(enough), min(pairs), max(pairs))

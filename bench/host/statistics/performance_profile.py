@@ -1,0 +1,44 @@
+"""Knows performance profiles: in what share of the rows a column is within a factor of the best (Dolan & Moré 2002)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The factors by which one column was slower than the best of each row, ascending; a failure is infinity."""
+
+    factors: tuple[float, ...]
+
+    def share(self, factor: float) -> float:
+        """Return the share of rows in which the column needed no more than ``factor`` times the best time."""
+        return sum(one <= factor for one in self.factors) / len(self.factors)
+
+    @property
+    def wins(self) -> float:
+        """Share of rows in which the column was the best."""
+        return self.share(1.0)
+
+    @property
+    def solved(self) -> float:
+        """Share of rows in which the column has a result at all."""
+        return sum(math.isfinite(one) for one in self.factors) / len(self.factors)
+
+
+def performance_profiles(times: Mapping[str, Mapping[str, float]]) -> dict[str, Profile]:
+    """Return the profile of each column from its time per row; a row that is missing, or infinite, is a failure.
+
+    Rows are those in which any column has a result, since without one there is no best to compare with. Without such a
+    row there are no profiles.
+    """
+    rows = dict.fromkeys(row for own in times.values() for row, time in own.items() if math.isfinite(time))
+    if not rows:
+        return {}
+    table = np.array([[own.get(row, math.inf) for row in rows] for own in times.values()])
+    factors = np.sort(table / table.min(axis=0), axis=1)
+    return {column: Profile(tuple(line)) for column, line in zip(times, factors.tolist(), strict=True)}

@@ -1,0 +1,117 @@
+"""Knows how columns rank over all rows: geometric means of ratios on the rows common to all, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .bootstrap import LEVEL, SEED, Estimate, resample_counts, tail_probability
+from .location import FloatArray
+from .signed_rank import hodges_lehmann
+
+RESAMPLES = 1000
+
+#: The logarithm of a location, such as the median step time, of each process; processes with one key took turns.
+LogLocations = Mapping[Hashable, float]
+#: column -> row -> processes; a cell that has no result is missing.
+Results = Mapping[str, Mapping[str, LogLocations]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one column stands."""
+
+    #: Geometric mean over the support of its time over the baseline's; below 1 is faster. ``n`` counts rows.
+    ratio: Estimate
+    #: 1 is the fastest.
+    rank: int
+    #: The ranks it took in the middle ``LEVEL`` of the resamples.
+    best_rank: int
+    worst_rank: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The columns in order, fastest first, and what that rests on."""
+
+    standings: Mapping[str, Standing]
+    #: The rows in which every ranked column has a result; nothing else counts.
+    support: tuple[str, ...]
+    #: (column, row) of every result that is missing in a row where some ranked column has one.
+    missing: tuple[tuple[str, str], ...]
+
+
+def common_keys(results: Results, columns: Sequence[str], row: str) -> list[Hashable]:
+    """Return the keys that the processes of all columns share in a row; none where a column has no result."""
+    sets = [set(results[column].get(row, {})) for column in columns]
+    return sorted(set.intersection(*sets), key=repr)
+
+
+def resampled_log_ratios(values: FloatArray, base: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return each column's log ratio to column ``base`` in one row, and that of resamples of the processes.
+
+    ``values`` has a line per column and a process per entry. A resample takes the same processes of every column, so
+    pairs remain pairs. Shapes (columns,) and (columns, resamples).
+    """
+    n = values.shape[1]
+    counts, once = resample_counts(n, RESAMPLES, seed), np.ones((n, 1), dtype=np.int32)
+    estimates, drawn = np.zeros(len(values)), np.zeros((len(values), RESAMPLES))
+    for number, line in enumerate(values - values[base]):
+        if number != base:
+            estimates[number] = hodges_lehmann(line, once)[0]
+            drawn[number] = hodges_lehmann(line, counts)
+    return estimates, drawn
+
+
+def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None:
+    """Rank the columns of ``results``, of which ``baseline`` is one, by the geometric mean of their ratios to it.
+
+    The geometric mean of ratios ranks the same whichever column is the baseline (Fleming & Wallace 1986). Workloads are
+    a sample of those that could have been taken, and processes one of those that could have run: the bootstrap draws
+    rows, and for every row drawn its processes (Kalibera & Jones 2013). Ranks have intervals from
+    the same resamples (Hall & Miller 2009). None where no row is common to all columns.
+    """
+    columns = list(results)
+    base = columns.index(baseline)
+    rows = list(dict.fromkeys(row for column in columns for row in results[column]))
+    keys = {row: common_keys(results, columns, row) for row in rows}
+    support = tuple(row for row in rows if keys[row])
+    missing = tuple((column, row) for row in rows for column in columns if not results[column].get(row))
+    if not support:
+        return None
+    parts = [
+        resampled_log_ratios(
+            np.array([[results[column][row][key] for key in keys[row]] for column in columns]), base, seed
+        )
+        for row in support
+    ]
+    means = np.mean([estimates for estimates, _ in parts], axis=0)
+    random = np.random.default_rng((seed, len(support)))
+    drawn_rows, drawn_processes = (
+        random.integers(n, size=(RESAMPLES, len(support))) for n in (len(support), RESAMPLES)
+    )
+    drawn = np.stack([resamples for _, resamples in parts])[drawn_rows, :, drawn_processes].mean(axis=1).T
+    units = len(support) if len(support) > 1 else len(keys[support[0]])
+    return Ranking(_standings(columns, means, drawn, units, len(support)), support, missing)
+
+
+def _standings(
+    columns: Sequence[str], means: FloatArray, drawn: FloatArray, units: int, rows: int
+) -> dict[str, Standing]:
+    """Sort the columns; ``units`` are what the resamples mostly vary by."""
+    ranks = 1 + (drawn[:, np.newaxis] > drawn[np.newaxis]).sum(axis=1)
+    tail = tail_probability(units) if units > 1 else None
+    found = {}
+    for number in np.argsort(means, kind="stable").tolist():
+        low = high = None
+        if tail is not None:
+            low, high = np.exp(np.quantile(drawn[number], (tail, 1.0 - tail))).tolist()
+        outside = (1.0 - LEVEL) / 2.0
+        best = int(np.quantile(ranks[number], outside, method="inverted_cdf"))
+        worst = int(np.quantile(ranks[number], 1.0 - outside, method="inverted_cdf"))
+        estimate = Estimate(float(np.exp(means[number])), low, high, rows)
+        place = 1 + int((means < means[number]).sum())
+        found[columns[number]] = Standing(estimate, place, min(best, place), max(worst, place))
+    return found

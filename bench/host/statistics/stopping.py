@@ -1,0 +1,136 @@
+"""Knows when a comparison may stop: fixed looks at the data, between which the error probability is divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .location import FloatArray
+from .pairs import Ratio, deciding_interval, estimate_ratio
+from .signed_rank import signed_rank_p
+from .verdict import ALPHA, THRESHOLD, Verdict, adjust_for_discovery, decide, minimum_pairs
+
+#: Ratio of one look's rounds to the look before.
+GROWTH = 1.4
+#: Looks at most: each costs power.
+MOST_LOOKS = 4
+
+RoundArray = npt.NDArray[np.int64]
+
+
+def looks(first: int, most: int, *, alpha: float = ALPHA) -> tuple[int, ...]:
+    """Return the numbers of rounds after which data are looked at: ``first``, about 1.4 times as many, …, ``most``.
+
+    The first look is later than ``first``, and looks are fewer, where the test could not reach its share of ``alpha``
+    with so few pairs.
+    """
+    if most <= first:
+        return (first,)
+    while first < most and not attainable((first, most), alpha)[0]:
+        first += 1
+    wanted = min(MOST_LOOKS, max(2, 1 + round(np.log(most / first) / np.log(GROWTH))))
+    for count in range(wanted, 1, -1):
+        found = tuple(dict.fromkeys(round(x) for x in np.geomspace(first, most, count).tolist()))
+        if all(attainable(found, alpha)):
+            return found
+    return (most,)
+
+
+def attainable(looks: Sequence[int], alpha: float) -> list[bool]:
+    """Tell of each look whether the test can reach its share of ``alpha`` with a pair per round."""
+    return [
+        look >= minimum_pairs(alpha, share) if share > 0 else False
+        for look, share in zip(looks, weights(looks).tolist(), strict=True)
+    ]
+
+
+def weights(looks: Sequence[int], most: int | None = None) -> FloatArray:
+    """Return the share of the error probability that each look may spend; they sum to 1 where the last is ``most``.
+
+    Increments of the square of the share of the data, the power family of spending functions (Kim & DeMets 1987).
+    """
+    spent = (np.array(looks, dtype=np.float64) / (looks[-1] if most is None else most)) ** 2
+    return np.diff(spent, prepend=0.0)
+
+
+def _reached(looks: Sequence[int], rounds_done: int, ended: bool) -> Iterator[tuple[int, float]]:
+    """Yield each look that has been reached, and its share."""
+    taken = [look for look in looks if look <= rounds_done]
+    if ended and 0 < rounds_done < looks[-1] and rounds_done not in taken:
+        taken.append(rounds_done)
+    if taken:
+        yield from zip(taken, weights(taken, looks[-1]).tolist(), strict=True)
+
+
+def sequential_p(
+    rounds: RoundArray, log_ratios: FloatArray, looks: Sequence[int], rounds_done: int, *, ended: bool = False
+) -> float | None:
+    """Return a p value that holds although the data were looked at several times; None before the first look.
+
+    ``rounds`` is the round, from 0, of each of the pairs, ``rounds_done`` how many rounds have been measured. The
+    smallest of each look's p value over its share of the error probability: a weighted Bonferroni correction, valid
+    whenever one stops, and whatever for, and ready for Holm or Benjamini-Hochberg. It never rises from look to look.
+
+    ``ended`` adds a look where a run ended for a reason other than its results, such as its budget; continuing such a
+    run would be a look too many.
+    """
+    found = [
+        signed_rank_p(log_ratios[rounds < look]) / weight
+        for look, weight in _reached(looks, rounds_done, ended)
+        if (rounds < look).any()
+    ]
+    return min(1.0, *found) if found else None
+
+
+def sequential_interval(
+    rounds: RoundArray,
+    log_ratios: FloatArray,
+    looks: Sequence[int],
+    rounds_done: int,
+    *,
+    ended: bool = False,
+    alpha: float = ALPHA,
+) -> tuple[float, float] | None:
+    """Return the interval of the ratio at the last look reached, at ``1 - alpha`` times the share of that look.
+
+    The intervals of all looks together cover the ratio with at least ``1 - alpha``. None where there is no look yet, or
+    too few pairs.
+    """
+    reached = list(_reached(looks, rounds_done, ended))
+    if not reached:
+        return None
+    look, weight = reached[-1]
+    return deciding_interval(log_ratios[rounds < look], 1.0 - alpha * weight)
+
+
+def sequential_ratio(
+    rounds: RoundArray, log_ratios: FloatArray, looks: Sequence[int], rounds_done: int, *, ended: bool = False
+) -> Ratio | None:
+    """Compare two cells as ``pairs.compare`` does, with the p value and deciding interval of the looks.
+
+    The estimate and the interval that is shown are of all pairs at hand. None without a pair.
+    """
+    if not len(log_ratios):
+        return None
+    p = sequential_p(rounds, log_ratios, looks, rounds_done, ended=ended)
+    deciding = sequential_interval(rounds, log_ratios, looks, rounds_done, ended=ended)
+    return Ratio(estimate_ratio(log_ratios), 1.0 if p is None else p, deciding)
+
+
+def settled(
+    ratios: Sequence[Ratio | None], *, practical: float = THRESHOLD, floor: float = 0.0, alpha: float = ALPHA
+) -> list[bool]:
+    """Tell which comparisons of a table are settled: different or equivalent, as the table will say.
+
+    ``ratios`` are those of ``sequential_ratio``, of all the comparisons that the table will hold, None where there are
+    no pairs yet. As p values never rise from look to look, neither do the adjusted ones: what is different now stays
+    so, whatever becomes of the others.
+    """
+    adjusted = adjust_for_discovery(np.array([1.0 if ratio is None else ratio.p for ratio in ratios]))
+    verdicts = [
+        None if ratio is None else decide(ratio, p, practical=practical, floor=floor, alpha=alpha)
+        for ratio, p in zip(ratios, adjusted.tolist(), strict=True)
+    ]
+    return [verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT) for verdict in verdicts]

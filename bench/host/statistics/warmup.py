@@ -1,0 +1,152 @@
+"""Knows how a process's step times go from its first trial to its last sample, and where its steady state begins.
+
+After Barrett et al. 2017 (arXiv 1602.00602): outliers are set aside, change points split the series into segments, and
+the last segment, with those before it that are equivalent to it, is the steady state, if it is long enough.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .change_points import segments
+from .location import NORMAL_MAD, FloatArray
+
+#: Fewer points have no course to speak of.
+FEWEST = 12
+#: A longer series is reduced to so many points at most…
+POINTS = 96
+#: …of which the first stand for themselves, as a warm-up is fastest at its start, and the others for blocks.
+HEAD = 16
+#: Segments are equivalent when their means differ by no more than this, or than one standard deviation of the last…
+TOLERANCE = 0.01
+#: …or than so many standard errors of the difference; many, as the segments were chosen to differ.
+ERRORS = 4.0
+#: The steady state is at least this share of the series (Barrett et al.: the last 500 of 2000 iterations).
+STEADY_SHARE = 0.25
+#: A point this many standard deviations from the median of its neighbours is an outlier, and takes that median.
+OUTLIER = 3.0
+#: Neighbours on each side.
+REACH = 2
+
+
+class Kind(enum.Enum):
+    """How a process's step times went."""
+
+    WARM_UP = "warm-up"
+    FLAT = "flat"
+    SLOWDOWN = "slowdown"
+    NO_STEADY_STATE = "no steady state"
+    TOO_SHORT = "too short"
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """How a process's step times went, and from which point of its series on they are steady; None if never."""
+
+    kind: Kind
+    start: int | None
+
+
+def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
+    """Return the logarithm of the series in ``POINTS`` points at most, and where each begins; the end comes last.
+
+    Blocks are summarised by their median, which a late sample in each does not move.
+    """
+    log_s = np.log(series)
+    size = -(-(len(log_s) - HEAD) // (POINTS - HEAD))
+    if size <= 1:
+        return log_s, list(range(len(log_s) + 1))
+    whole = HEAD + (len(log_s) - HEAD) // size * size
+    blocks = np.median(log_s[HEAD:whole].reshape(-1, size), axis=1)
+    rest = [np.median(log_s[whole:])] if whole < len(log_s) else []
+    starts = [*range(HEAD), *range(HEAD, len(log_s), size), len(log_s)]
+    return np.concatenate([log_s[:HEAD], blocks, rest]), starts
+
+
+def without_outliers(points: FloatArray) -> FloatArray:
+    """Replace each outlier by the median of its neighbourhood; series are rows, and end in copies of their last point.
+
+    A series' own scale decides what is an outlier: the median absolute distance of its points from those medians.
+    """
+    width = 2 * REACH + 1
+    padded = np.pad(points, ((0, 0), (REACH, REACH)), mode="reflect")
+    local = np.median(np.lib.stride_tricks.sliding_window_view(padded, width, axis=1), axis=-1)
+    distance = np.abs(points - local)
+    scale = NORMAL_MAD * np.array([np.median(row[row > 0]) if (row > 0).any() else 0.0 for row in distance])
+    return np.where(distance > OUTLIER * scale[:, np.newaxis], local, points)
+
+
+def noise(series: FloatArray) -> float:
+    """Return the standard deviation of single points about their course, from the differences of neighbours."""
+    return float(NORMAL_MAD * np.median(np.abs(np.diff(np.log(series)))) / math.sqrt(2.0))
+
+
+def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float) -> Warmup:
+    """Classify one series by its segments, which end at the points ``bounds``; ``starts`` is where each point begins.
+
+    A segment in the head is as uncertain as single points are, of which it has few.
+    """
+    begins = [0, *bounds[:-1]]
+    pieces = [points[begin:end] for begin, end in zip(begins, bounds, strict=True)]
+    means = [float(piece.mean()) for piece in pieces]
+    spreads = [
+        max(float(piece.std()), noise if begin < HEAD else 0.0) for begin, piece in zip(begins, pieces, strict=True)
+    ]
+    errors = [spread / math.sqrt(len(piece)) for spread, piece in zip(spreads, pieces, strict=True)]
+    least = max(TOLERANCE, float(pieces[-1].std()))
+    tolerances = [max(least, ERRORS * math.hypot(error, errors[-1])) for error in errors]
+    first = len(pieces) - 1
+    while first > 0 and abs(means[first - 1] - means[-1]) <= tolerances[first - 1]:
+        first -= 1
+    if first == 0:
+        return Warmup(Kind.FLAT, 0)
+    start = starts[bounds[first - 1]]
+    if starts[-1] - start < STEADY_SHARE * starts[-1]:
+        return Warmup(Kind.NO_STEADY_STATE, None)
+    slower_before = all(means[i] >= means[-1] - tolerances[i] for i in range(first))
+    return Warmup(Kind.WARM_UP if slower_before else Kind.SLOWDOWN, start)
+
+
+def classify(series: Sequence[FloatArray]) -> list[Warmup]:
+    """Classify series of step times: of each process its calibration trials, then its timed samples, in order.
+
+    All series at once, since a study has thousands of them.
+    """
+    long = [i for i, one in enumerate(series) if len(one) >= FEWEST]
+    found = [Warmup(Kind.TOO_SHORT, None)] * len(series)
+    if not long:
+        return found
+    made = [reduced(series[i]) for i in long]
+    lengths = [len(points) for points, _ in made]
+    table = np.array([np.pad(points, (0, max(lengths) - len(points)), mode="edge") for points, _ in made])
+    table = without_outliers(table)
+    for i, row, (_, starts), bounds in zip(long, table, made, segments(table, lengths), strict=True):
+        found[i] = judge(row, starts, bounds, noise(series[i]))
+    return found
+
+
+def steady_from(found: Warmup, trials: int) -> int:
+    """Return the first timed sample of the steady state, of a series that begins with so many calibration trials.
+
+    What comes before is left out of a process's location. It is 0 where there is no steady state to wait for. Warm-up
+    and slowdown are treated alike: leaving out slow starts but not fast ones would make every process faster than it
+    was, on a machine that drifts.
+    """
+    return max(0, (found.start or 0) - trials)
+
+
+def steady_turn(found: Warmup, trials: int, sample_turn: npt.NDArray[np.int64]) -> int:
+    """Return the first turn that lies in the steady state as a whole.
+
+    ``sample_turn`` is the turn of every timed sample of the series, ascending.
+    """
+    first = steady_from(found, trials)
+    if first == 0:
+        return int(sample_turn[0])
+    return int(sample_turn[first]) + int(sample_turn[first] == sample_turn[first - 1])

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.host.statistics.ranking import common_keys, rank
+
+ROWS = ("gemm", "mlp", "cnn")
+
+
+def results(
+    ratios: dict[str, dict[str, float]], sd: float = 0.01, mood: float = 0.3, processes: int = 10, seed: int = 0
+):
+    """Return columns whose time is ``ratio`` in each row; the processes of a round share the machine's mood."""
+    random = np.random.default_rng(seed)
+    rows = list(dict.fromkeys(row for own in ratios.values() for row in own))
+    moods = {row: random.normal(0.0, mood, processes) for row in rows}
+    return {
+        column: {
+            row: dict(enumerate(np.log(ratio) + moods[row] + random.normal(0.0, sd, processes)))
+            for row, ratio in own.items()
+        }
+        for column, own in ratios.items()
+    }
+
+
+def everywhere(ratio: float) -> dict[str, float]:
+    return dict.fromkeys(ROWS, ratio)
+
+
+def test_planted_ratios_are_found_in_their_order():
+    found = rank(results({"a": everywhere(1.0), "b": everywhere(0.5), "c": everywhere(1.2)}), "a")
+    assert list(found.standings) == ["b", "a", "c"]
+    assert [one.rank for one in found.standings.values()] == [1, 2, 3]
+    assert found.standings["b"].ratio.value == pytest.approx(0.5, rel=0.02)
+    assert found.standings["c"].ratio.value == pytest.approx(1.2, rel=0.02)
+    assert (found.support, found.missing) == (ROWS, ())
+    for name, ratio in (("b", 0.5), ("c", 1.2)):
+        assert found.standings[name].ratio.low < ratio < found.standings[name].ratio.high
+        assert found.standings[name].ratio.n == 3
+
+
+def test_baseline_is_one_without_doubt():
+    one = rank(results({"a": everywhere(1.0), "b": everywhere(0.5)}), "a").standings["a"].ratio
+    assert (one.value, one.low, one.high) == (1.0, 1.0, 1.0)
+
+
+def test_mean_of_ratios_is_geometric():
+    found = rank(results({"a": everywhere(1.0), "b": {"gemm": 4.0, "mlp": 0.25, "cnn": 1.0}}, sd=1e-6), "a")
+    assert found.standings["b"].ratio.value == pytest.approx(1.0, rel=1e-4)
+
+
+@given(st.integers(0, 20))
+def test_order_does_not_depend_on_the_baseline(seed):
+    ratios = {"a": everywhere(1.0), "b": {"gemm": 0.5, "mlp": 3.0, "cnn": 0.4}, "c": everywhere(0.99)}
+    made = results(ratios, processes=5, seed=seed)
+    found = [rank(made, baseline) for baseline in "abc"]
+    assert {tuple(one.standings) for one in found} == {tuple(found[0].standings)}
+    one = found[1].standings["a"].ratio.value
+    assert one == pytest.approx(1.0 / found[0].standings["b"].ratio.value)
+
+
+def test_only_rows_that_all_columns_have_count_and_failures_are_named():
+    ratios = {"a": everywhere(1.0), "b": {"gemm": 0.5, "mlp": 0.5}, "c": {"gemm": 2.0, "mlp": 2.0, "lstm": 0.01}}
+    found = rank(results(ratios), "a")
+    assert found.support == ("gemm", "mlp")
+    assert set(found.missing) == {("b", "cnn"), ("c", "cnn"), ("a", "lstm"), ("b", "lstm")}
+    assert found.standings["c"].ratio.value == pytest.approx(2.0, rel=0.02)
+    assert found.standings["c"].ratio.n == 2
+
+
+def test_without_a_common_row_there_is_no_ranking():
+    assert rank(results({"a": {"gemm": 1.0}, "b": {"mlp": 1.0}}), "a") is None
+    assert rank({"a": {"gemm": {0: 0.0}}, "b": {"gemm": {1: 0.0}}}, "a") is None
+
+
+def test_a_result_without_processes_is_a_failure():
+    found = rank({"a": {"gemm": {0: 0.0}, "mlp": {0: 0.0}}, "b": {"gemm": {0: 1.0}, "mlp": {}}}, "a")
+    assert (found.support, found.missing) == (("gemm",), (("b", "mlp"),))
+
+
+def test_one_row_and_one_process_have_no_interval():
+    found = rank({"a": {"gemm": {0: 0.0}}, "b": {"gemm": {0: np.log(2.0)}}}, "a").standings["b"].ratio
+    assert (found.value, found.low, found.high) == (pytest.approx(2.0), None, None)
+
+
+def test_one_row_varies_by_its_processes():
+    found = rank(results({"a": {"gemm": 1.0}, "b": {"gemm": 1.1}}, sd=0.02), "a").standings["b"].ratio
+    assert 1.0 < found.low < found.value < found.high < 1.2
+
+
+def test_processes_are_resampled_as_pairs():
+    # The moods are thirty times as large as what distinguishes the columns; only pairs cancel them.
+    made = results({"a": everywhere(1.0), "b": everywhere(1.05)}, sd=0.01, mood=0.3, processes=20)
+    ratio = rank(made, "a").standings["b"].ratio
+    assert 1.0 < ratio.low < ratio.high < 1.1
+    shuffled = {row: dict(zip(own, reversed(own.values()), strict=True)) for row, own in made["b"].items()}
+    unpaired = rank({"a": made["a"], "b": shuffled}, "a").standings["b"].ratio
+    assert unpaired.high - unpaired.low > 3 * (ratio.high - ratio.low)
+
+
+def test_rows_that_disagree_widen_the_interval_and_the_ranks():
+    agree = rank(results({"a": everywhere(1.0), "b": everywhere(0.9)}), "a").standings["b"]
+    apart = rank(results({"a": everywhere(1.0), "b": {"gemm": 0.3, "mlp": 2.5, "cnn": 0.97}}), "a").standings["b"]
+    assert (agree.best_rank, agree.worst_rank) == (1, 1)
+    assert (apart.best_rank, apart.worst_rank) == (1, 2)
+    assert apart.ratio.high / apart.ratio.low > 3 * agree.ratio.high / agree.ratio.low
+
+
+def test_equal_columns_may_take_either_rank():
+    standings = rank(results({"a": everywhere(1.0), "b": everywhere(1.0)}, sd=0.05), "a").standings
+    assert {(one.best_rank, one.worst_rank) for one in standings.values()} == {(1, 2)}
+
+
+def test_interval_over_rows_covers_the_mean_of_all_workloads():
+    random = np.random.default_rng(7)
+    hits = 0
+    for seed in range(40):
+        logs = random.normal(np.log(1.3), 0.3, 8)
+        ratios = {"a": {str(i): 1.0 for i in range(8)}, "b": {str(i): float(np.exp(one)) for i, one in enumerate(logs)}}
+        found = rank(results(ratios, processes=5, seed=seed), "a").standings["b"].ratio
+        hits += found.low <= 1.3 <= found.high
+    assert hits >= 33
+
+
+def test_common_keys_are_those_of_all_columns():
+    made = {"a": {"gemm": {(0, 1): 1.0, (1, 1): 1.0}}, "b": {"gemm": {(1, 1): 1.0, (2, 1): 1.0}}}
+    assert common_keys(made, ["a", "b"], "gemm") == [(1, 1)]
+    assert common_keys(made, ["a", "b"], "mlp") == []
+
+
+def test_same_seed_gives_the_same_ranking():
+    made = results({"a": everywhere(1.0), "b": everywhere(1.1)})
+    assert rank(made, "a") == rank(made, "a")
+    assert rank(made, "a", seed=1) != rank(made, "a", seed=2)
