@@ -7,9 +7,10 @@ import sys
 
 from . import process
 from .channel import Channel
+from .scratch import Scratch
 
 
-def main() -> int:
+def main(scratch: Scratch) -> int:
     channel = Channel.take_over()
     process.die_with_parent()
     bound = process.processors(sys.argv[1:])
@@ -19,7 +20,7 @@ def main() -> int:
     from . import session
 
     channel.send(event="started", python=sys.version.split()[0])
-    cell = session.Session(channel)
+    cell = session.Session(channel, scratch)
     for request in channel.requests():
         try:
             cell.answer(request)
@@ -33,7 +34,9 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    code = main()
+    scratch = Scratch()
+    code = main(scratch)
+    scratch.leave()
     sys.stdout.flush()
     sys.stderr.flush()
     # Frameworks take up to a second to tear themselves down, while others wait for the processors.

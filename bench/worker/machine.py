@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from typing import Dict
+from typing import Any, Dict
 
 import numpy as np
 
@@ -16,6 +16,12 @@ STEERING = (
 )  # fmt: skip
 #: Folders that the host chooses for each cell; they say nothing about how anything computes.
 FOLDERS = ("JAX_COMPILATION_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+#: Flags of /proc/cpuinfo, best first, and how people call what they stand for.
+INSTRUCTION_SETS = (
+    ("amx_tile", "AMX"), ("avx512_bf16", "AVX-512 BF16"), ("avx512_vnni", "AVX-512 VNNI"), ("avx512f", "AVX-512"),
+    ("avx2", "AVX2"), ("avx", "AVX"), ("sse4_2", "SSE4.2"), ("sse2", "SSE2"),
+    ("sve2", "SVE2"), ("sve", "SVE"), ("asimd", "NEON"),
+)  # fmt: skip
 
 
 def steering_variables() -> Dict[str, str]:
@@ -27,3 +33,19 @@ def steering_variables() -> Dict[str, str]:
 
 def versions() -> Dict[str, str]:
     return {"python": platform.python_version(), "numpy": np.__version__}
+
+
+def instruction_set(cpuinfo: str = "/proc/cpuinfo") -> str:
+    """Name the best vector instructions of the processor; empty where the kernel does not tell."""
+    try:
+        with open(cpuinfo) as lines:
+            told = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        return ""
+    flags = told.partition(":")[2].split()
+    return next((name for flag, name in INSTRUCTION_SETS if flag in flags), "")
+
+
+def facts() -> Dict[str, Any]:
+    """Tell what the process may use of the processor."""
+    return {"processor instruction set": instruction_set(), "processors": len(os.sched_getaffinity(0))}

@@ -5,13 +5,19 @@ from __future__ import annotations
 import gc
 import itertools
 import time
-from typing import Any, Callable, List, NamedTuple, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
-#: Untimed steps after a hand-over: the first is 1.2 to 21 times slower, the second up to 1.8 times (cold caches,
-#: sleeping threads).
+from . import growth, planting
+
+#: Untimed steps after a hand-over, at least: the first is 1.2 to 21 times slower, the second up to 1.8 times (cold
+#: caches, sleeping threads).
 SETTLE_STEPS = 3
+#: …and this long, not counting the first: steps of 0.1 ms were still 5 % slower a millisecond after a hand-over.
+SETTLE_NS = 2_000_000
 #: …but two are enough when the second takes this long, so that slow steps are not run three times for nothing.
-SETTLE_NS = 5_000_000
+SETTLE_SLOW_NS = 5_000_000
+#: More steps than this settle nothing more: the clock stands still.
+SETTLE_MOST_STEPS = 20_000
 #: Steps before calibration may end: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
 #: More steps than this in one sample mean that the clock stands still.
@@ -35,12 +41,16 @@ class Turn(NamedTuple):
     sample_steps: List[int]
     sample_ns: List[int]
     sample_cpu_ns: List[int]
+    #: Empty where the kernel does not tell.
+    sample_wait_ns: List[int]
 
 
 def run_steps(
     step: Callable[..., Any], batches: Any, steps: int, synchronize: Callable[[Any], None], each: bool
-) -> None:
+) -> Any:
     """Run ``steps`` steps on the next batches; synchronise after each of them, or once after the last.
+
+    Returns the last one's outputs.
 
     Synchronising once is only true where the device computes in order (a GPU's stream); on a processor JAX may compute
     independent steps at the same time, so every step is waited for.
@@ -48,11 +58,13 @@ def run_steps(
     outputs = None
     if each:
         for batch in itertools.islice(batches, steps):
-            synchronize(step(*batch))
+            outputs = step(*batch)
+            synchronize(outputs)
     else:
         for batch in itertools.islice(batches, steps):
             outputs = step(*batch)
         synchronize(outputs)
+    return outputs
 
 
 class Stopwatch:
@@ -66,17 +78,31 @@ class Stopwatch:
         *,
         reset: Callable[[], None] = lambda: None,
         each: bool = True,
+        slowdown: float = 0.0,
         clock: Clock = Clock(),  # noqa: B008 (immutable)
+        waited: Callable[[], Optional[int]] = lambda: None,
     ) -> None:
+        """``slowdown`` is planted; ``waited`` gives nanoseconds of waiting since it was last called, see waiting."""
         self._step = step
         self._batches = batches
         self._synchronize = synchronize
         self._reset = reset
         self._each = each
+        self._slowdown = slowdown
         self._clock = clock
+        self._waited = waited
         #: Steps in one sample, as calibrated.
         self.steps = 1
         self._sample_ns = 0
+
+    @property
+    def planted(self) -> float:
+        """The slowdown that samples of this length really have."""
+        return planting.extra_steps(self.steps, self._slowdown) / self.steps
+
+    def _fill(self, steps: float) -> None:
+        """Let samples have about this many steps."""
+        self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._slowdown)
 
     def _time(self, batches: Any, steps: int) -> int:
         start = self._clock.wall()
@@ -99,35 +125,65 @@ class Stopwatch:
             done += steps
             long_enough = elapsed >= sample_ns and spent >= WARMUP_SAMPLES * sample_ns
             if done >= WARMUP_STEPS and (long_enough or steps >= MOST_STEPS):
-                self.steps = min(MOST_STEPS, max(1, round(sample_ns / max(1, min(seen[-3:])))))
+                self._fill(sample_ns / max(1, min(seen[-3:])))
                 self._sample_ns = sample_ns
                 return seen
             if elapsed < sample_ns:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
+    def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int) -> None:
+        """Raise growth.NoGrowth unless more steps take more time; ``fetch`` brings a step's outputs to the host."""
+        batches = itertools.cycle(self._batches)
+
+        def run(steps: int) -> Any:
+            return run_steps(self._step, batches, steps, self._synchronize, self._each)
+
+        def begin() -> None:
+            self._reset()
+            fetch(run(1))
+
+        def trial(steps: int) -> growth.Trial:
+            start = self._clock.wall()
+            outputs = run(steps)
+            stepped = self._clock.wall()
+            fetch(outputs)
+            return growth.Trial(stepped - start, self._clock.wall() - stepped)
+
+        growth.verify(begin, trial, step_ns)
+
+    def _settle(self, batches: Any) -> None:
+        """Run untimed steps, as the first after a hand-over are slow: caches are cold, threads asleep."""
+        settling = 0
+        for steps in range(SETTLE_MOST_STEPS):
+            if (steps >= SETTLE_STEPS and settling >= SETTLE_NS) or (steps > 1 and settling >= SETTLE_SLOW_NS):
+                return
+            elapsed = self._time(batches, 1)
+            # The first step is the slow one: it says nothing about how long the next will take.
+            settling += elapsed if steps else 0
+
     def turn(self, samples: int) -> Turn:
-        """Settle, then take ``samples`` timed samples of ``self.steps`` steps."""
+        """Settle, then take ``samples`` timed samples of ``self.steps`` steps, and those that are planted.
+
+        All steps are alike, so it makes no difference which of them are the planted ones.
+        """
         self._reset()
         batches = itertools.cycle(self._batches)
-        settling = 0
-        for settled in range(SETTLE_STEPS):
-            if settling >= SETTLE_NS:
-                break
-            # The first step is the slow one: it says nothing about how long the next will take.
-            elapsed = self._time(batches, 1)
-            settling = elapsed if settled else 0
-        turn = Turn([], [], [])
+        self._settle(batches)
+        turn = Turn([], [], [], [])
         gc.disable()
         try:
+            waits = [self._waited()]
             for _ in range(samples):
+                steps = self.steps + planting.extra_steps(self.steps, self._slowdown)
                 cpu = self._clock.cpu()
-                elapsed = self._time(batches, self.steps)
+                elapsed = self._time(batches, steps)
                 turn.sample_cpu_ns.append(self._clock.cpu() - cpu)
+                waits.append(self._waited())
                 turn.sample_ns.append(elapsed)
                 turn.sample_steps.append(self.steps)
                 if elapsed < SHORT_SHARE * self._sample_ns:
                     # It was calibrated in a bad moment, and the bad moment is over.
-                    self.steps = min(MOST_STEPS, round(self.steps * self._sample_ns / max(1, elapsed)))
+                    self._fill(self.steps * self._sample_ns / max(1, elapsed))
         finally:
             gc.enable()
-        return turn
+        return turn if None in waits else turn._replace(sample_wait_ns=waits[1:])

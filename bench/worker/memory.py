@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 
 
@@ -22,8 +23,22 @@ def peak_bytes() -> int:
     return _status_bytes("VmHWM")
 
 
+def data_bytes() -> int:
+    """Return the private memory that this process may write to, used yet or not: what ``limit_bytes`` limits."""
+    return _status_bytes("VmData")
+
+
+def give_back() -> None:
+    """Let the allocator return what has been freed, so that it is not taken for what is needed."""
+    # The GNU C library alone has it.
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def forget_peak() -> bool:
     """Let the peak start anew from the present size; False where the kernel does not allow it."""
+    give_back()
     try:
         with open("/proc/self/clear_refs", "w") as refs:
             refs.write("5")

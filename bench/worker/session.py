@@ -1,5 +1,7 @@
 """Knows the life of a cell inside its process: import, build, first call, check, calibrate, turns, finish.
 
+Two other requests serve the run as a whole, each in a process of its own: ``peaks`` and ``fit``.
+
 Each request is a method; each announces its stages, so that the host can say where a process died. Whatever goes
 wrong becomes an ``ended`` message with a status, a stage and a reason.
 """
@@ -7,59 +9,36 @@ wrong becomes an ``ended`` message with a status, a stage and a reason.
 from __future__ import annotations
 
 import gc
+import os
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from .. import workloads
 from ..cell import Cell
 from ..frameworks import load_adapter
 from ..program import Transform, Unsupported
-from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
-from . import check, machine, memory
+from . import check, fitting, machine, memory, peaks
 from .channel import Channel
+from .ends import reason_of, status_of
 from .measure import Stopwatch
-
-#: How the frameworks word it when memory runs out; none has one exception for all devices.
-OUT_OF_MEMORY_WORDS = (
-    "out of memory",
-    "resource_exhausted",
-    "can't allocate memory",
-    "bad_alloc",
-    "cannot allocate memory",
-)
-
-#: A compiler's first line often says only that there was an error.
-REASON_LINES = 2
-
-
-def status_of(error: BaseException) -> str:
-    """Classify what ended a cell."""
-    if isinstance(error, Unsupported):
-        return UNSUPPORTED
-    if isinstance(error, check.Mismatch):
-        return MISMATCH
-    text = str(error).lower()
-    if isinstance(error, MemoryError) or any(words in text for words in OUT_OF_MEMORY_WORDS):
-        return OUT_OF_MEMORY
-    return FAILED
-
-
-def reason_of(error: BaseException) -> str:
-    """Word what ended a cell in one line: the first lines of its message that say something."""
-    said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
-    if isinstance(error, (Unsupported, check.Mismatch)):
-        return said
-    return "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
+from .scratch import Scratch
+from .waiting import Waiting
 
 
 class Session:
     """One cell in this process."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, scratch: Scratch) -> None:
         self._channel = channel
+        self._scratch = scratch
         self.stage = "start"
         self._adapter: Any = None
         self._stopwatch: Optional[Stopwatch] = None
+        self._first_call_peak = 0
+        self._peak_is_new = False
+        self._compiled_before: Dict[str, Any] = {}
+        self._slowdown = 0.0
+        self._cap: Optional[fitting.Cap] = None
 
     def _enter(self, stage: str) -> None:
         self.stage = stage
@@ -73,27 +52,44 @@ class Session:
         check.write_reference(path, specification, specification.SIZES[size], seed, data)
         return {"event": "referenced"}
 
-    def do_import(self, cell: Dict[str, Any], memory_limit_bytes: Optional[int] = None) -> Dict[str, Any]:
-        """Import the framework and set it up for the cell."""
+    def do_import(
+        self, cell: Dict[str, Any], memory_limit_bytes: Optional[int] = None, cap_bytes: Optional[int] = None
+    ) -> Dict[str, Any]:
+        """Import the framework and set it up for the cell.
+
+        ``memory_limit_bytes`` is for the whole process and protects the machine; ``cap_bytes`` is what the cell itself
+        may use, import not included, see ``do_fit``.
+        """
         self._cell = Cell.from_json(cell)
         self._enter("import")
+        self._scratch.take(self._cell.framework)
         if memory_limit_bytes:
             memory.limit_bytes(memory_limit_bytes)
+        before_bytes = memory.resident_bytes()
         start = time.perf_counter()
         adapter = load_adapter(self._cell.framework)
         build = workloads.load_implementation(self._cell.workload, self._cell.framework)
         import_s = time.perf_counter() - start
         self._build = build
         self._adapter = adapter.Adapter(self._cell.mode, self._cell.device, self._cell.precision, self._cell.threads)
+        if cap_bytes:
+            self._cap = fitting.Cap(cap_bytes, self._adapter, self._cell)
         self._baseline_bytes = memory.resident_bytes()
+        self._import_bytes = max(0, self._baseline_bytes - before_bytes)
         versions = machine.versions()
         versions.update(self._adapter.versions())
         return {"event": "imported", "import_s": import_s, "versions": versions}
 
     def do_prepare(
-        self, seed: int, reference: str, sample_s: float, data: Optional[str] = None, factor: Optional[float] = None
+        self,
+        seed: int,
+        reference: str,
+        sample_s: float,
+        data: Optional[str] = None,
+        factor: Optional[float] = None,
+        slowdown: float = 0.0,
     ) -> Dict[str, Any]:
-        """Build the program, make its first call, check it and calibrate it."""
+        """Build the program, make its first call, check it and calibrate it; ``slowdown`` is planted in its samples."""
         specification = workloads.load_specification(self._cell.workload)
         size = specification.SIZES[self._cell.size]
         adapter, precision = self._adapter, self._cell.precision
@@ -126,16 +122,25 @@ class Session:
         # What exists now lives as long as the process: the collector need not look at it between samples.
         gc.collect()
         getattr(gc, "freeze", lambda: None)()
-        memory.forget_peak()
         self._stopwatch = Stopwatch(
             program.step,
             batches,
             adapter.synchronize,
             reset=program.reset or (lambda: None),
             each=self._cell.device == "cpu",
+            slowdown=slowdown,
+            waited=Waiting(os.sched_getaffinity(0)),
         )
         warmup_ns = self._stopwatch.calibrate(int(sample_s * 1e9))
+        outputs_of = (lambda outputs: [outputs["loss"]]) if program.parameters else (lambda outputs: outputs.values())
+        self._stopwatch.verify_growth(
+            lambda outputs: [adapter.get(value) for value in outputs_of(outputs)], min(warmup_ns[-3:])
+        )
+        # Checking and fetching needed memory that the steps do not.
+        self._peak_is_new = memory.forget_peak()
+        self._slowdown = slowdown
         self._first_call_peak = first_call_peak
+        self._compiled_before = self._compilation()
         work = {
             "useful_flops": float(specification.useful_flops(size)),
             "compulsory_bytes": float(specification.compulsory_bytes(size, 2 if precision.endswith("16") else 4)),
@@ -149,7 +154,11 @@ class Session:
             "warmup_ns": warmup_ns,
             "work": work,
             "data": description,
+            "planted": self._stopwatch.planted,
         }
+
+    def _compilation(self) -> Dict[str, Any]:
+        return dict(getattr(self._adapter, "compilation", dict)())
 
     def _verify_threads(self) -> None:
         asked, found = self._cell.threads, self._adapter.settings().get("threads")
@@ -168,14 +177,48 @@ class Session:
         peak = memory.peak_bytes()
         used = {
             "baseline_bytes": self._baseline_bytes,
+            "import_bytes": self._import_bytes,
             "peak_bytes": max(0, peak - self._baseline_bytes),
             "first_call_peak_bytes": max(0, self._first_call_peak - self._baseline_bytes),
         }
         used.update(self._adapter.memory())
         settings = dict(self._adapter.settings())
         settings["synchronised"] = "every step" if self._cell.device == "cpu" else "every sample"
+        if not self._peak_is_new:
+            settings["memory peak"] = "of the whole process: the kernel does not let it start anew"
+        if self._stopwatch is not None and self._slowdown:
+            settings["planted slowdown"] = self._stopwatch.planted
+        settings.update(machine.facts())
         settings.update(machine.steering_variables())
-        return {"event": "finished", "memory": used, "settings": settings}
+        compilation = self._compilation()
+        if "compilations" in compilation:
+            before = self._compiled_before.get("compilations", 0)
+            compilation["recompiled_while_timing"] = compilation.pop("compilations") - before
+        return {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
+
+    def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
+        """Find what this machine can do at most with this framework; what cannot be told is left out, with a reason."""
+        self._enter("measure")
+        return dict(event="peaks", **peaks.find(self._adapter, self._cell, precisions))
+
+    def do_fit(self, seed: int, items: int) -> Dict[str, Any]:
+        """Try a batch of ``items`` under the cap that ``import`` was given; what does not fit ends the cell."""
+        specification = workloads.load_specification(self._cell.workload)
+        size = specification.SIZES[self._cell.size]
+        if self._cell.precision not in specification.PRECISIONS:
+            raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
+        self._enter("build")
+        batch = fitting.Batch(specification, self._cell.workload, size, items, seed)
+        transform = Transform(self._cell.mode, self._adapter.transform)
+        batch.try_steps(self._adapter, self._build, transform, self._enter, self._cap)
+        used = {"allocated_peak_bytes": max(0, memory.peak_bytes() - self._baseline_bytes)}
+        used.update(self._adapter.memory())
+        return {
+            "event": "fitted",
+            "peak_bytes": used["allocated_peak_bytes"],
+            "items": specification.items(batch.size),
+            "item": specification.ITEM,
+        }
 
     def answer(self, request: Dict[str, Any]) -> bool:
         """Do one request and send its answer; return False when the cell has ended."""

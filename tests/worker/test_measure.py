@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from bench.worker.measure import SETTLE_NS, SETTLE_STEPS, WARMUP_STEPS, Clock, Stopwatch
+from bench.worker.measure import SETTLE_NS, SETTLE_SLOW_NS, SETTLE_STEPS, WARMUP_STEPS, Clock, Stopwatch
 
 
 class Bench:
@@ -55,10 +55,10 @@ def test_synchronisation_is_inside_the_time():
 
 
 def test_every_step_is_synchronised_unless_the_device_computes_in_order():
-    bench = Bench(step_ns=1000)
+    bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=True, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_STEPS + 20
-    bench = Bench(step_ns=1000)
+    bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=False, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_STEPS + 2
 
@@ -68,16 +68,25 @@ def test_settling_is_untimed_and_hides_a_slow_first_step():
     assert bench.stopwatch(steps=1).turn(samples=1).sample_ns == [1000]
 
 
-def test_slow_steps_settle_twice():
-    bench = Bench(step_ns=SETTLE_NS)
+@pytest.mark.parametrize(
+    ("step_ns", "settling"),
+    [(1000, 1 + SETTLE_NS // 1000), (SETTLE_NS // 2, SETTLE_STEPS), (SETTLE_NS, SETTLE_STEPS), (SETTLE_SLOW_NS, 2)],
+)
+def test_settling_takes_steps_and_time_but_slow_steps_settle_twice(step_ns, settling):
+    bench = Bench(step_ns=step_ns)
     bench.stopwatch(steps=1).turn(samples=1)
-    assert len(bench.seen) == 3
+    assert len(bench.seen) == settling + 1
 
 
 def test_a_cold_first_step_does_not_end_the_settling():
-    bench = Bench(step_ns=1000, first_ns=10 * SETTLE_NS)
+    bench = Bench(step_ns=SETTLE_NS, first_ns=10 * SETTLE_SLOW_NS)
     bench.stopwatch().turn(samples=1)
     assert len(bench.seen) == SETTLE_STEPS + 1
+
+
+def test_settling_ends_although_the_clock_stands_still():
+    bench = Bench(step_ns=0)
+    assert bench.stopwatch().turn(samples=1).sample_ns == [0]
 
 
 def test_inputs_rotate_and_each_turn_starts_alike():

@@ -77,13 +77,19 @@ def test_a_cell_lives_through_its_stages(reference, first_processor):
     stages, turn = talk.ask(do="turn", samples=2)
     assert stages == ["measure"]
     assert len(turn["sample_ns"]) == len(turn["sample_cpu_ns"]) == len(turn["sample_steps"]) == 2
+    assert len(turn["sample_wait_ns"]) in (0, 2)
+    assert prepared["planted"] == 0.0
     assert min(turn["sample_steps"]) >= 1
     assert min(turn["sample_ns"]) > 0
     assert talk.ask(do="turn", samples=1)[0] == []
     stages, finished = talk.ask(do="finish")
     assert finished["settings"]["threads"] == 1
     assert finished["settings"]["OMP_NUM_THREADS"] == "1"
-    assert finished["memory"]["baseline_bytes"] > 1 << 20
+    assert finished["settings"]["processors"] == 1
+    assert finished["settings"]["processor instruction set"]
+    assert "planted slowdown" not in finished["settings"]
+    assert finished["memory"]["baseline_bytes"] > finished["memory"]["import_bytes"]
+    assert finished["compilation"] == {"compiled": "nothing", "recompiled_while_timing": 0}
     assert talk.close()[0] == 0
 
 
@@ -155,6 +161,86 @@ def test_a_memory_limit_ends_the_cell_and_not_the_machine(reference, first_proce
     talk.ask(do="import", cell=dict(CELL, size="medium"), memory_limit_bytes=64 << 20)
     _, answer = talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.001)
     assert answer["status"] == "out-of-memory"
+    talk.close()
+
+
+def test_a_planted_slowdown_is_told(reference, first_processor):
+    talk = Conversation("--processors", first_processor)
+    talk.ask(do="import", cell=CELL)
+    _, prepared = talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.01, slowdown=0.05)
+    assert prepared["planted"] == pytest.approx(0.05, rel=0.1)
+    talk.ask(do="turn", samples=1)
+    _, finished = talk.ask(do="finish")
+    assert finished["settings"]["planted slowdown"] == pytest.approx(0.05, rel=0.1)
+    talk.close()
+
+
+def program_of(*lines):
+    """A worker whose numpy adapter is changed by ``lines``; the class is ``Adapter``."""
+    start = ["import sys", "from bench.frameworks.numpy import Adapter"]
+    end = ["from bench.worker.__main__ import main, Scratch", "sys.exit(main(Scratch()))"]
+    return ["-c", "\n".join([*start, *lines, *end])]
+
+
+def test_a_recompilation_while_timing_is_counted(reference, first_processor):
+    counting = ["calls = [0]", "def compilation(self):", "    calls[0] += 3"]
+    counting += ["    return {'compiled': 'forward', 'graphs': 2, 'compilations': calls[0]}"]
+    program = program_of(*counting, "Adapter.compilation = compilation")
+    talk = Conversation("--processors", first_processor, program=program)
+    talk.ask(do="import", cell=CELL)
+    assert talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.001)[1]["event"] == "prepared"
+    _, finished = talk.ask(do="finish")
+    assert finished["compilation"] == {"compiled": "forward", "graphs": 2, "recompiled_while_timing": 3}
+    talk.close()
+
+
+def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
+    """An adapter whose outputs come later: fetching them is what takes the time."""
+    later = ["import time", "get = Adapter.get", "from bench.worker import session, measure"]
+    later += ["steps = [0]", "run = measure.run_steps"]
+    later += ["def ordered(step, batches, count, *rest):", "    steps[0] += count"]
+    later += ["    return run(step, batches, count, *rest)", "measure.run_steps = ordered"]
+    later += ["def late(self, value):", "    time.sleep(steps[0] * 2e-3)", "    steps[0] = 0"]
+    later += ["    return get(self, value)", "Adapter.get = late"]
+    talk = Conversation("--processors", first_processor, program=program_of(*later))
+    talk.ask(do="import", cell=CELL)
+    _, answer = talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    assert (answer["status"], answer["stage"]) == ("failed", "calibrate")
+    assert answer["reason"].startswith("time does not grow with work: after ")
+    talk.close()
+
+
+def test_peaks_are_found(first_processor):
+    talk = Conversation("--processors", first_processor)
+    talk.ask(do="import", cell=dict(CELL, workload="gemm"))
+    stages, answer = talk.ask(do="peaks", precisions=["float32"])
+    assert (stages, answer["event"], answer["reasons"]) == (["measure"], "peaks", {})
+    assert answer["flops_per_s"]["float32"] > 1e8
+    assert answer["bandwidths"][0][0] == 1 << 15
+    talk.close()
+
+
+def test_a_batch_fits_under_a_cap_or_ends_the_cell(first_processor):
+    answers = []
+    for items in (50, 500_000):
+        talk = Conversation("--processors", first_processor)
+        talk.ask(do="import", cell=CELL, cap_bytes=64 << 20)
+        answers.append(talk.ask(do="fit", seed=1, items=items))
+        talk.close()
+    (stages, fitted), (_, ended) = answers
+    assert stages == ["build", "first-call"]
+    assert (fitted["event"], fitted["items"], fitted["item"]) == ("fitted", 50, "row")
+    assert 0 <= fitted["peak_bytes"] < 64 << 20
+    assert (ended["status"], ended["stage"]) == ("out-of-memory", "first-call")
+
+
+def test_a_workload_without_a_batch_is_unsupported(first_processor):
+    talk = Conversation("--processors", first_processor)
+    talk.ask(do="import", cell=dict(CELL, workload="gemm"), cap_bytes=64 << 20)
+    _, answer = talk.ask(do="fit", seed=1, items=2)
+    assert (answer["status"], answer["reason"]) == (
+        "unsupported", "workload gemm has no batch that could be made larger",
+    )  # fmt: skip
     talk.close()
 
 

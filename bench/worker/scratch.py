@@ -1,0 +1,78 @@
+"""Knows the temporary folder of one worker: what a framework leaves there goes with the process.
+
+Workers end at once, without the clean-up that libraries register for the end, and some are killed. A killed worker's
+folder is removed by a later one: a lock, which the kernel lets go of with the process, tells that nobody lives there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+
+PREFIX = "benchmatrix-worker-"
+#: torch.compile keeps precompiled headers in the shared temporary folder, and their path is part of its cache's keys.
+SHARED = ("torch",)
+#: A folder this young may belong to a worker that has not locked it yet.
+YOUNG_S = 60.0
+
+
+class Scratch:
+    """A worker's temporary folder, while ``take`` to ``leave``."""
+
+    def __init__(self) -> None:
+        self._folder = ""
+
+    def take(self, framework: str) -> None:
+        """Give this process a temporary folder of its own, before it imports ``framework``."""
+        if framework in SHARED:
+            return
+        shared = tempfile.gettempdir()
+        sweep(shared)
+        try:
+            folder = tempfile.mkdtemp(prefix="{}{}-".format(PREFIX, os.getpid()), dir=shared)
+        except OSError:
+            return  # A full or read-only disk: the framework will say so itself if it minds.
+        if lock(folder) is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        self._folder = folder
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+
+    def leave(self) -> None:
+        """Remove the folder; to be called last, for the process has no other one."""
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def lock(folder: str) -> "int | None":
+    """Lock a folder for as long as this process lives; return the open descriptor, None where somebody has it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def sweep(shared: str) -> None:
+    """Remove the folders of workers that are no more."""
+    for name in os.listdir(shared):
+        folder = os.path.join(shared, name)
+        if not name.startswith(PREFIX) or os.path.islink(folder):
+            continue
+        try:
+            mine = os.stat(folder).st_uid == os.getuid()
+            young = time.time() - os.stat(folder).st_mtime < YOUNG_S
+        except OSError:
+            continue
+        descriptor = lock(folder) if mine and not young else None
+        if descriptor is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(descriptor)

@@ -1,0 +1,118 @@
+"""Tests the worker's own temporary folder: it goes with the process, and what a killed worker left goes later."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+from bench.worker import scratch
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def old(folder):
+    folder.mkdir(exist_ok=True)
+    (folder / "left.py").write_text("x = 1")
+    os.utime(str(folder), (time.time() - 3600, time.time() - 3600))
+    return folder
+
+
+def test_what_is_left_there_goes_with_the_worker(shared):
+    mine = scratch.Scratch()
+    mine.take("tensorflow")
+    handle, path = tempfile.mkstemp()
+    os.close(handle)
+    assert os.path.dirname(path) == os.environ["TMPDIR"]
+    assert os.path.basename(os.path.dirname(path)).startswith("benchmatrix-worker-{}-".format(os.getpid()))
+    mine.leave()
+    assert list(shared.iterdir()) == []
+
+
+def test_a_worker_that_never_took_one_leaves_nothing(shared):
+    scratch.Scratch().leave()
+    assert list(shared.iterdir()) == []
+
+
+def test_compile_caches_in_the_shared_folder_stay_there(shared):
+    mine = scratch.Scratch()
+    mine.take("torch")
+    assert tempfile.gettempdir() == os.environ["TMPDIR"] == str(shared)
+
+
+def test_a_disk_that_takes_no_folder_is_no_end(shared, monkeypatch):
+    def refuse(**_):
+        raise OSError("read-only")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    scratch.Scratch().take("jax")
+    assert os.environ["TMPDIR"] == str(shared)
+
+
+def test_only_old_folders_of_workers_that_are_gone_are_swept(shared):
+    gone = old(shared / "benchmatrix-worker-1-abc")
+    young = shared / "benchmatrix-worker-2-abc"
+    young.mkdir()
+    foreign = old(shared / "somebody-else")
+    linked = old(shared / "target")
+    (shared / "benchmatrix-worker-3-link").symlink_to(linked)
+    alive = old(shared / "benchmatrix-worker-4-abc")
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.path.insert(0, {!r})\nfrom bench.worker import scratch\n"
+            "held = scratch.lock({!r}); print(held is not None, flush=True); sys.stdin.read()".format(ROOT, str(alive)),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert holder.stdout.readline() == b"True\n"
+        scratch.sweep(str(shared))
+        assert not gone.exists()
+        assert all(folder.exists() for folder in (young, foreign, linked, alive))
+        holder.kill()
+        holder.wait()
+        scratch.sweep(str(shared))
+        assert not alive.exists()
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdin.close()
+        holder.stdout.close()
+
+
+@pytest.mark.parametrize("end", ["close", "kill"])
+def test_a_real_worker_cleans_up_after_itself_unless_it_is_killed(shared, end):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.worker"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    cell = (
+        '{"environment": "numpy", "framework": "numpy", "mode": "eager", "workload": "gemm", "size": "check", '
+        '"precision": "float32", "device": "cpu", "threads": 1}'
+    )
+    process.stdin.write(b'{"do": "import", "cell": ' + cell.encode() + b"}\n")
+    process.stdin.flush()
+    while b"imported" not in process.stdout.readline():
+        pass
+    assert len(list(shared.iterdir())) == 1
+    if end == "kill":
+        process.kill()
+    process.stdin.close()
+    process.wait(30)
+    process.stdout.close()
+    assert len(list(shared.iterdir())) == (end == "kill")
