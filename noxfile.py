@@ -136,6 +136,12 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def validate(session: nox.Session) -> None:
+    """Prove the method here: identical cells must not differ, planted slowdowns must be found (an hour or more)."""
+    host(session, "validate", *matrix_argument(), *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests, with the environments of the default study prepared before."""
     for environment in selected:
@@ -163,6 +169,12 @@ def worker(session: nox.Session) -> None:
     oldest = str(answer).strip().splitlines()[-1]
     ring = ["--confcutdir=tests/worker", "tests/worker"]  # the conftest above needs what only the host has
     session.run(oldest, "-m", "pytest", *ring, *session.posargs, external=True)
+
+
+@nox.session(venv_backend="none", default=False)
+def images(session: nox.Session) -> None:
+    """Handle the images of container environments: ``-- build | list | export | prune [NAME …]``."""
+    host(session, "images", *session.posargs, *matrix_argument())
 
 
 @nox.session(venv_backend="none", default=False)

@@ -73,6 +73,8 @@ class Record:
     #: Turns that the noise watch found disturbed, and by what: {"3": "…"}. They stay; turns after the last planned one
     #: repeat them.
     disturbed: Dict[str, str] = field(default_factory=dict)
+    #: Lowest and highest MHz of the processors seen between the turns; empty where the machine does not tell.
+    frequency_mhz: List[float] = field(default_factory=list)
     #: Wall nanoseconds per step while calibrating, first to last: the warm-up as it was seen.
     warmup_ns: List[int] = field(default_factory=list)
     #: Error of each checked output against the float64 reference: {name: {"error": …, "allowed": …}}.

@@ -12,9 +12,13 @@ from rich.console import Console
 from bench.record import OK
 
 from . import environments, journal, matrix, report, schema_file, selection
+from .containers import command as images
 from .data import DataError
 from .environments import locks
-from .study_run import Refused, StudyRun, exclusive, exit_code
+from .run_lock import Refused, exclusive
+from .study_run import StudyRun, exit_code
+from .twin import original
+from .validation import command as validation
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What a shell expects of a command that was called wrongly, or interrupted.
@@ -66,8 +70,11 @@ def run(options: argparse.Namespace) -> int:
         prepared = {
             name: environments.load_outcome(name, root=options.root)
             or environments.prepare(study.environments[name], root=options.root, announce=_announce)
-            for name in dict.fromkeys(cell.environment for cell in plan.cells)
+            for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)
         }
+        without = environments.without_engine(prepared.values())
+        if without:
+            raise Refused(without)
         for outcome in prepared.values():
             if outcome.status != OK:
                 _announce(f"{outcome.name}: {outcome.status}: {outcome.reason}")
@@ -138,6 +145,8 @@ COMMANDS: dict[str, Command] = {
     "prepare": (prepare, _prepare_arguments, "Build one environment of the study."),
     "run": (run, _run_arguments, "Measure the study and write its report."),
     "report": (redo_report, _report_arguments, "Redo the report from the records alone."),
+    "validate": (validation.run, validation.add_arguments, "Prove the method with comparisons whose answer is known."),
+    "images": (images.run, images.add_arguments, "Build, list, export or prune the images of this checkout."),
     "lock": (lock, _lock_arguments, "Renew lock files."),
     "schema": (write_schema, lambda parser: None, "Write the JSON Schema of study files."),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile", metavar="NAME", help="how thoroughly to measure; the study's by default; for example quick"
     )
     parser.add_argument(
-        "--threads", type=_threads, metavar="N|all", help="threads of every framework; the study's by default"
+        "--threads", type=threads, metavar="N|all", help="threads of every framework; the study's by default"
     )
     parser.add_argument(
         "--interpreter",
@@ -44,6 +45,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=PATH",
         help="the interpreter of an environment, instead of the study's",
+    )
+    parser.add_argument(
+        "--budget",
+        type=_duration,
+        metavar="TIME",
+        help="time for measuring, such as 90s, 10m or 2h: settled rows stop early, the others get more rounds",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="give no ratio between cells whose effective settings differ"
+    )
+    parser.add_argument(
+        "--largest-batch",
+        type=_size,
+        metavar="SIZE",
+        help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 
@@ -55,12 +71,32 @@ def _patterns(text: str) -> list[str]:
     return patterns
 
 
-def _threads(text: str) -> Literal["all"] | int:
+def threads(text: str) -> Literal["all"] | int:
     if text == "all":
         return "all"
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number of at least 1 nor 'all'")
     return int(text)
+
+
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def _duration(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text)
+    seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; give for example 90s, 10m or 2h")
+    return seconds
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMG]iB)", text)
+    size = int(float(found[1]) * BYTES[found[2]]) if found else 0
+    if not 0 < size < 1 << 60:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory; give for example 512MiB or 2GiB")
+    return size
 
 
 def _interpreter(text: str) -> tuple[str, str]:

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 CPUINFO = Path("/proc/cpuinfo")
+SYSTEM = Path("/sys/devices/system/cpu")
+
+
+def frequencies_mhz(numbers: Iterable[int], system: Path = SYSTEM) -> list[float]:
+    """Read the present frequencies of processors; empty where the machine does not tell, as most virtual ones."""
+    found = []
+    for number in numbers:
+        try:
+            found.append(int((system / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").read_text()) / 1e3)
+        except (OSError, ValueError):
+            continue
+    return found
 
 
 def physical_cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> int:

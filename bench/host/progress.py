@@ -23,13 +23,18 @@ WARM_SHARE = 0.6
 class Estimate:
     """Guesses the remaining seconds from how long each row took so far."""
 
-    def __init__(self, order: list[tuple[int, str]]) -> None:
-        self._left = list(order)
+    def __init__(self) -> None:
+        #: What is to come: {(round, row): processes}
+        self._left: dict[tuple[int, str], int] = {}
         self._seen: dict[str, tuple[int, float]] = {}
+
+    def expect(self, number: int, row: str, processes: int) -> None:
+        """Note that a row will be measured in a round."""
+        self._left[number, row] = processes
 
     def done(self, number: int, row: str, seconds: float, *, measured: bool) -> None:
         """Note that a row's turn in a round is over; one that had nothing left to measure teaches nothing."""
-        self._left.remove((number, row))
+        self._left.pop((number, row), None)
         if measured:
             self._seen[row] = (number, seconds)
 
@@ -41,6 +46,15 @@ class Estimate:
         later = [seconds for number, seconds in self._seen.values() if number > 0]
         cold = sum(first) / len(first) if first else sum(later) / len(later) / WARM_SHARE
         return sum(self._of(number, row, cold) for number, row in self._left)
+
+    @property
+    def processes(self) -> int:
+        """Return how many processes are to come."""
+        return sum(self._left.values())
+
+    def next_s(self, number: int, row: str) -> float:
+        """Return how long a row will take in a round; nothing where there is nothing to go by."""
+        return self._of(number, row, 0.0)
 
     def _of(self, number: int, row: str, cold: float) -> float:
         if row not in self._seen:
@@ -62,15 +76,11 @@ def duration(seconds: float | None) -> str:
 class Display:
     """Shows the cell under way, how many processes are done and what is left."""
 
-    def __init__(
-        self, console: Console, total: int, estimate: Estimate, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, console: Console, estimate: Estimate, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._estimate = estimate
         self._clock = clock
         self._start = self._shown = clock()
-        self._done = 0
-        self._total = total
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -81,7 +91,7 @@ class Display:
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task("starting", total=total, left="unknown")
+        self._task = self._progress.add_task("starting", total=None, left="unknown")
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
@@ -102,7 +112,6 @@ class Display:
         What is ``brief`` (a turn) is shown now and then only, so that this may be called between any two turns; in a
         terminal everything else is shown at once.
         """
-        self._done = done
         now = self._clock()
         interval = PLAIN_S if not self._console.is_terminal else REFRESH_S if brief else 0.0
         if now - self._shown < interval:
@@ -110,10 +119,15 @@ class Display:
         self._shown = now
         left = duration(self._left_s())
         if self._console.is_terminal:
-            self._progress.update(self._task, description=what.replace("[", "\\["), completed=done, left=left)
+            total = done + self._estimate.processes
+            self._progress.update(
+                self._task, description=what.replace("[", "\\["), completed=done, total=total, left=left
+            )
             self._progress.refresh()
         else:
-            self.say(f"[{done}/{self._total}] {what}, {duration(now - self._start)} so far, left: {left}")
+            self.say(
+                f"[{done}/{done + self._estimate.processes}] {what}, {duration(now - self._start)} so far, left: {left}"
+            )
 
     def _left_s(self) -> float | None:
         return self._estimate.remaining_s()

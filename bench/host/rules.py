@@ -16,6 +16,7 @@ from bench import workloads
 from bench.cell import DEVICES, PRECISIONS
 from bench.frameworks import MODES
 
+from . import shared_lock
 from .schema import COORDINATES
 from .suggestion import unknown
 
@@ -70,7 +71,10 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
     for problem in settings_problems(draft):
         yield "study", problem
     for name, values in draft.environments.items():
-        for problem in environment_problems(values):
+        for problem in (
+            *environment_problems(shared_lock.filled(values, draft.environments)),
+            *shared_lock.problems(values, draft.environments),
+        ):
             yield place_of("environments", name), problem
     for name, values in draft.workloads.items():
         for problem in workload_problems(name, values):
@@ -80,6 +84,8 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
         for size in values.get("sizes", ()):
             if sizes and size not in sizes:
                 yield place_of("profiles", name), f"sizes: {unknown('size', size, sizes)}"
+        for problem in profile_problems(values):
+            yield place_of("profiles", name), problem
     for index, values in enumerate(draft.exclusions):
         for problem in exclusion_problems(values, draft):
             yield f"exclusions[{index}]", problem
@@ -94,6 +100,12 @@ def _tables(draft: Draft) -> Iterator[tuple[str, Values]]:
 
 def _repeated(values: Iterable[str]) -> list[str]:
     return [value for value, count in Counter(values).items() if count > 1]
+
+
+def profile_problems(values: Values) -> Iterator[str]:
+    rounds, most = values.get("rounds"), values.get("most_rounds")
+    if rounds is not None and most is not None and most < rounds:
+        yield f"most_rounds: {most} is less than rounds = {rounds}; leave it out, or give at least {rounds}."
 
 
 def settings_problems(draft: Draft) -> Iterator[str]:
@@ -134,8 +146,18 @@ def environment_problems(values: Values) -> Iterator[str]:
     yield from _provider_problems(values)
 
 
+#: Keys that only an image has a use for.
+CONTAINER_KEYS = ("lock", "base", "system_packages")
+
+
 def _provider_problems(values: Values) -> Iterator[str]:
     provider = values.get("provider")
+    if provider == "container" and values.get("interpreter"):
+        yield "provider 'container' uses the Python of its image; remove interpreter, or name another image with base."
+    elif provider is not None and provider != "container":
+        for key in CONTAINER_KEYS:
+            if values.get(key):
+                yield f"provider {provider!r} has no image; remove {key}, or use provider 'container'."
     if provider == "existing":
         if values.get("interpreter", "") is None:
             yield "provider 'existing' needs interpreter; give the path or the command of one, for example \"python3\"."

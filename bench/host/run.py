@@ -1,4 +1,4 @@
-"""Knows how a run goes: rows in rounds, a fresh process per cell, measured in turns, recorded at once."""
+"""Knows how a run goes: rows in rounds until they are settled, a fresh process per cell, recorded at once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from bench.cell import Cell
 from bench.record import FAILED, OK, Record
 
 from . import schedule
+from .gpu import Gpus
 from .journal import Journal
 from .progress import Display, Estimate
 from .references import References
 from .schema import Profile
 from .seat import Seat, Talks
+from .sitting import Sitters
+from .stops import Stops
 from .workers import Ended
 
 
@@ -32,6 +35,12 @@ class Conditions:
     #: {workload: path of real input data, or None}
     data: Mapping[str, str | None]
     memory_limit_bytes: int | None = None
+    #: Says why the samples of a record cannot be true; None where they can.
+    implausible: Callable[[Record], str | None] = lambda record: None
+    #: Seed of the order of turns, where it shall differ from that of the data.
+    order_seed: int | None = None
+    #: Share of real extra work that a cell does, for the validation of the method.
+    slowdown: Callable[[Cell], float] = lambda cell: 0.0
 
 
 class Caches(Protocol):
@@ -52,7 +61,9 @@ class Run:
     #: Start a worker for a cell; the attempt's log gets its name from the round and the attempt.
     start: Callable[[Cell, int, int], Talks]
     caches: Caches
+    stops: Stops
     records: list[Record] = field(default_factory=list)
+    gpus: Gpus = field(default_factory=Gpus)
     #: Seconds in which this host only waited for workers, and all of them.
     waited_s: float = 0.0
     elapsed_s: float = 0.0
@@ -65,40 +76,50 @@ class Run:
         start = time.monotonic()
         rows = schedule.groups(self.cells)
         try:
-            for number, row in schedule.sittings(self.cells, self.conditions.profile.rounds, self.conditions.seed):
-                began = time.monotonic()
-                sitting = schedule.sitting(number, row, rows[row], self.records, self.conditions.profile.samples)
-                if sitting.cells:
-                    self._sit(sitting, display)
-                estimate.done(number, row, time.monotonic() - began, measured=bool(sitting.cells))
+            for number in range(self.stops.looks[-1]):
+                self.stops.look(number, self.records)
+                if number == 0 or number in self.stops.looks:
+                    self._expect(number, rows, estimate)
+                for row in schedule.row_order(rows, number, self.conditions.seed):
+                    self._measure_row(number, row, rows[row], display, estimate)
+            self.stops.look(self.stops.looks[-1], self.records)
         finally:
             self.elapsed_s += time.monotonic() - start
 
+    def _expect(self, number: int, rows: Mapping[str, Sequence[Cell]], estimate: Estimate) -> None:
+        """Tell the estimate what is to come until the next look."""
+        for later in range(number, self.stops.next_look(number)):
+            for row in schedule.row_order(rows, later, self.conditions.seed):
+                sitting = schedule.sitting(later, row, rows[row], self.records, self.conditions.profile.samples)
+                if row not in self.stops.made and sitting.cells:
+                    estimate.expect(later, row, len(sitting.cells))
+
+    def _measure_row(self, number: int, row: str, cells: Sequence[Cell], display: Display, estimate: Estimate) -> None:
+        began = time.monotonic()
+        sitting = schedule.sitting(number, row, cells, self.records, self.conditions.profile.samples)
+        wanted = bool(sitting.cells) and not self.stops.over(row, number, estimate.next_s(number, row))
+        if wanted:
+            self._sit(sitting, display)
+        estimate.done(number, row, time.monotonic() - began, measured=wanted)
+
     def _sit(self, sitting: schedule.Sitting, display: Display) -> None:
         """Measure one row in one round."""
-        seats = [
-            self._seat(cell, sitting.round, sitting.attempt, first)
-            for cell, first in zip(sitting.cells, sitting.first_turns, strict=True)
-        ]
         done = len(self.records)
 
         def say(what: str, seat: Seat) -> None:
             where = f"round {sitting.round + 1}: {what} {seat.record.cell.name}"
             display.at(where, done, brief=what == "measuring")
 
+        seats = [
+            self._seat(cell, sitting.round, sitting.attempt, first)
+            for cell, first in zip(sitting.cells, sitting.first_turns, strict=True)
+        ]
+        sitters = Sitters(sitting, seats, self.conditions, self.journal, self.caches, self.gpus, say)
         try:
             began = time.monotonic()
             reference = self._reference(sitting.cells[0])
             self.waited_s += time.monotonic() - began
-            if isinstance(reference, Ended):
-                for seat in seats:
-                    seat.refuse(reference)
-            else:
-                self._import(seats, say)
-                self._prepare(seats, reference, say)
-                self._take_turns(sitting, seats, say)
-                for seat in seats:
-                    seat.finish()
+            sitters.refuse(reference) if isinstance(reference, Ended) else sitters.measure(reference)
         finally:
             for seat in seats:
                 seat.abandon()
@@ -125,45 +146,6 @@ class Run:
             return self.references.ensure(cell, self.conditions.data.get(cell.workload))
         except Ended as ended:
             return Ended(FAILED, "check", f"the float64 reference could not be computed: {ended.reason}")
-
-    def _import(self, seats: Sequence[Seat], say: Callable[[str, Seat], None]) -> None:
-        """Start the workers, as many at once as there are processors: imports are not what is measured."""
-        at_once = max(1, len(self.conditions.processors))
-        alone = at_once == 1 or len(seats) == 1
-        for index, seat in enumerate(seats):
-            for soon in seats[index + at_once - 1 : index + at_once] if index else seats[:at_once]:
-                soon.ask_import(self.conditions.memory_limit_bytes)
-            say("importing", seat)
-            seat.await_import(alone=alone)
-
-    def _prepare(self, seats: Sequence[Seat], reference: Path, say: Callable[[str, Seat], None]) -> None:
-        """Build, check and calibrate one cell after the other, since the first call is measured."""
-        for seat in seats:
-            cell = seat.record.cell
-            say("preparing", seat)
-            seat.prepare(
-                cache=self.caches.state(cell),
-                seed=self.conditions.seed,
-                reference=str(reference),
-                sample_s=self.conditions.profile.sample_seconds,
-                data=self.conditions.data.get(cell.workload),
-            )
-            if not seat.over:
-                self.caches.fill(cell)
-                self.journal.begin(seat.record)
-
-    def _take_turns(self, sitting: schedule.Sitting, seats: Sequence[Seat], say: Callable[[str, Seat], None]) -> None:
-        """Take the turns in seeded random order, one sample at a time, every other worker stopped."""
-        for turn in range(min(sitting.first_turns), self.conditions.profile.samples):
-            for index in schedule.turn_order(self.conditions.seed, sitting.round, sitting.row, turn, len(seats)):
-                seat = seats[index]
-                # After a break some cells are a turn ahead: they wait for the others.
-                if seat.over or seat.next_turn != turn:
-                    continue
-                say("measuring", seat)
-                taken = seat.turn(1)
-                if taken is not None:
-                    self.journal.turn(seat.record, taken)
 
 
 def refused(cell: Cell, run: str, *, status: str, stage: str, reason: str) -> Record:

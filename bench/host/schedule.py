@@ -42,15 +42,11 @@ def groups(cells: Iterable[Cell]) -> dict[str, tuple[Cell, ...]]:
     return {row: tuple(members) for row, members in found.items()}
 
 
-def sittings(cells: Sequence[Cell], rounds: int, seed: int) -> list[tuple[int, str]]:
-    """List every (round, row) in the order of measuring: all rows once in seeded random order, then again."""
-    rows = list(groups(cells))
-    order = []
-    for number in range(rounds):
-        shuffled = rows[:]
-        random.Random(f"{seed}/{number}").shuffle(shuffled)
-        order += [(number, row) for row in shuffled]
-    return order
+def row_order(rows: Iterable[str], number: int, seed: int) -> list[str]:
+    """Give the seeded random order in which one round measures the rows."""
+    shuffled = list(rows)
+    random.Random(f"{seed}/{number}").shuffle(shuffled)
+    return shuffled
 
 
 def sitting(number: int, row: str, cells: Sequence[Cell], records: Iterable[Record], samples: int) -> Sitting:

@@ -20,6 +20,9 @@ ALL_MODES = tuple(dict.fromkeys(mode for modes in MODES.values() for mode in mod
 # Names become session names and names of folders, on file systems that may not tell upper from lower case.
 NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
+# Debian's policy; nothing else may reach a shell.
+PACKAGE_PATTERN = r"^[a-z0-9][a-z0-9+.-]+$"
+DRIVER_PATTERN = r"^[0-9]+([.][0-9]+)*$"
 VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 # A NUL cannot be handed to a process.
 TEXT_PATTERN = r"^[^\x00]*$"
@@ -82,6 +85,9 @@ VariableName = Annotated[
     AfterValidator(_matching(VARIABLE_PATTERN, "use letters, digits and '_', not beginning with a digit")),
     _pattern(VARIABLE_PATTERN),
 ]
+DriverVersion = Annotated[
+    str, AfterValidator(_matching(DRIVER_PATTERN, 'give a version such as "580.65.06"')), _pattern(DRIVER_PATTERN)
+]
 Text = Annotated[str, AfterValidator(_matching(TEXT_PATTERN, "remove the NUL character")), _pattern(TEXT_PATTERN)]
 Filled = Annotated[
     str,
@@ -93,6 +99,11 @@ ExpandedPath = Annotated[
     Path,
     BeforeValidator(_path),
     WithJsonSchema({"type": "string"}),
+]
+SystemPackage = Annotated[
+    str,
+    AfterValidator(_matching(PACKAGE_PATTERN, "use lower-case letters, digits, '.', '+' and '-'")),
+    _pattern(PACKAGE_PATTERN),
 ]
 Framework = Annotated[str, AfterValidator(_one_of("framework", MODES)), _enumeration(MODES)]
 Mode = Annotated[str, AfterValidator(_one_of("mode", ALL_MODES)), _enumeration(ALL_MODES)]
@@ -156,6 +167,22 @@ class Environment(Table):
         description="Path or command of an interpreter, with ~ and $VARIABLES: the one that is used (existing) or "
         "built with (venv). --interpreter NAME=PATH overrides it.",
     )
+    lock: Name | None = Field(
+        None,
+        description="For a container: the venv whose Python, requirements and lock it shares, so that the two differ "
+        "in nothing but the container.",
+    )
+    dockerfile: Literal["cpu", "cuda"] = Field("cpu", description="For a container: docker/<this>.Dockerfile.")
+    base: ExpandedText | None = Field(
+        None,
+        description="For a container: the base image, from any registry or made locally; the Dockerfile's when absent.",
+    )
+    system_packages: Annotated[tuple[SystemPackage, ...], _LIST] = Field(
+        (), description='For a container: what the base\'s distribution adds, as compiled modes need: ["g++"].'
+    )
+    driver: DriverVersion | None = Field(
+        None, description='The oldest NVIDIA driver with which the environment works, in quotes: "580.65.06".'
+    )
     variables: dict[VariableName, Text] = Field(
         {}, description="Further environment variables for the worker, for example what an HPC module sets."
     )
@@ -181,7 +208,21 @@ class Profile(Table):
     """How thoroughly the study is measured; the table's name is the profile's."""
 
     name: SkipJsonSchema[Name]
-    rounds: int = Field(ge=1, le=10_000, description="Rounds, each in fresh processes.")
+    rounds: int = Field(ge=1, le=10_000, description="Rounds that every cell gets, each in fresh processes.")
+    most_rounds: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="Rows whose verdicts are not settled go on to this many rounds; 'rounds' when absent.",
+    )
+    twin: bool = Field(
+        False,
+        description="Measure the baseline's column twice, under two names: the difference is the run's noise floor.",
+    )
+    peaks: bool = Field(
+        True,
+        description="Measure first what the machine can do at most: a faster time is an error, and tables show shares.",
+    )
     samples: int = Field(ge=1, le=1_000_000, description="Timed samples per cell and round.")
     sample_seconds: float = Field(
         gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."

@@ -8,12 +8,12 @@ why.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from bench.cell import Cell
-from bench.record import OK, Record
+from bench.record import FAILED, OK, Record
 
 from .journal import extended
 from .workers import Ended
@@ -78,7 +78,8 @@ class Seat:
         answer = self._ask(do="turn", samples=samples)
         if answer is None:
             return None
-        taken: dict[str, list[int]] = {name: answer[name] for name in ("sample_steps", "sample_ns", "sample_cpu_ns")}
+        lists = ("sample_steps", "sample_ns", "sample_cpu_ns", "sample_wait_ns")
+        taken: dict[str, list[int]] = {name: answer.get(name, []) for name in lists}
         taken["sample_turn"] = [self.next_turn] * len(taken["sample_ns"])
         self.record = extended(self.record, taken)
         self.next_turn += 1
@@ -88,10 +89,37 @@ class Seat:
         """Ask for what was in force and close the worker."""
         answer = self._ask(do="finish")
         if answer is not None:
-            self._note(memory=answer["memory"], settings=answer["settings"])
+            self._note(
+                memory={**answer["memory"], **self.record.memory},
+                settings=answer["settings"],
+                compilation=answer.get("compilation", {}),
+            )
             assert self._worker is not None
             self._worker.close()
             self.over = True
+
+    def note_memory(self, name: str, size: int) -> None:
+        """Keep the largest of a memory figure that was seen from outside."""
+        self._note(memory={**self.record.memory, name: max(size, self.record.memory.get(name, 0))})
+
+    def note_frequencies(self, mhz: Sequence[float]) -> None:
+        seen = [*self.record.frequency_mhz, *mhz]
+        if seen:
+            self._note(frequency_mhz=[min(seen), max(seen)])
+
+    def note_disturbed(self, turns: Mapping[int, str]) -> None:
+        """Mark the turns of this process that were disturbed."""
+        own = set(self.record.sample_turn)
+        self._note(disturbed={str(turn): reason for turn, reason in turns.items() if turn in own})
+
+    def condemn(self, reason: str) -> None:
+        """Fail a cell whose samples cannot be true; they stay in the record."""
+        self._note(status=FAILED, stage="measure", reason=reason)
+
+    @property
+    def process_id(self) -> int | None:
+        """Return the process that this machine knows the worker by, where there is one."""
+        return getattr(self._worker, "process_id", None)
 
     def refuse(self, ended: Ended) -> None:
         """End the cell before it has a process."""

@@ -20,6 +20,7 @@ from .processors import physical_cores
 from .rules import sizes_of
 from .schema import COORDINATES, Environment, Exclusion, Study, WorkloadChoice
 from .suggestion import unknown
+from .twin import column_to_repeat, with_twin
 
 __all__ = ["Plan", "Selection", "add_arguments", "from_options", "preview", "select", "with_interpreters"]
 
@@ -36,6 +37,9 @@ class Selection:
     devices: Sequence[str] = ()
     threads: Literal["all"] | int | None = None
     profile: str | None = None
+    budget_s: float | None = None
+    strict: bool = False
+    memory_cap_bytes: int | None = None
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
@@ -51,6 +55,9 @@ def from_options(study: Study, options: argparse.Namespace, *, environments: Seq
             devices=options.device,
             threads=options.threads,
             profile=options.profile,
+            budget_s=options.budget,
+            strict=options.strict,
+            memory_cap_bytes=options.largest_batch,
         ),
     )
 
@@ -76,7 +83,19 @@ def select(study: Study, selection: Selection) -> Plan:
             cells.append(cell)
         else:
             excluded.append((cell, reason))
-    return Plan(tuple(cells), tuple(excluded), study.profiles[profile], study.settings.seed, count)
+    baseline = study.settings.baseline
+    repeated = column_to_repeat(cells, baseline) if study.profiles[profile].twin else None
+    return Plan(
+        with_twin(cells, repeated),
+        tuple(excluded),
+        study.profiles[profile],
+        study.settings.seed,
+        count,
+        baseline=baseline,
+        budget_s=selection.budget_s,
+        strict=selection.strict,
+        memory_cap_bytes=selection.memory_cap_bytes,
+    )
 
 
 def with_interpreters(study: Study, options: argparse.Namespace) -> Study:

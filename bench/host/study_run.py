@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
 import json
-import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,76 +15,22 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
-from . import data, journal, machine, processors, report, run, schedule
+from . import data, journal, largest_batch, machine, peaks, processors, report, run, schedule, settling
 from .bootstrap.aside import write_whole
-from .caches import CompileCaches, slug
+from .caches import CompileCaches
 from .environments import Prepared
+from .identity import identity
+from .plan import Plan
 from .progress import Display, Estimate, duration
 from .references import References
+from .run_lock import STATE
 from .schema import Study
-from .selection import Plan
-from .workers import Worker, variables
+from .starter import Starter
+from .stops import Stops
+from .twin import is_twin, original
 
 #: A worker that asks for more than this share of the free memory gets an error instead of bringing the machine down.
 MEMORY_SHARE = 0.9
-STATE = ".nox"
-
-
-class Refused(Exception):
-    """The run cannot start; the message says why and what to do."""
-
-
-@contextlib.contextmanager
-def exclusive(root: Path) -> Iterator[None]:
-    """Hold this checkout for one run; raises Refused while another run holds it."""
-    path = root / STATE / "run.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            raise Refused(
-                f"another run is under way in this checkout (process {holder}). Two at once would disturb each other; "
-                "wait for it, stop it, or use another checkout."
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        yield
-
-
-def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared]) -> str:
-    """Hash what a run is about; only a run about the very same is continued.
-
-    Whether an environment could be built is left out: one that can be built by now shall continue, too.
-    """
-    about = {
-        "cells": [cell.to_json() for cell in plan.cells],
-        "profile": plan.profile.model_dump(mode="json"),
-        "seed": plan.seed,
-        "data": {name: str(choice.data) for name, choice in study.workloads.items()},
-        "environments": {
-            name: [
-                study.environments[name].model_dump(mode="json"),
-                _read(root / "locks" / f"{name}.txt"),
-                prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
-            ]
-            for name in sorted(prepared)
-        },
-        "processor": machine.processor_model(),
-        "code": [
-            path.read_text(encoding="utf-8")
-            for part in ("worker", "frameworks", "workloads")
-            for path in sorted((root / "bench" / part).rglob("*.py"))
-        ],
-    }
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 class StudyRun:
@@ -109,18 +52,26 @@ class StudyRun:
         KeyboardInterrupt passes through after the report of what there is has been written.
         """
         described = self._open(fresh)
-        under_way = self._run(str(described["run"]))
-        rounds, seed = self._plan.profile.rounds, self._plan.seed
-        estimate = Estimate(schedule.sittings(under_way.cells, rounds, seed))
+        name = str(described["run"])
+        cells, records = self._sort_out(name)
+        starter = self._starter(name)
+        under_way = self._run(described, cells, records, starter)
+        estimate = Estimate()
         try:
-            with Display(self._console, len(under_way.cells) * rounds, estimate) as display:
+            with Display(self._console, estimate) as display:
+                self._measure_peaks(cells, described, starter, display)
                 under_way.measure(display, estimate)
-            described["finished"] = True
-            self._caches(str(described["run"])).drop()
+                self._find_largest_batches(under_way.records, described, starter, display)
+            # A cell that lost its container engine is measured after all when the run is continued.
+            lost = [record for record in under_way.records if record.stage == "environment" and record.cell in cells]
+            described["finished"] = not lost
+            if not lost:
+                self._caches(str(described["run"])).drop()
         finally:
             spent = described["seconds"]
             spent["elapsed"] += under_way.elapsed_s
             spent["waited_for_workers"] += under_way.waited_s
+            described["stopped"] = under_way.stops.to_json()
             described["host_peak_bytes"] = max(described.get("host_peak_bytes", 0), machine.own_peak_bytes())
             write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
             # A second Ctrl-C must not cut the report short.
@@ -154,6 +105,9 @@ class StudyRun:
             "threads": self._plan.threads,
             "machine": machine.describe(),
             "environments": manifests,
+            "looks": list(self._plan.looks),
+            "budget_s": self._plan.budget_s,
+            "strict": self._plan.strict,
             "planned": [cell.to_json() for cell in self._plan.cells],
             "excluded": [[cell.to_json(), reason] for cell, reason in self._plan.excluded],
             "seconds": {"elapsed": 0.0, "waited_for_workers": 0.0},
@@ -162,30 +116,33 @@ class StudyRun:
         write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
         return described
 
-    def _run(self, name: str) -> run.Run:
+    def _sort_out(self, run_name: str) -> tuple[list[Cell], list[Record]]:
+        """Return the cells that can run, and the records that there are; a cell that cannot run gets one."""
         book = journal.Journal(self.folder)
         ready = {name for name, prepared in self._prepared.items() if prepared.status == OK}
         # What could not be built at first and can be now is measured after all.
         records = [
             record
             for record in journal.read(self.folder)
-            if record.stage != "environment" or record.cell.environment not in ready
+            if record.stage != "environment" or original(record.cell.environment) not in ready
         ]
         for cell in self._plan.cells:
-            prepared = self._prepared[cell.environment]
-            if cell.environment not in ready and not any(record.cell == cell for record in records):
+            prepared = self._prepared[original(cell.environment)]
+            if prepared.status != OK and not any(record.cell == cell for record in records):
                 record = run.refused(
                     cell,
-                    name,
+                    run_name,
                     status=prepared.status,
                     stage=prepared.stage or "environment",
                     reason=prepared.reason or "the environment could not be prepared",
                 )
                 book.append(record)
                 records.append(record)
-        runnable = [cell for cell in self._plan.cells if cell.environment in ready]
+        return [cell for cell in self._plan.cells if original(cell.environment) in ready], records
+
+    def _run(self, described: Mapping[str, Any], cells: list[Cell], records: list[Record], starter: Starter) -> run.Run:
         conditions = run.Conditions(
-            run=name,
+            run=str(described["run"]),
             profile=self._plan.profile,
             seed=self._plan.seed,
             processors=processors.chosen(self._plan.threads),
@@ -193,30 +150,63 @@ class StudyRun:
                 name: data.resolve(
                     name, self._study.workloads[name].data, folder=self._root / STATE / "data", announce=self._say
                 )
-                for name in {cell.workload for cell in runnable}
+                for name in {cell.workload for cell in cells}
             },
             memory_limit_bytes=int(machine.available_bytes() * MEMORY_SHARE),
+            implausible=lambda record: peaks.implausible(record, described.get("peaks", {})),
         )
-        references = References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads)
-        caches = self._caches(name)
-        return run.Run(runnable, conditions, book, references, self._starter(caches, conditions), caches, records)
+        spent_s = described["seconds"]["elapsed"]
+        stops = Stops(
+            list(schedule.groups(cells)),
+            self._plan.looks,
+            settling.Judge(self._plan.baseline, self._plan.looks).settled,
+            None if self._plan.budget_s is None else self._plan.budget_s - spent_s,
+        )
+        return run.Run(
+            cells,
+            conditions,
+            journal.Journal(self.folder),
+            References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads),
+            lambda cell, number, attempt: starter.start(cell, f"r{number + 1}.a{attempt}"),
+            starter.caches,
+            stops,
+            records,
+        )
 
-    def _starter(self, caches: CompileCaches, conditions: run.Conditions) -> Callable[[Cell, int, int], Worker]:
-        def start(cell: Cell, number: int, attempt: int) -> Worker:
-            extra = {
-                **caches.variables(cell),
-                **self._prepared[cell.environment].manifest.get("variables", {}),
-                **self._study.environments[cell.environment].variables,
-            }
-            return Worker(
-                self._prepared[cell.environment].command,
-                folder=self._root,
-                variables=variables(cell.threads, extra),
-                log=self.folder / "logs" / f"{slug(cell.column, cell.row)}.r{number + 1}.a{attempt}.log",
-                processors=conditions.processors,
-            )
+    def _starter(self, run_name: str) -> Starter:
+        bound = processors.chosen(self._plan.threads)
+        data = {name: choice.data for name, choice in self._study.workloads.items()}
+        limit = int(machine.available_bytes() * MEMORY_SHARE)
+        caches = self._caches(run_name)
+        return Starter(self._root, self.folder, self._prepared, self._study.environments, caches, bound, data, limit)
 
-        return start
+    def _measure_peaks(self, cells: list[Cell], described: dict[str, Any], starter: Starter, display: Display) -> None:
+        """Measure what the machine can do at most, once a run, with every framework that takes part."""
+        known = described.setdefault("peaks", {})
+        if not self._plan.profile.peaks:
+            return
+        for cell, precisions in peaks.probes(cell for cell in cells if not is_twin(cell)):
+            key = f"{cell.environment}/{cell.device}"
+            if key not in known:
+                display.at(f"measuring the peaks of this machine with {cell.environment}", 0)
+                known[key] = peaks.measure(cell, precisions, lambda cell: starter.start(cell, "peaks"))
+        write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
+
+    def _find_largest_batches(
+        self, records: list[Record], described: dict[str, Any], starter: Starter, display: Display
+    ) -> None:
+        """Find the largest batch of every cell that ran, where the plan has a cap."""
+        cap = self._plan.memory_cap_bytes
+        if cap is None:
+            return
+        known = described.setdefault("largest_batch", {})
+        measured = dict.fromkeys(r.cell for r in records if r.status == OK and not is_twin(r.cell))
+        for cell in measured:
+            if cell.name not in known:
+                display.at(f"finding the largest batch of {cell.name}", len(records))
+                known[cell.name] = largest_batch.measure(
+                    cell, cap, self._plan.seed, lambda cell: starter.start(cell, "batch")
+                ).to_json()
 
     def _caches(self, name: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}

@@ -48,6 +48,7 @@ modes = ["eager"]
 [workloads.transformer-train]
 
 [profiles.check]
+peaks = false
 rounds = 2
 samples = 3
 sample_seconds = 0.001
@@ -55,6 +56,7 @@ sizes = ["check"]
 timeout_s = 60
 
 [profiles.long]
+peaks = false
 rounds = 3
 samples = 12
 sample_seconds = 0.05
@@ -107,7 +109,8 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
         (e, w, n) for e in ("here", "again") for w in ("mlp-train", "gemm") for n in (0, 1)
     }
     for record in ok:
-        assert record.sample_turn == [0, 1, 2]
+        # A busy machine may have added turns that repeat disturbed ones.
+        assert record.sample_turn[:3] == [0, 1, 2]
         assert record.settings["threads"] == 1
         assert record.memory["peak_bytes"] > 0
     assert {r.status for r in records if r.cell.environment == "absent"} == {"unsupported"}
@@ -156,7 +159,8 @@ def test_a_killed_run_continues_and_loses_no_turn(checkout):
     assert again.returncode == 0, output
     assert "Continuing the run of" in output
     records = journal.read(folder)
-    assert sum(len(record.sample_ns) for record in records) == 2 * 3 * 12
+    planned = [turn for record in records for turn in record.sample_turn if turn < 12]
+    assert len(planned) == 2 * 3 * 12
     samples = [sample for record in records for sample in record.sample_ns]
     assert all(sample in samples for record in before for sample in record.sample_ns)
 
@@ -271,3 +275,37 @@ def test_records_that_are_rubbish_are_never_executed_and_never_fatal(checkout, c
     path.write_text('__import__("os").system("false")\n{"half": \n' + path.read_text() + "\x00\x00\n[]\n")
     assert call(checkout, "report") == 0
     assert json.loads((checkout / "reports" / "small" / "run.json").read_text())["finished"]
+
+
+def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
+    path = checkout / "matrix.toml"
+    path.write_text(path.read_text().replace("peaks = false\nrounds = 2", "rounds = 2"))
+    assert call(checkout, "run", "--environment", "here", "--workload", "gemm") == 0
+    described = journal.read_run(checkout / "reports" / "small")
+    assert described is not None
+    assert set(described["peaks"]) == {"here/cpu"}
+    assert described["peaks"]["here/cpu"]["flops_per_s"]["float32"] > 1e8
+    assert len(described["peaks"]["here/cpu"]["bandwidths"]) > 3
+
+
+def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
+    path = checkout / "matrix.toml"
+    path.write_text(path.read_text().replace("rounds = 2\nsamples", "rounds = 8\ntwin = true\nsamples"))
+    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--workload", "gemm") == 0
+    folder = checkout / "reports" / "small"
+    assert {r.cell.environment for r in journal.read(folder)} == {"here", "here~twin", "again"}
+    assert "Noise floor" in (folder / "table.md").read_text()
+    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--budget", "1s") == 0
+    described = journal.read_run(folder)
+    assert described is not None
+    assert {stop["why"] for stop in described["stopped"].values()} == {"budget"}
+
+
+def test_the_largest_batch_under_a_cap_is_found_for_every_cell(checkout):
+    arguments = ("--environment", "here", "--workload", "mlp-train", "--largest-batch", "64MiB")
+    assert call(checkout, "run", *arguments) == 0
+    described = journal.read_run(checkout / "reports" / "small")
+    assert described is not None
+    (found,) = described["largest_batch"].values()
+    assert found["status"] == "ok"
+    assert found["items"] > 8

@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 
 from bench.cell import Cell
-from bench.host import journal, run, schedule
+from bench.host import journal, run
 from bench.host.progress import Display, Estimate
+from bench.host.stops import Stops
 from bench.host.workers import Ended
-from bench.record import FAILED, TIMEOUT
+from bench.record import FAILED, SCHEMA_VERSION, TIMEOUT
 
 A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 B = replace(A, environment="jax", framework="jax", mode="jit")
@@ -30,6 +31,8 @@ class Stage:
         self.ends: dict[tuple[str, str, int], Ended] = {}
         self.interrupt_after: int | None = None
         self.turns = 0
+        #: {(cell's name, round, turn): nanoseconds of 1000 in which it waited for a processor}
+        self.waits: dict[tuple[str, int, int], int] = {}
         self.running: set[str] = set()
 
     def start(self, cell: Cell, number: int, attempt: int) -> FakeWorker:
@@ -41,6 +44,7 @@ class FakeWorker:
     def __init__(self, stage: Stage, cell: Cell, number: int) -> None:
         self._stage, self._cell, self._number = stage, cell, number
         self._request: dict[str, Any] = {}
+        self._turns = 0
         self._stage.running.add(cell.name)
 
     def send(self, **request: Any) -> None:
@@ -59,13 +63,20 @@ class FakeWorker:
             self._stage.turns += 1
             if self._stage.interrupt_after is not None and self._stage.turns > self._stage.interrupt_after:
                 raise KeyboardInterrupt
+            self._turns += 1
+        waited = self._stage.waits.get((self._cell.name, self._number, self._turns - 1), 0)
         return {
             "import": {"import_s": 1.0, "versions": {}},
             "prepare": {
                 "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": {}, "data": "seeded",
             },
-            "turn": {"sample_steps": [3], "sample_ns": [1000 + self._number], "sample_cpu_ns": [900]},
-            "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}},
+            "turn": {
+                "sample_steps": [3],
+                "sample_ns": [1000 + self._number],
+                "sample_cpu_ns": [900],
+                "sample_wait_ns": [waited],
+            },
+            "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}, "compilation": {"graphs": 1}},
         }[do]  # fmt: skip
 
     def pause(self) -> None:
@@ -91,6 +102,12 @@ class Laboratory:
         self.stage = Stage()
         self.filled: set[Cell] = set()
         self.reference: Path | Ended = folder / "reference.npz"
+        self.looks: tuple[int, ...] = (2,)
+        self.settled: dict[int, list[str]] = {}
+        self.budget_s: float | None = None
+        self.seconds = 0.0
+        self.implausible: Any = lambda record: None
+        self.stops: Any = None
 
     def state(self, cell: Cell) -> str:
         return "warm" if cell in self.filled else "cold"
@@ -105,7 +122,11 @@ class Laboratory:
 
     def go(self, cells: list[Cell]) -> list[Any]:
         book = journal.Journal(self.folder)
-        conditions = run.Conditions("r1", PROFILE, 1, (0, 1), {})
+        conditions = run.Conditions("r1", PROFILE, 1, (0, 1), {}, implausible=self.implausible)
+        rows = list(dict.fromkeys(cell.row for cell in cells))
+        self.stops = Stops(
+            rows, self.looks, lambda records, rounds: self.settled.get(rounds, []), self.budget_s, lambda: self.seconds
+        )
         under_way = run.Run(
             cells,
             conditions,
@@ -113,12 +134,13 @@ class Laboratory:
             self,
             self.stage.start,
             self,
+            self.stops,
             journal.read(self.folder),
         )
-        estimate = Estimate(schedule.sittings(cells, PROFILE.rounds, 1))
+        estimate = Estimate()
         with (
             (self.folder / "out.txt").open("a") as out,
-            Display(Console(file=out, width=200), 9, estimate) as display,
+            Display(Console(file=out, width=200), estimate) as display,
         ):
             under_way.measure(display, estimate)
         return journal.read(self.folder)
@@ -230,4 +252,57 @@ def test_plain_progress_names_the_cell_and_what_is_left(laboratory, monkeypatch)
 def test_records_are_json_a_line(laboratory):
     laboratory.go([A])
     for line in (laboratory.folder / journal.RECORDS).read_text().splitlines():
-        assert json.loads(line)["schema"] == 1
+        assert json.loads(line)["schema"] == SCHEMA_VERSION
+
+
+def test_a_disturbed_turn_is_marked_in_every_process_and_repeated(laboratory):
+    laboratory.stage.waits[A.name, 0, 2] = 900
+    records = laboratory.go([A, B])
+    disturbed = [r for r in records if r.disturbed]
+    assert {(r.cell, r.round, tuple(r.disturbed)) for r in disturbed} == {(A, 0, ("2",)), (B, 0, ("2",))}
+    assert "torch1:eager waited 45% of it for a processor" in disturbed[0].disturbed["2"]
+    assert all(r.sample_turn == [0, 1, 2, 3, 4] for r in disturbed)
+    assert [r.sample_turn for r in records if r.round == 1] == [[0, 1, 2, 3]] * 2
+
+
+def test_repeats_are_limited(laboratory):
+    laboratory.stage.waits.update({(A.name, 0, 1): 900, (B.name, 0, 2): 900, (C.name, 0, 0): 900, (A.name, 0, 4): 900})
+    first = {r.cell: r for r in laboratory.go([A, B, C]) if r.round == 0}
+    assert {cell: tuple(record.sample_turn) for cell, record in first.items()} == {
+        A: (0, 1, 2, 3, 4, 5),
+        B: (0, 1, 2, 3, 4, 5),
+        C: (0, 1, 2, 3, 4),
+    }
+    assert list(first[B].disturbed) == ["1", "2", "4"]
+
+
+def test_a_settled_row_stops_at_its_look_and_the_others_go_on(laboratory):
+    laboratory.looks = (2, 3, 5)
+    laboratory.settled = {2: [A.row], 3: []}
+    records = laboratory.go([A, B, C])
+    assert {r.round for r in records if r.cell.row == A.row} == {0, 1}
+    assert {r.round for r in records if r.cell == C} == {0, 1, 2, 3, 4}
+    assert laboratory.stops.made == {A.row: (2, "settled"), C.row: (5, "most rounds")}
+
+
+def test_a_spent_budget_ends_the_run_and_says_so(laboratory):
+    laboratory.budget_s = 10.0
+    start = laboratory.stage.start
+
+    def slow(*arguments):
+        laboratory.seconds += 6.0
+        return start(*arguments)
+
+    laboratory.stage.start = slow
+    records = laboratory.go([A, C])
+    assert {(r.cell, r.round) for r in records} == {(A, 0), (C, 0)}
+    assert set(laboratory.stops.made.values()) == {(1, "budget")}
+
+
+def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(laboratory):
+    laboratory.implausible = lambda record: "faster than light" if record.cell == A else None
+    records = laboratory.go([A, B])
+    bad = [r for r in records if r.cell == A]
+    assert {(r.status, r.stage, r.reason) for r in bad} == {("failed", "measure", "faster than light")}
+    assert all(len(r.sample_ns) == 4 for r in bad)
+    assert {r.status for r in records if r.cell == B} == {"ok"}

@@ -330,3 +330,54 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
         assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
     assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
     assert re.search(r"About \d+ min \d+ s, environments not included", selection.preview(plan))
+
+
+def test_a_profile_with_a_twin_measures_the_baseline_twice() -> None:
+    profiles = {"quick": {"rounds": 10, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"], "twin": True}}
+    plan = select(study(profiles=profiles), Selection(environments=["old", "jax"]))
+    twins = [cell for cell in plan.cells if cell.environment == "old~twin"]
+    assert {cell.mode for cell in twins} == {"eager"}
+    assert len(twins) == len({cell.row for cell in plan.cells})
+    assert not any(cell.environment == "old~twin" for cell in plan_of().cells)
+
+
+def test_the_looks_follow_the_profile_and_a_budget_makes_room_for_more() -> None:
+    assert plan_of().looks == (3,)
+    first, *_, last = plan_of("--budget", "10m").looks
+    assert (first, last) == (10, 20)
+    profiles = {"quick": {"rounds": 10, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
+    looks = select(study(profiles=profiles), ALL).looks
+    assert 10 <= looks[0] < looks[-1] == 30
+    assert 2 < len(looks) < 6
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90.0), ("10m", 600.0), ("1.5h", 5400.0)])
+def test_a_budget_is_a_duration(text: str, seconds: float) -> None:
+    assert plan_of("--budget", text).budget_s == seconds
+
+
+@pytest.mark.parametrize(("text", "size"), [("512MiB", 1 << 29), ("2 GiB", 2 << 30), ("1.5GiB", 3 << 29)])
+def test_a_cap_is_an_amount_of_memory(text: str, size: int) -> None:
+    assert plan_of("--largest-batch", text).memory_cap_bytes == size
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [f"--budget={text}" for text in ("10", "0s", "-5m", "1d", "", "m", "nan s", "9" * 30 + "h")]
+    + [f"--largest-batch={text}" for text in ("2GB", "2", "0KiB", "-1GiB", "GiB")],
+)
+def test_what_is_no_duration_and_no_amount_is_misuse(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(argument)
+    assert ended.value.code == 2
+    assert "give for example" in capsys.readouterr().err
+
+
+def test_strictness_is_off_unless_asked_for() -> None:
+    assert (plan_of().strict, plan_of("--strict").strict) == (False, True)
+
+
+def test_fewer_rounds_at_most_than_at_first_is_a_mistake() -> None:
+    profiles = {"quick": {"rounds": 9, "most_rounds": 3, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
+    with pytest.raises(MatrixError, match="most_rounds: 3 is less than rounds = 9"):
+        study(profiles=profiles)

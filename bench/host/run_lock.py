@@ -1,0 +1,36 @@
+"""Knows that one checkout measures one thing at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+STATE = ".nox"
+
+
+class Refused(Exception):
+    """The run cannot start; the message says why and what to do."""
+
+
+@contextlib.contextmanager
+def exclusive(root: Path) -> Iterator[None]:
+    """Hold this checkout for one run; raises Refused while another run holds it."""
+    path = root / STATE / "run.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            raise Refused(
+                f"another run is under way in this checkout (process {holder}). Two at once would disturb each other; "
+                "wait for it, stop it, or use another checkout."
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield

@@ -1,0 +1,123 @@
+"""Knows what happens in one sitting: the processes of a row start, are prepared, take turns, repeat what was disturbed
+and finish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import noise_watch, schedule
+from .gpu import Gpus, bytes_of, foreigners
+from .journal import Journal
+from .processors import frequencies_mhz
+from .seat import Seat
+from .workers import Ended
+
+if TYPE_CHECKING:
+    from .run import Caches, Conditions
+
+
+@dataclass
+class Sitters:
+    """The processes of one sitting."""
+
+    sitting: schedule.Sitting
+    seats: Sequence[Seat]
+    conditions: Conditions
+    journal: Journal
+    caches: Caches
+    gpus: Gpus
+    say: Callable[[str, Seat], None]
+
+    def refuse(self, ended: Ended) -> None:
+        """End all cells before they have a process."""
+        for seat in self.seats:
+            seat.refuse(ended)
+
+    def measure(self, reference: Path) -> None:
+        """Measure the row; every seat's record then holds what its process came to."""
+        self._import()
+        self._prepare(reference)
+        planned = self.conditions.profile.samples
+        foreign = self._take_turns(range(min(self.sitting.first_turns), planned))
+        disturbed = self._disturbed(foreign)
+        more = noise_watch.repeats(sorted(disturbed), planned)
+        if more:
+            foreign.update(self._take_turns(range(planned, planned + more)))
+            disturbed = self._disturbed(foreign)
+        for seat in self.seats:
+            seat.note_disturbed(disturbed)
+            seat.finish()
+            reason = self.conditions.implausible(seat.record)
+            if reason is not None:
+                seat.condemn(reason)
+
+    def _import(self) -> None:
+        """Start the workers, as many at once as there are processors: imports are not what is measured."""
+        at_once = max(1, len(self.conditions.processors))
+        alone = at_once == 1 or len(self.seats) == 1
+        for index, seat in enumerate(self.seats):
+            for soon in self.seats[index + at_once - 1 : index + at_once] if index else self.seats[:at_once]:
+                soon.ask_import(self.conditions.memory_limit_bytes)
+            self.say("importing", seat)
+            seat.await_import(alone=alone)
+
+    def _prepare(self, reference: Path) -> None:
+        """Build, check and calibrate one cell after the other, since the first call is measured."""
+        for seat in self.seats:
+            cell = seat.record.cell
+            self.say("preparing", seat)
+            slowdown = self.conditions.slowdown(cell)
+            seat.prepare(
+                cache=self.caches.state(cell),
+                seed=self.conditions.seed,
+                reference=str(reference),
+                sample_s=self.conditions.profile.sample_seconds,
+                data=self.conditions.data.get(cell.workload),
+                **({"slowdown": slowdown} if slowdown else {}),
+            )
+            if not seat.over:
+                self.caches.fill(cell)
+                self.journal.begin(seat.record)
+
+    def _take_turns(self, turns: range) -> dict[int, str]:
+        """Take turns in seeded random order, one sample at a time, every other worker stopped.
+
+        Returns the turns in which somebody else was seen on the GPU.
+        """
+        foreign: dict[int, str] = {}
+        seed = self.conditions.seed if self.conditions.order_seed is None else self.conditions.order_seed
+        for turn in turns:
+            order = schedule.turn_order(seed, self.sitting.round, self.sitting.row, turn, len(self.seats))
+            for index in order:
+                seat = self.seats[index]
+                # After a break some cells are a turn ahead: they wait for the others.
+                if seat.over or seat.next_turn != turn:
+                    continue
+                self.say("measuring", seat)
+                taken = seat.turn(1)
+                if taken is not None:
+                    self.journal.turn(seat.record, taken)
+                    seat.note_frequencies(frequencies_mhz(self.conditions.processors))
+            strangers = self._look_at_gpus()
+            if strangers:
+                foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
+        return foreign
+
+    def _look_at_gpus(self) -> list[int]:
+        """Note the memory of each process as the driver sees it; return the processes that are not ours."""
+        on_gpu = [seat for seat in self.seats if seat.record.cell.device == "gpu" and not seat.over]
+        if not on_gpu:
+            return []
+        processes = self.gpus.process_bytes()
+        own = {seat.process_id for seat in self.seats if seat.process_id is not None}
+        for seat in on_gpu:
+            used = bytes_of(seat.process_id, processes) if seat.process_id is not None else 0
+            if used:
+                seat.note_memory("nvml_peak_bytes", used)
+        return foreigners({number for number in own if number is not None}, processes)
+
+    def _disturbed(self, foreign: dict[int, str]) -> dict[int, str]:
+        return noise_watch.disturbed_turns((seat.record for seat in self.seats), foreign)

@@ -1,0 +1,95 @@
+"""Tests which turns are called disturbed: by waiting alone, never by how long a sample took."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.cell import Cell
+from bench.host.noise_watch import compared_ns, disturbed_turns, left_out, repeats, waiting_shares
+from bench.record import Record
+
+CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
+
+
+def record(waits: list[int], sample_ns: int = 1000, cell: Cell = CELL) -> Record:
+    return Record(
+        cell,
+        0,
+        1,
+        "ok",
+        sample_ns=[sample_ns] * len(waits),
+        sample_wait_ns=waits,
+        sample_turn=list(range(len(waits))),
+    )
+
+
+def test_a_share_is_of_all_threads_time():
+    assert waiting_shares(record([0, 500, 2000])) == {0: 0.0, 1: 0.25, 2: 1.0}
+
+
+def test_a_burst_is_found_and_named():
+    assert disturbed_turns([record([10, 20, 600, 15])], {}) == {2: "torch1:eager waited 30% of it for a processor"}
+
+
+def test_threads_that_always_get_in_each_others_way_are_not_a_disturbance():
+    assert disturbed_turns([record([600, 610, 590, 605])], {}) == {}
+
+
+@given(st.lists(st.integers(0, 199), min_size=1, max_size=30))
+def test_waits_below_a_tenth_disturb_nobody(waits):
+    assert disturbed_turns([record(waits)], {}) == {}
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=4, max_size=4))
+def test_how_long_a_sample_took_is_not_asked(sample_ns):
+    slow = replace(record([0, 0, 0, 0]), sample_ns=sample_ns)
+    assert disturbed_turns([slow], {}) == {}
+
+
+def test_a_kernel_that_does_not_tell_disturbs_nobody():
+    assert disturbed_turns([replace(record([0, 0]), sample_wait_ns=[])], {}) == {}
+
+
+def test_somebody_on_the_device_disturbs_the_turn():
+    assert disturbed_turns([record([0, 0])], {1: "another process on the GPU: 42"}) == {
+        1: "another process on the GPU: 42"
+    }
+
+
+def test_a_turn_that_several_lost_names_them_all():
+    other = replace(CELL, environment="jax", mode="jit")
+    found = disturbed_turns([record([0, 0, 900, 0]), record([0, 0, 800, 0], cell=other)], {})
+    assert found[2].count("waited") == 2
+
+
+def test_a_crowd_is_found_as_long_as_some_turns_were_left_alone():
+    assert set(disturbed_turns([record([600, 10, 900, 700, 20, 800, 650, 900, 30, 710])], {})) == {0, 2, 3, 5, 6, 7, 9}
+
+
+def test_one_thread_is_compared_by_the_time_it_had_a_processor():
+    alone = replace(record([0, 300, 2000]), cell=replace(CELL, threads=1))
+    assert compared_ns(alone).tolist() == [1000.0, 700.0, 50.0]
+
+
+@pytest.mark.parametrize("change", [{"threads": 2}, {"threads": 1, "device": "gpu"}])
+def test_several_threads_and_devices_are_compared_by_the_whole_time(change):
+    assert compared_ns(replace(record([0, 300]), cell=replace(CELL, **change))).tolist() == [1000.0, 1000.0]
+
+
+def test_without_a_count_of_the_waiting_the_whole_time_is_compared():
+    assert compared_ns(replace(record([0]), cell=replace(CELL, threads=1), sample_wait_ns=[])).tolist() == [1000.0]
+
+
+def test_at_most_half_of_the_turns_are_repeated():
+    assert (repeats([1, 2], 10), repeats(list(range(9)), 10), repeats([0], 1)) == (2, 5, 0)
+
+
+def test_disturbed_turns_are_left_out_unless_fewer_than_half_remain():
+    turns = record([0, 0, 0, 0])
+    assert left_out(replace(turns, disturbed={"1": "x", "9": "x"})) == {1}
+    assert left_out(replace(turns, disturbed={"0": "x", "1": "x"})) == {0, 1}
+    assert left_out(replace(turns, disturbed={"0": "x", "1": "x", "2": "x"})) == set()
