@@ -1,0 +1,86 @@
+"""Knows the command behind ``nox -s validate``: its options, and where the work is handed to."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from .. import environments, matrix
+from ..arguments import STUDY_FILE, threads
+from ..processors import physical_cores
+from ..run_lock import Refused, exclusive
+from ..schema import Study
+from ..suggestion import unknown
+from . import summary
+from .session import Validation, looks, read_traces
+from .trials import PLANTED, SAME
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prove the method: compare cells whose true ratio is known, or judge the traces of an earlier proof again."""
+    if options.traces is not None:
+        return _judge_traces(options.traces)
+    study = matrix.load(options.matrix)
+    count = physical_cores() if options.threads == "all" else options.threads
+    with exclusive(options.root):
+        prepared = {
+            name: environments.prepare(study.environments[name], root=options.root, announce=announce)
+            for name in _named(study, options.environment)
+        }
+        session = Validation(options.root, study, prepared, count, Console())
+        wanted = session.trials(options.same, options.planted)
+        session.report(session.measure(wanted, fresh=options.fresh))
+    return 0
+
+
+def _judge_traces(path: Path) -> int:
+    try:
+        traces = read_traces(path)
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path}: no traces can be read: {error}") from None
+    announce(summary.describe(summary.kinds(traces, looks())))
+    return 0
+
+
+def _named(study: Study, names: Sequence[str]) -> list[str]:
+    unknown_names = [name for name in names if name not in study.environments]
+    if unknown_names:
+        raise Refused(f"--environment: {unknown('environment', unknown_names[0], study.environments)}")
+    return list(names) or list(study.settings.default)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``nox -s validate``."""
+    parser.add_argument("--matrix", type=Path, default=STUDY_FILE, metavar="FILE", help="the study file")
+    parser.add_argument("--environment", action="append", default=[], help="environments; the study's by default")
+    parser.add_argument("--same", type=int, default=SAME, metavar="N", help="comparisons of a cell with itself")
+    parser.add_argument(
+        "--planted",
+        type=_planted,
+        default=dict(PLANTED),
+        metavar="PERCENT:N,…",
+        help="comparisons with so much extra work, for example 2:59,5:20",
+    )
+    parser.add_argument(
+        "--threads", type=threads, default=1, metavar="N|all", help="threads of every framework; 1 by default"
+    )
+    parser.add_argument("--fresh", action="store_true", help="start over, whatever is there")
+    parser.add_argument("--traces", type=Path, metavar="FILE", help="measure nothing; judge these stored traces")
+
+
+def _planted(text: str) -> dict[float, int]:
+    try:
+        pairs = [part.split(":") for part in text.split(",") if part]
+        planted = {float(percent) / 100.0: int(count) for percent, count in pairs}
+    except ValueError:
+        planted = {}
+    if not all(0.0 < share <= 1.0 and count > 0 for share, count in planted.items()) or not (planted or not text):
+        raise argparse.ArgumentTypeError(f"{text!r}: give percent and number, for example 2:59,5:20")
+    return planted
+
+
+def announce(text: str) -> None:
+    print(text, flush=True)

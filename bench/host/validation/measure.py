@@ -1,0 +1,91 @@
+"""Knows how a trial is measured: a run of two cells, one of them the other's twin, until it is settled."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.cell import Cell
+
+from .. import run, settling
+from ..caches import COLD
+from ..journal import Journal
+from ..progress import Display, Estimate
+from ..references import References
+from ..schema import Profile
+from ..seat import Talks
+from ..stops import Stops
+from ..twin import SUFFIX, is_twin, with_twin
+from .trial import Trace, Trial, trace_of
+
+#: Many short rounds: the process is the unit, and starting one costs more than its samples. Twelve, since with fewer
+#: pairs no test could reach the share of the error probability that the first of four looks may spend.
+PROFILE = Profile.model_validate(
+    {
+        "name": "validate",
+        "rounds": 12,
+        "most_rounds": 40,
+        "samples": 10,
+        "sample_seconds": 0.005,
+        "sizes": ("tiny",),
+        "compile_cache": "kept",
+        "timeout_s": 120.0,
+    }
+)
+SEED = 20261121
+
+
+class NoCaches:
+    """First calls are not what is validated."""
+
+    def state(self, cell: Cell) -> str:
+        return COLD
+
+    def fill(self, cell: Cell) -> None:
+        return
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where trials are measured."""
+
+    #: For journals under way; emptied after each trial.
+    folder: Path
+    references: References
+    start: Callable[[Cell, str], Talks]
+    processors: tuple[int, ...]
+    looks: tuple[int, ...]
+
+    def measure(self, trial: Trial) -> Trace:
+        """Measure one trial; KeyboardInterrupt passes through."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        began = time.monotonic()
+        conditions = run.Conditions(
+            run=f"trial-{trial.number}",
+            profile=PROFILE,
+            seed=SEED,
+            processors=self.processors,
+            data={},
+            order_seed=SEED + trial.number,
+            slowdown=lambda cell: trial.slowdown if is_twin(cell) else 0.0,
+        )
+        judge = settling.Judge(trial.cell.column, self.looks, twins=True)
+        stops = Stops([trial.cell.row], self.looks, judge.settled)
+        under_way = run.Run(
+            with_twin([trial.cell], trial.cell.column),
+            conditions,
+            Journal(self.folder),
+            self.references,
+            lambda cell, number, attempt: self.start(cell, f"trial{SUFFIX if is_twin(cell) else ''}"),
+            NoCaches(),
+            stops,
+        )
+        quiet = Estimate()
+        under_way.measure(Display(Console(quiet=True), quiet), quiet)
+        rounds = stops.made[trial.cell.row][0]
+        return trace_of(trial, under_way.records, rounds, time.monotonic() - began)

@@ -1,0 +1,121 @@
+"""Knows what traces come to: how often identical cells were called different, how many planted slowdowns were found.
+
+It starts from the stored pairs, so that the inference can be proved again without measuring again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tabulate import tabulate
+
+from ..statistics import stopping
+from ..statistics.pairs import Ratio
+from ..statistics.rates import Rate, rate
+from ..statistics.verdict import Verdict, decide
+from .trial import Trace
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict on one trial."""
+
+    trace: Trace
+    #: None where nothing could be measured.
+    ratio: Ratio | None
+    #: None where there is too little for a verdict.
+    verdict: Verdict | None
+
+    @property
+    def found(self) -> bool:
+        """Tell whether the twin was called different, and slower where work was planted."""
+        if self.ratio is None or self.verdict is not Verdict.DIFFERENT:
+            return False
+        return not self.trace.trial.slowdown or self.ratio.estimate.value > 1.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """All trials with the same planted slowdown."""
+
+    slowdown: float
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def found(self) -> Rate:
+        return rate(sum(outcome.found for outcome in self.outcomes), len(self.outcomes))
+
+    def count(self, verdict: Verdict | None) -> int:
+        return [outcome.verdict for outcome in self.outcomes].count(verdict)
+
+
+def judge(trace: Trace, looks: Sequence[int]) -> Outcome:
+    """Give the verdict on a trace as a study would: the same looks, the same test."""
+    pairs = [pair for pair in trace.pairs if pair.cell_ns]
+    log_ratios = np.array([_log_ratio(pair.twin_ns, pair.cell_ns) for pair in pairs])
+    rounds = np.array([pair.round for pair in pairs], dtype=np.int64)
+    ratio = stopping.sequential_ratio(rounds, log_ratios, looks, trace.rounds)
+    return Outcome(trace, ratio, None if ratio is None else decide(ratio, ratio.p))
+
+
+def _log_ratio(twin_ns: Sequence[float], cell_ns: Sequence[float]) -> float:
+    return float(np.median(np.log(twin_ns) - np.log(cell_ns)))
+
+
+def kinds(traces: Iterable[Trace], looks: Sequence[int]) -> list[Kind]:
+    """Judge all traces and group them by what was planted."""
+    found: dict[float, list[Outcome]] = {}
+    for trace in traces:
+        found.setdefault(trace.trial.slowdown, []).append(judge(trace, looks))
+    return [Kind(slowdown, tuple(found[slowdown])) for slowdown in sorted(found)]
+
+
+def noise_quantile(kind: Kind, probability: float = 0.99) -> float | None:
+    """Return the quantile of |ratio - 1| between identical cells: what noise alone makes of no difference."""
+    estimates = [abs(math.log(outcome.ratio.estimate.value)) for outcome in kind.outcomes if outcome.ratio]
+    return math.expm1(float(np.quantile(estimates, probability))) if estimates else None
+
+
+def describe(found: Sequence[Kind]) -> str:
+    """Write what the validation came to, for people."""
+    headers = ["planted", "comparisons", "different", "95 % bounds", "equivalent", "inconclusive", "none",
+               "s per cell, median", "s per cell, most", "rounds, median"]  # fmt: skip
+    rows = []
+    for kind in found:
+        seconds = [outcome.trace.seconds / 2 for outcome in kind.outcomes]
+        rows.append([
+            "nothing (A/A)" if not kind.slowdown else f"{kind.slowdown:.0%} more work",
+            len(kind.outcomes),
+            kind.found.count,
+            f"{kind.found.low:.1%} to {kind.found.high:.1%}",
+            kind.count(Verdict.EQUIVALENT),
+            kind.count(Verdict.INCONCLUSIVE),
+            kind.count(None),
+            f"{np.median(seconds):.1f}",
+            f"{max(seconds):.1f}",
+            f"{np.median([outcome.trace.rounds for outcome in kind.outcomes]):g}",
+        ])  # fmt: skip
+    lines = [tabulate(rows, headers, tablefmt="github", disable_numparse=True), ""]
+    lines += [remark for kind in found for remark in remarks(kind)]
+    return "\n".join(lines)
+
+
+def remarks(kind: Kind) -> list[str]:
+    """Say in words what a line of the table means, and name what could not be measured."""
+    said = []
+    noise = noise_quantile(kind) if not kind.slowdown else None
+    if noise is not None:
+        said.append(f"Between identical cells 99 % of the estimated ratios were within {noise:.2%} of 1.")
+    for outcome in kind.outcomes:
+        trial = outcome.trace.trial
+        if outcome.ratio is None:
+            said.append(f"Trial {trial.number} ({trial.cell.name}) has no verdict: {outcome.trace.reason or 'pairs'}.")
+        elif outcome.found != bool(kind.slowdown) and kind.slowdown != 0.01:
+            what = "missed" if kind.slowdown else "a false alarm"
+            said.append(
+                f"Trial {trial.number} ({trial.cell.name}) is {what}: ratio {outcome.ratio.estimate.value:.4f}."
+            )
+    return said

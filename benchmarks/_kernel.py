@@ -1,0 +1,58 @@
+"""Knows the kernels that the peers time: the very steps that our own workers time, as a function without arguments.
+
+Runs inside the peers' environment, with NumPy alone: ``python -m benchmarks._kernel pyperf|torch WORKLOAD SIZE …``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Callable
+
+SEED = 20261121
+
+
+def make_step(workload: str, size: str) -> Callable[[], object]:
+    """Build the NumPy program of a workload; its step rotates through the same batches as in a worker."""
+    from bench.frameworks.numpy import Adapter
+    from bench.program import Transform
+    from bench.worker import check
+    from bench.workloads import load_implementation, load_specification
+
+    specification = load_specification(workload)
+    adapter = Adapter("eager", "cpu", "float32", 1)
+    drawn, drawn_batches, _ = check.draw(specification, specification.SIZES[size], SEED)
+    parameters = {name: adapter.put(array) for name, array in drawn.items()}
+    batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
+    build = load_implementation(workload, "numpy")
+    step = build(specification.SIZES[size], parameters, batches[0], Transform("eager", adapter.transform)).step
+    following = itertools.cycle(batches)
+    return lambda: step(*next(following))
+
+
+def time_with_torch(workload: str, size: str) -> float:
+    """Return torch.utils.benchmark's median seconds of a step, as its ``blocked_autorange`` gives it by default."""
+    from torch.utils.benchmark import Timer
+
+    timer = Timer(stmt="step()", globals={"step": make_step(workload, size)}, num_threads=1)
+    return float(timer.blocked_autorange().median)
+
+
+def time_with_pyperf(workload: str, size: str) -> None:
+    """Let pyperf time a step with its defaults: 20 processes of 3 values; the remaining arguments are pyperf's."""
+    import pyperf
+
+    runner = pyperf.Runner(program_args=("-m", "benchmarks._kernel", "pyperf", workload, size))
+    for name in ("which", "workload", "size"):
+        runner.argparser.add_argument(name)
+    runner.parse_args()
+    runner.bench_func(workload, make_step(workload, size))
+
+
+if __name__ == "__main__":
+    which, workload, size = sys.argv[1:4]
+    if which == "torch":
+        print(json.dumps(time_with_torch(workload, size)))
+    else:
+        time_with_pyperf(workload, size)

@@ -1,0 +1,115 @@
+"""Knows how the peers are run, as their users run them: each times a kernel once and gives its central seconds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.host.environments import attempt, locks
+from bench.host.environments.__main__ import Own
+from bench.record import OK
+
+ROOT = Path(__file__).resolve().parents[1]
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ASV = {
+    "version": 1,
+    "project": "kernels",
+    "repo": ".",
+    "branches": ["HEAD"],
+    "environment_type": "existing",
+    "benchmark_dir": "benchmarks",
+    "results_dir": "results",
+    "html_dir": "html",
+}
+SUITE = """
+import sys
+sys.path.insert(0, {root!r})
+import importlib.util
+found = importlib.util.spec_from_file_location("kernel_source", {source!r})
+kernel = importlib.util.module_from_spec(found)
+found.loader.exec_module(kernel)
+
+class Suite:
+    def setup(self):
+        self.step = kernel.make_step({workload!r}, {size!r})
+
+    def time_step(self):
+        self.step()
+"""
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The peers' Python, and the processor that they are bound to, as our workers are."""
+
+    python: str
+    processor: int
+
+    def torch(self, workload: str, size: str) -> float:
+        """Time with torch.utils.benchmark's ``blocked_autorange``."""
+        said = self._run("-m", "benchmarks._kernel", "torch", workload, size)
+        return float(json.loads(said.splitlines()[-1]))
+
+    def pyperf(self, workload: str, size: str) -> float:
+        """Time with pyperf's defaults; the median of its values, which is steadier than its mean."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "result.json"
+            kept = f"--inherit-environ={','.join(THREADS)}"
+            self._run("-m", "benchmarks._kernel", "pyperf", workload, size, "-o", str(path), "--quiet", kept)
+            runs = json.loads(path.read_text())["benchmarks"][0]["runs"]
+        values = sorted(value for run in runs for value in run.get("values", ()))
+        return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2.0
+
+    def asv(self, workload: str, size: str) -> float:
+        """Time with asv's defaults, in an existing environment."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "benchmarks").mkdir()
+            (root / "benchmarks" / "__init__.py").touch()
+            source = str(ROOT / "benchmarks" / "_kernel.py")
+            suite = SUITE.format(root=str(ROOT), source=source, workload=workload, size=size)
+            (root / "benchmarks" / "suite.py").write_text(suite)
+            (root / "asv.conf.json").write_text(json.dumps(ASV))
+            author = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost")
+            for arguments in (("init", "-q", "."), ("add", "-A"), (*author, "commit", "-qm", "kernel")):
+                subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+            commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, capture_output=True, text=True)
+            home = {"HOME": folder}
+            self._run("-m", "asv", "machine", "--yes", folder=root, extra=home)
+            given = ("-E", f"existing:{self.python}", "--set-commit-hash", commit.stdout.strip())
+            self._run("-m", "asv", "run", *given, folder=root, extra=home)
+            path = next(root.glob("results/*/*-existing-*.json"))
+            return float(json.loads(path.read_text())["results"]["suite.Suite.time_step"][0][0])
+
+    def _run(self, *arguments: str, folder: Path = ROOT, extra: Mapping[str, str] = {}) -> str:
+        done = subprocess.run(
+            [self.python, *arguments],
+            cwd=folder,
+            env={**os.environ, **THREADS, **extra},
+            preexec_fn=lambda: os.sched_setaffinity(0, {self.processor}),
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise RuntimeError(
+                f"{' '.join(arguments)}: exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"
+            )
+        return done.stdout
+
+    @property
+    def all(self) -> dict[str, Callable[[str, str], float]]:
+        return {"torch.utils.benchmark": self.torch, "pyperf": self.pyperf, "asv": self.asv}
+
+
+def prepare(processor: int) -> Peers:
+    """Build the peers' environment; raises RuntimeError with the reason where that is not possible."""
+    python, requirements = locks.own(ROOT)["peers"]
+    prepared = attempt(Own(python, requirements, name="peers"), root=ROOT, announce=print)
+    if prepared.status != OK:
+        raise RuntimeError(f"the peers' environment: {prepared.status}: {prepared.reason}")
+    return Peers(prepared.command[0], processor)

@@ -1,0 +1,137 @@
+"""Measures how much a tool learns per second about the ratio of two cells, on a noisy machine, beside its peers.
+
+    nox -s benchmarks -- efficiency [--repeats N] [--quiet-machine]
+
+Each tool compares a kernel with itself, again and again, in turn with the others. The standard deviation of the log
+ratios that it comes to is its standard error; efficiency is 1 / (SE² · seconds): to halve the error is worth as much as
+to quarter the time. As one bad comparison can make a standard deviation, the same is given with the normalised median
+absolute deviation. The peers run as their users run them, with their defaults, once for each side, bound to the same
+processor. A process that computes in bursts makes the noise, unless --quiet-machine is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from rich.console import Console
+from tabulate import tabulate
+
+from bench.cell import Cell
+from bench.host import matrix
+from bench.host.environments import Prepared
+from bench.host.processors import chosen
+from bench.host.statistics.location import NORMAL_MAD
+from bench.host.validation.session import NUMPY, Validation, looks
+from bench.host.validation.summary import judge
+from bench.host.validation.trial import Trial
+from bench.record import OK
+
+from . import _peers
+
+KERNELS = (("gemm", "tiny"), ("elementwise-chain", "tiny"))
+GOAL = 10.0
+#: {tool: (log ratios, seconds)}
+Found = dict[str, tuple[list[float], list[float]]]
+#: Computes for 0.05 to 1 s, rests for 0.2 to 3 s, wherever the scheduler puts it.
+NOISE = """
+import random, time
+seeded = random.Random(1)
+while True:
+    until = time.perf_counter() + seeded.uniform(0.05, 1.0)
+    while time.perf_counter() < until:
+        sum(range(1000))
+    time.sleep(seeded.uniform(0.2, 3.0))
+"""
+
+
+@contextlib.contextmanager
+def noise(wanted: bool) -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, "-c", NOISE]) if wanted else None
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], float]:
+    """Return a function that compares a kernel with itself as a study does, and gives the log ratio."""
+    study = matrix.load(_peers.ROOT / "matrix.toml")
+    own = Prepared("numpy", OK, command=(python,))
+    session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=own)
+
+    def compare(workload: str, size: str, number: int) -> float:
+        cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
+        outcome = judge(session.bench.measure(Trial(number, cell, 0.0)), looks())
+        if outcome.ratio is None:
+            raise RuntimeError(f"{cell.name}: {outcome.trace.reason}")
+        return math.log(outcome.ratio.estimate.value)
+
+    return compare
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="efficiency")
+    parser.add_argument("--repeats", type=int, default=12)
+    parser.add_argument("--quiet-machine", action="store_true", help="make no noise")
+    options = parser.parse_args(arguments)
+    peers = _peers.prepare(chosen(1)[0])
+    ours = compare_ourselves(peers.python, peers.processor)
+    tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": ours}
+    for name, once in peers.all.items():
+        tools[name] = lambda workload, size, number, once=once: math.log(once(workload, size) / once(workload, size))
+    rows = []
+    with noise(not options.quiet_machine):
+        for workload, size in KERNELS:
+            found = measure(tools, workload, size, options.repeats)
+            rows += [[f"{workload}/{size}", *row] for row in summarise(found)]
+    headers = ["kernel", "tool", "s per comparison", "SE", "efficiency", "ours is … times",
+               "robust SE", "efficiency", "ours is … times"]  # fmt: skip
+    print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
+    print(f"\n{options.repeats} comparisons of each kernel with itself, by each tool, in turn. Goal: {GOAL:g} times.")
+    return 0
+
+
+def robust_sd(logs: list[float]) -> float:
+    """Return the median distance from no difference, which is what a tool shall find, scaled as for normal values."""
+    return NORMAL_MAD * float(np.median(np.abs(logs)))
+
+
+def summarise(found: Found) -> list[list[str]]:
+    """Make a row of the table for each tool."""
+    rows = [[name, f"{np.mean(spent):.1f}"] for name, (_, spent) in found.items()]
+    for spread in (lambda logs: float(np.std(logs, ddof=1)), robust_sd):
+        errors = {name: spread(logs) for name, (logs, _) in found.items()}
+        efficiency = {name: 1.0 / (errors[name] ** 2 * np.mean(spent)) for name, (_, spent) in found.items()}
+        for row in rows:
+            times = efficiency["benchmatrix"] / efficiency[row[0]]
+            row += [f"{errors[row[0]]:.2%}", f"{efficiency[row[0]]:.3g}", f"{times:.3g}"]
+    return rows
+
+
+def measure(tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int) -> Found:
+    """Return the log ratios of each tool and the seconds that each took."""
+    found: Found = {name: ([], []) for name in tools}
+    for number in range(repeats):
+        order = list(tools)
+        random.Random(number).shuffle(order)
+        for name in order:
+            began = time.monotonic()
+            log_ratio = tools[name](workload, size, number)
+            found[name][0].append(log_ratio)
+            found[name][1].append(time.monotonic() - began)
+        print(f"{workload}/{size}: {number + 1} of {repeats}", file=sys.stderr, flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

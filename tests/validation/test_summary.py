@@ -1,0 +1,76 @@
+"""Tests how traces are judged: a planted slowdown is found, identical cells are not told apart, and all is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.cell import Cell
+from bench.host.statistics import stopping
+from bench.host.statistics.verdict import Verdict
+from bench.host.validation import summary
+from bench.host.validation.trial import Pair, Trace, Trial
+
+CELL = Cell("numpy", "numpy", "eager", "gemm", "tiny", "float32", "cpu", 1)
+LOOKS = stopping.looks(12, 40)
+
+
+def trace(
+    number: int, slowdown: float, *, effect: float | None = None, rounds: int = 40, noise: float = 0.003
+) -> Trace:
+    random = np.random.default_rng(number)
+    effect = slowdown if effect is None else effect
+    pairs = []
+    for index in range(rounds):
+        cell = 1000.0 * np.exp(random.normal(0.0, noise, 5))
+        twin = 1000.0 * (1.0 + effect) * np.exp(random.normal(0.0, noise, 5))
+        pairs.append(Pair(index, tuple(cell), tuple(twin)))
+    return Trace(Trial(number, CELL, slowdown), slowdown, rounds, tuple(pairs), 20.0)
+
+
+def test_a_planted_slowdown_is_found_and_no_difference_is_not():
+    planted, same = (summary.judge(trace(1, slowdown), LOOKS) for slowdown in (0.02, 0.0))
+    assert planted.found
+    assert not same.found
+    assert same.verdict is Verdict.EQUIVALENT
+
+
+def test_a_slowdown_that_comes_out_as_a_speed_up_is_not_found():
+    assert not summary.judge(trace(1, 0.02, effect=-0.03), LOOKS).found
+
+
+def test_a_false_alarm_counts_in_either_direction():
+    assert summary.judge(trace(1, 0.0, effect=-0.05), LOOKS).found
+    assert summary.judge(trace(1, 0.0, effect=0.05), LOOKS).found
+
+
+def test_only_the_rounds_that_were_measured_are_looked_at():
+    few = summary.judge(trace(1, 0.05, rounds=LOOKS[0] - 1), LOOKS)
+    assert few.ratio is not None
+    assert few.verdict is None
+
+
+def test_the_table_counts_every_trial_once_and_names_what_went_wrong():
+    failed = Trace(Trial(7, CELL, 0.0), 0.0, 10, (), 1.0, "failed in import: boom")
+    kinds = summary.kinds([trace(1, 0.0), trace(2, 0.0, effect=0.05), failed, trace(3, 0.02)], LOOKS)
+    text = summary.describe(kinds)
+    same = kinds[0]
+    assert (same.slowdown, len(same.outcomes), same.found.count) == (0.0, 3, 1)
+    assert same.count(None) == 1
+    assert sum(same.count(verdict) for verdict in (*Verdict, None)) == 3
+    assert "Trial 7 (numpy:eager gemm/tiny/float32/cpu) has no verdict: failed in import: boom." in text
+    assert "Trial 2 (numpy:eager gemm/tiny/float32/cpu) is a false alarm: ratio 1.0" in text
+    assert "2% more work" in text
+
+
+def test_the_noise_is_the_tail_of_the_ratios_between_identical_cells():
+    kind = summary.kinds([trace(number, 0.0) for number in range(30)], LOOKS)[0]
+    noise = summary.noise_quantile(kind)
+    assert noise is not None
+    assert 0.0 < noise < 0.005
+
+
+def test_bounds_are_exact():
+    kind = summary.kinds([trace(number, 0.02, effect=0.03) for number in range(59)], LOOKS)[0]
+    assert kind.found.count == 59
+    assert kind.found.low == pytest.approx(0.025 ** (1 / 59))
