@@ -2,9 +2,9 @@
 
     python benchmarks/report.py [samples …]
 
-Records are synthetic but of the documented shape and seeded: 100 cells in 20 rounds, with as many samples each as the
-total asks for. Prints a Markdown table: wall seconds from start to exit, processor seconds (what they would be on a
-machine that does nothing else), processor seconds per million samples, peak memory.
+Records are synthetic but of the documented shape and seeded: 100 cells and the twins of 10 in 20 rounds, with as many
+samples each as the total asks for. Prints a Markdown table: wall seconds from start to exit, processor seconds (what
+they would be on a machine that does nothing else), processor seconds per million samples, peak memory.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench.cell import Cell  # noqa: E402
+from bench.host.twin import with_twin  # noqa: E402
 from bench.record import OK, TIMEOUT, Record  # noqa: E402
 
 COLUMNS = {
@@ -39,6 +40,8 @@ WORKLOADS = (
 )  # fmt: skip
 ROUNDS = 20
 SAMPLES_PER_TURN = 5
+TRIALS = 8
+LOOKS = [12, 18, 27, 40]
 SIZES = (100_000, 300_000, 1_000_000)
 TARGET_S = 5.0
 BASELINE = "torch1:eager"
@@ -78,6 +81,8 @@ def synthesise(cell: Cell, number: int, samples: int, step_s: float, random: np.
         first_call_s=50 * step_s, first_call_cache="cold" if number == 0 else "warm", sample_steps=[steps] * samples,
         sample_ns=sample_ns.tolist(), sample_cpu_ns=(2 * sample_ns).tolist(),
         sample_turn=(np.arange(samples) // SAMPLES_PER_TURN).tolist(),
+        warmup_ns=(step_s * 1e9 * process * (1.0 + np.exp(-np.arange(TRIALS)))).astype(int).tolist(),
+        disturbed={"3": "torch1:eager waited 30% of it for a processor"} if number == 3 else {},
         memory={"peak_bytes": int(random.integers(1e8, 2e8)), "baseline_bytes": 2 * 10**8},
         settings={"threads": 2, "instruction set": "AVX2" if cell.environment == "torch1" else "AVX512"},
         versions={"python": "3.11.7", "numpy": "1.26.4", cell.framework: "1.0"},
@@ -88,19 +93,22 @@ def synthesise(cell: Cell, number: int, samples: int, step_s: float, random: np.
 def write_study(folder: Path, samples: int) -> int:
     """Write the files of a run with about ``samples`` samples; return how many there are."""
     random = np.random.default_rng(20261121)
-    planned = cells()
+    planned = with_twin(cells(), BASELINE)
     each = samples // (len(planned) * ROUNDS)
-    steps = dict(zip(planned, random.lognormal(np.log(1e-3), 1.5, len(planned)), strict=True))
+    medians = dict(zip(planned, random.lognormal(np.log(1e-3), 1.5, len(planned)), strict=True))
     with (folder / "records.jsonl").open("w") as file:
         for number in range(ROUNDS):
             for cell in planned[:-1]:
-                file.write(json.dumps(synthesise(cell, number, each, steps[cell], random).to_json()) + "\n")
+                file.write(json.dumps(synthesise(cell, number, each, medians[cell], random).to_json()) + "\n")
         lost = Record(planned[-1], 0, 1, TIMEOUT, stage="build", reason="no answer in 300 s", run="synthetic")
         file.write(json.dumps(lost.to_json()) + "\n")
     run: dict[str, Any] = {
         "run": "synthetic",
         "study": {"name": "synthetic", "title": "Synthetic study", "baseline": BASELINE},
-        "profile": {"name": "publication"},
+        "profile": {"name": "publication", "samples": each // SAMPLES_PER_TURN},
+        "looks": LOOKS,
+        "stopped": {cell.row: {"rounds": ROUNDS, "why": "budget"} for cell in planned},
+        "peaks": {"torch1/cpu": {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 1e11], [1e9, 2e10]]}},
         "seed": 0,
         "threads": 2,
         "machine": {"processor": "Synthetic processor"},

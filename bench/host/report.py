@@ -13,10 +13,9 @@ from rich.console import Console
 from bench.record import Record
 
 from .bootstrap.aside import write_whole
-from .tables import csv, latex, markdown, terminal
-from .tables.caption import Conditions
-from .tables.comparison import detail, summarise
-from .tables.results import Result, analyse
+from .tables import comparison, csv, latex, markdown, ranking, ranking_table, resources, terminal
+from .tables.analysis import Analysis, analyse
+from .tables.conditions import Conditions
 from .tables.table import Table
 
 
@@ -26,16 +25,27 @@ class Report:
 
     run: Mapping[str, Any]
     title: str
-    results: tuple[Result, ...]
+    analysis: Analysis
+    rankings: tuple[ranking.Place, ...]
     summary: Table
     details: Table
+    #: None where nothing was measured.
+    costs: Table | None
+    #: None where there is too little to rank.
+    ranking: Table | None
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All of them, in the order of the files."""
+        return tuple(table for table in (self.summary, self.details, self.costs, self.ranking) if table is not None)
 
     def write(self, folder: Path) -> list[Path]:
         """Write the files of the report into ``folder`` and return them; each is replaced whole."""
         contents = {
-            "table.md": markdown.document(self.title, (self.summary, self.details)),
-            "table.tex": latex.document((self.summary, self.details)),
-            "table.csv": csv.render(self.results),
+            "table.md": markdown.document(self.title, self.tables),
+            "table.tex": latex.document(self.tables),
+            "table.csv": csv.render((*self.analysis.results, *self.analysis.twins)),
+            "ranking.csv": csv.render_ranking(self.rankings),
             "machine.json": _json(self.run.get("machine")),
             "environments.json": _json(self.run.get("environments")),
         }
@@ -44,15 +54,27 @@ class Report:
         return [folder / name for name in contents]
 
     def print(self, console: Console) -> None:
-        """Print the details."""
-        terminal.render(console, self.details)
+        """Print all but the summary, which is as wide as there are columns."""
+        for table in self.tables[1:]:
+            terminal.render(console, table)
+            console.print()
 
 
 def make(records: Iterable[Record], run: Mapping[str, Any]) -> Report:
     """Make the report of a run, finished or not, from its records and the content of its run.json."""
     conditions = Conditions.of(run)
-    results = analyse(records, conditions.planned, conditions.excluded, conditions.baseline)
-    return Report(run, conditions.title, tuple(results), summarise(results, conditions), detail(results, conditions))
+    analysis = analyse(records, conditions)
+    ranked = ranking.rank(analysis, conditions)
+    return Report(
+        run,
+        conditions.title,
+        analysis,
+        ranked.places,
+        comparison.summarise(analysis, conditions, ranking=ranked.remark),
+        comparison.detail(analysis, conditions),
+        resources.account(analysis, conditions),
+        ranking_table.show(ranked, analysis, conditions),
+    )
 
 
 def _json(value: Any) -> str:

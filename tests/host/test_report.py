@@ -23,7 +23,7 @@ RUN = {
     "excluded": [],
     "finished": True,
 }
-FILES = ["table.md", "table.tex", "table.csv", "machine.json", "environments.json"]
+FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json"]
 
 
 def timed(cell: Cell, number: int, step_ns: int) -> Record:

@@ -1,70 +1,31 @@
-"""Knows the words around a table: under which conditions it was measured, and how to read it."""
+"""Knows the words around a table: under which conditions it was measured, and what its columns mean."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from bench.cell import Cell
+from bench.record import Record
 
-from ..statistics.bootstrap import LEVEL, attainable_level
-from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from ..largest_batch import TOLERANCE
+from .conditions import Conditions
+from .disturbances import count_turns
+from .fairness import enumerate_names
 from .footnotes import versions
+from .quantity import MIB, format_number
 from .results import Result
-from .table import printable, sentence
-
-#: How a verdict is written behind a ratio.
-VERDICT_MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """What ``run.json`` says that a reader of the table must know."""
-
-    name: str
-    title: str
-    baseline: str | None
-    profile: str
-    #: Whether compiled code stays between runs, shared by the cells of an environment.
-    cache_kept: bool
-    planned: tuple[Cell, ...]
-    excluded: tuple[tuple[Cell, str], ...]
-    seed: Any = None
-    machine: str = ""
-    finished: bool = True
-
-    @classmethod
-    def of(cls, run: Mapping[str, Any]) -> Conditions:
-        """Read a run; what an unfinished or older one lacks is left out."""
-        study, machine = run.get("study") or {}, run.get("machine") or {}
-        name = str(study.get("name") or "study")
-        profile = run.get("profile") or {}
-        gpus = dict.fromkeys(str(gpu.get("name")) for gpu in machine.get("gpus") or ())
-        return cls(
-            name=name,
-            title=printable(str(study.get("title") or name)).rstrip("."),
-            baseline=study.get("baseline"),
-            profile=str(profile.get("name") or "unnamed"),
-            cache_kept=profile.get("compile_cache") == "kept",
-            planned=tuple(Cell.from_json(cell) for cell in run.get("planned") or ()),
-            excluded=tuple((Cell.from_json(cell), str(reason)) for cell, reason in run.get("excluded") or ()),
-            seed=run.get("seed"),
-            machine=" with ".join(filter(None, (str(machine.get("processor") or ""), ", ".join(gpus)))),
-            finished=bool(run.get("finished", True)),
-        )
+from .table import sentence
+from .warmups import MEANINGS
 
 
 def describe_conditions(conditions: Conditions, results: Sequence[Result]) -> str:
     """Say how, where and when the table was measured."""
     records = [record for result in results for record in result.records]
-    rounds = len({record.round for record in records})
     started = min((record.started_at for record in records if record.started_at), default=None)
     day = datetime.datetime.fromtimestamp(started, datetime.UTC).date().isoformat() if started else ""
     text = sentence(
         (
-            f"Profile {conditions.profile}, {count(rounds, 'round')} of fresh processes"
+            f"Profile {conditions.profile}, {_rounds(records)} of fresh processes"
             + (f", seed {conditions.seed}" if conditions.seed is not None else ""),
             conditions.machine,
             day,
@@ -73,52 +34,18 @@ def describe_conditions(conditions: Conditions, results: Sequence[Result]) -> st
     return text if conditions.finished else f"{text} Partial: the run has not finished."
 
 
+def _rounds(records: Iterable[Record]) -> str:
+    """Write the number of rounds, from the fewest to the most that a row has."""
+    rows: dict[str, set[int]] = {}
+    for record in records:
+        rows.setdefault(record.cell.row, set()).add(record.round)
+    numbers = [len(rounds) for rounds in rows.values()] or [0]
+    fewest, most = min(numbers), max(numbers)
+    return count(most, "round") if fewest == most else f"{fewest} to {most} rounds"
+
+
 def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def interval_remark(results: Iterable[Result]) -> str:
-    """Say what the intervals are, and what they cannot be where there are few processes."""
-    fewest = min((result.step.n for result in results if result.step is not None), default=0)
-    if not fewest:
-        return ""
-    text = f"Intervals: {LEVEL:.0%} bootstrap over processes."
-    if fewest == 1:
-        return f"{text} One process gives none."
-    if attainable_level(fewest) < LEVEL:
-        text += f" Those from {fewest} processes are their range, which covers the true median in at most "
-        text += f"{attainable_level(fewest):.0%} of cases."
-    return text
-
-
-def verdict_remark(results: Iterable[Result]) -> str:
-    """Explain the marks behind the ratios, or why there are none."""
-    ratios = [result for result in results if result.ratio is not None]
-    judged = [result for result in ratios if result.verdict is not None]
-    if not ratios:
-        return ""
-    if not judged:
-        return f"No verdicts on the ratios: they need at least {minimum_pairs()} pairs of processes."
-    meanings = {
-        Verdict.DIFFERENT: f"different (by {THRESHOLD:.0%} or more)",
-        Verdict.EQUIVALENT: f"equivalent (interval within ±{THRESHOLD:.0%})",
-        Verdict.INCONCLUSIVE: "inconclusive",
-    }
-    legend = ", ".join(f"{VERDICT_MARKS[verdict]} {meaning}" for verdict, meaning in meanings.items())
-    return (
-        f"Verdicts: {legend}; exact signed-rank test over pairs of processes at {ALPHA:.0%}, "
-        f"Benjamini-Hochberg over {count(len(judged), 'comparison')}."
-    )
-
-
-def ratio_remark(results: Iterable[Result]) -> str:
-    """Say how the ratios are estimated."""
-    if all(result.ratio is None for result in results):
-        return ""
-    return (
-        "Ratios: Hodges-Lehmann estimate and bootstrap interval over pairs of processes that took turns, "
-        "from the median over the turns of each pair."
-    )
 
 
 def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:
@@ -126,6 +53,12 @@ def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:
     if conditions.baseline is None or any(result.cell.column == conditions.baseline for result in results):
         return ""
     return f"No ratios: the baseline {conditions.baseline} is not part of this run."
+
+
+def strict_remark(conditions: Conditions) -> str:
+    if not conditions.strict:
+        return ""
+    return "--strict: cells whose settings differ from the baseline's get no ratio."
 
 
 def cache_remark(results: Iterable[Result], conditions: Conditions) -> str:
@@ -138,6 +71,47 @@ def cache_remark(results: Iterable[Result], conditions: Conditions) -> str:
     )
 
 
+def import_remark(results: Iterable[Result]) -> str:
+    """Say whether the imports had the processors for themselves."""
+    shared = any(result.import_s(alone=False) is not None for result in results)
+    return "Imports: those of a row share the processors, and take longer than alone." if shared else ""
+
+
 def environment_remark(results: Iterable[Result]) -> str:
     text = versions(results)
     return f"Environments: {text}." if text else ""
+
+
+def noise_watch_remark(results: Iterable[Result], conditions: Conditions) -> str:
+    """Say how many turns were disturbed, and what became of them."""
+    found = count_turns((record for result in results for record in result.records), conditions.turns)
+    if not found.disturbed:
+        return ""
+    fate = [f"{found.left_out} left out"]
+    if found.kept:
+        fate.append(f"{found.kept} kept, as too few turns of their process would have remained")
+    return (
+        f"Noise watch: {found.disturbed} of {found.turns} turns were disturbed: {', '.join(fate)}; "
+        f"{found.repeated} {'was' if found.repeated == 1 else 'were'} taken to repeat them."
+    )
+
+
+def warm_up_remark(results: Iterable[Result]) -> str:
+    """Say what the classes in the table mean."""
+    present = {result.warm_up.kind for result in results if result.warm_up is not None}
+    if not present:
+        return ""
+    legend = "; ".join(meaning for kind, meaning in MEANINGS.items() if kind in present)
+    return (
+        "Warm-up: the commonest course of step times in a process, from its first trial to its last sample, by change "
+        f"points, and in how many processes: {legend}."
+    )
+
+
+def largest_batch_remark(results: Iterable[Result]) -> str:
+    """Say under which cap batches were fitted."""
+    caps = {result.largest_batch["cap_bytes"] for result in results if result.largest_batch is not None}
+    sizes = enumerate_names([f"{format_number(cap / MIB)} MiB" for cap in sorted(caps)]) if caps else ""
+    return (
+        f"Largest batch: the most items of one step that fit into {sizes}, to within {TOLERANCE:.0%}." if sizes else ""
+    )

@@ -1,20 +1,25 @@
-"""Knows the CSV file: one row per cell, every field, plain numbers in SI units (seconds, bytes, items per second)."""
+"""Knows the CSV file: one row per cell, the twin's too, and plain numbers in SI units (seconds, bytes, per second)."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
 
 from bench.record import OK
 
 from ..statistics.bootstrap import Estimate
+from .compilation import break_reasons, most, recompilations
 from .footnotes import unsteady_notes
-from .results import Result, median
+from .ranking import FACTORS, Place
+from .results import Comparison, Result, median
 
 Value = str | float | int | None
+T = TypeVar("T")
 
 #: A spreadsheet takes text that begins with one of these for a formula (OWASP, "CSV Injection").
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
@@ -50,12 +55,44 @@ def _json(result: Result, attribute: str) -> str | None:
     return json.dumps(value, sort_keys=True) if value else None
 
 
-def _import_s(*, alone: bool) -> Callable[[Result], Value]:
-    def get(result: Result) -> Value:
-        kept = (record for record in result.records if record.import_alone == alone)
-        return median(record.import_s for record in kept if record.import_s is not None)
+def _comparison(prefix: str, get: Callable[[Result], Comparison | None]) -> dict[str, Callable[[Result], Value]]:
+    """Return the fields of a comparison, of the medians or of the tails."""
 
-    return get
+    def value(of: Callable[[Comparison], Value]) -> Callable[[Result], Value]:
+        return lambda result: None if (found := get(result)) is None else of(found)
+
+    def deciding(end: int) -> Callable[[Result], Value]:
+        return value(lambda found: found.ratio.deciding[end] if found.ratio.deciding else None)
+
+    return {
+        f"{prefix}ratio": value(lambda found: found.ratio.estimate.value),
+        f"{prefix}deciding_low": deciding(0),
+        f"{prefix}deciding_high": deciding(1),
+        f"{prefix}p": value(lambda found: found.ratio.p),
+        f"{prefix}adjusted_p": value(lambda found: found.adjusted_p),
+        f"{prefix}verdict": value(lambda found: found.verdict.value if found.verdict else None),
+    }
+
+
+def _optional(get: Callable[[Result], Any], attribute: str) -> Callable[[Result], Value]:
+    """Return a field of what a result may lack."""
+    return lambda result: getattr(get(result), attribute, None)
+
+
+def _count(name: str) -> Callable[[Result], Value]:
+    return lambda result: most(result.records, name) if any(name in r.compilation for r in result.records) else None
+
+
+def _batch(name: str) -> Callable[[Result], Value]:
+    return lambda result: (result.largest_batch or {}).get(name)
+
+
+def _steps(result: Result) -> list[list[int]]:
+    return [record.sample_steps for record in result.records if record.sample_steps]
+
+
+def _share(factor: float) -> Callable[[Place], Value]:
+    return lambda place: place.profile.share(factor) if place.profile else None
 
 
 def _memory(name: str) -> Callable[[Result], Value]:
@@ -79,34 +116,60 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "processes_ok": lambda r: sum(record.status == OK for record in r.records),
     "processes_timed": lambda r: len(r.locations),
     "samples": lambda r: sum(r.samples),
-    "steps_per_sample": lambda r: median(step for record in r.records for step in record.sample_steps),
+    "steps_per_sample": lambda r: median(np.concatenate(steps)) if (steps := _steps(r)) else None,
     **_bounds("step", "_s", lambda r: r.step),
     "step_q10_s": lambda r: median(location.q10 for location in r.locations),
     "spread_between": lambda r: r.spread_between,
     "spread_within": lambda r: r.spread_within,
     "cpu_per_wall": lambda r: r.cpu_per_wall,
     "unsteady": lambda r: next(iter(unsteady_notes(r)), None),
+    "warm_up": lambda r: r.warm_up.kind.value if r.warm_up else None,
+    "warm_up_agreeing": _optional(lambda r: r.warm_up, "agreeing"),
+    "steady_step_s": _optional(lambda r: r.warm_up, "steady_s"),
+    "turns": lambda r: r.disturbances.turns,
+    "disturbed_turns": lambda r: r.disturbances.disturbed,
+    "left_out_turns": lambda r: r.disturbances.left_out,
+    "repeated_turns": lambda r: r.disturbances.repeated,
     "item": lambda r: r.work.get("item"),
     "items": lambda r: r.work.get("items"),
     **_bounds("throughput", "_per_s", lambda r: r.throughput),
-    **_bounds("ratio", "", lambda r: r.ratio.estimate if r.ratio else None),
-    "baseline_unsteady": lambda r: str(r.baseline_unsteady).lower() if r.ratio else None,
     "pairs": lambda r: r.ratio.estimate.n if r.ratio else None,
-    "p": lambda r: r.ratio.p if r.ratio else None,
-    "adjusted_p": lambda r: r.adjusted_p,
-    "verdict": lambda r: r.verdict.value if r.verdict else None,
+    **_bounds("ratio", "", lambda r: r.ratio.estimate if r.ratio else None),
+    **_comparison("", lambda r: r.comparison),
+    # Of the 90% quantiles.
+    **_comparison("tail_", lambda r: r.tail),
+    "baseline_unsteady": lambda r: str(r.baseline_unsteady).lower() if r.ratio else None,
+    "refused": lambda r: r.refused,
+    "noise_floor": lambda r: r.noise_floor,
     # Imports that had the processors for themselves, and those of a group that shared them, which take longer.
-    "import_alone_s": _import_s(alone=True),
-    "import_shared_s": _import_s(alone=False),
+    "import_alone_s": lambda r: r.import_s(alone=True),
+    "import_shared_s": lambda r: r.import_s(alone=False),
     "first_call_cold_s": lambda r: r.first_call_s("cold"),
     "first_call_warm_s": lambda r: r.first_call_s("warm"),
+    # "inf" is never.
+    "break_even_steps": lambda r: r.break_even,
+    "compiled": lambda r: (_last(r, "compilation") or {}).get("compiled"),
+    "graphs": _count("graphs"),
+    "graph_breaks": _count("graph_breaks"),
+    "graph_break_reasons": lambda r: json.dumps(found) if (found := break_reasons(r.records)) else None,
+    "traces": _count("traces"),
+    "recompiled_while_timing": lambda r: recompilations(r.records) if r.locations else None,
     "baseline_bytes": _memory("baseline_bytes"),
     "peak_bytes": _memory("peak_bytes"),
     "first_call_peak_bytes": _memory("first_call_peak_bytes"),
     "allocated_peak_bytes": _memory("allocated_peak_bytes"),
     "reserved_peak_bytes": _memory("reserved_peak_bytes"),
+    "nvml_peak_bytes": _memory("nvml_peak_bytes"),
+    "largest_batch_items": _batch("items"),
+    "largest_batch_cap_bytes": _batch("cap_bytes"),
+    "largest_batch_status": _batch("status"),
+    "largest_batch_reason": _batch("reason"),
     "useful_flops": lambda r: r.work.get("useful_flops"),
     "compulsory_bytes": lambda r: r.work.get("compulsory_bytes"),
+    "flops_per_s": _optional(lambda r: r.achieved, "flops_per_s"),
+    "flops_share": _optional(lambda r: r.achieved, "flops_share"),
+    "bytes_per_s": _optional(lambda r: r.achieved, "bytes_per_s"),
+    "bytes_share": _optional(lambda r: r.achieved, "bytes_share"),
     "data": lambda r: _last(r, "data"),
     "check": lambda r: _json(r, "check"),
     "settings": lambda r: _json(r, "settings"),
@@ -114,11 +177,37 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
 }
 
 
+RANKING_FIELDS: dict[str, Callable[[Place], Value]] = {
+    "column": lambda p: p.column,
+    "device": lambda p: p.device,
+    "threads": lambda p: p.threads,
+    "ratio": lambda p: p.standing.ratio.value if p.standing else None,
+    "ratio_low": lambda p: p.standing.ratio.low if p.standing else None,
+    "ratio_high": lambda p: p.standing.ratio.high if p.standing else None,
+    "rows": lambda p: p.standing.ratio.n if p.standing else None,
+    "rank": lambda p: p.standing.rank if p.standing else None,
+    "best_rank": lambda p: p.standing.best_rank if p.standing else None,
+    "worst_rank": lambda p: p.standing.worst_rank if p.standing else None,
+    "profile_rows": lambda p: len(p.profile.factors) if p.profile else None,
+    **{f"share_within_{factor:g}": _share(factor) for factor in FACTORS},
+    "share_solved": lambda p: p.profile.solved if p.profile else None,
+}
+
+
 def render(results: Iterable[Result]) -> str:
     """Write the results with a heading; missing values are empty."""
+    return _write(FIELDS, results)
+
+
+def render_ranking(places: Iterable[Place]) -> str:
+    """Write the places of a ranking with a heading, which stands alone where there is no ranking."""
+    return _write(RANKING_FIELDS, places)
+
+
+def _write(fields: Mapping[str, Callable[[T], Value]], rows: Iterable[T]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(FIELDS)
-    for result in results:
-        writer.writerow([quote(get(result)) for get in FIELDS.values()])
+    writer.writerow(fields)
+    for row in rows:
+        writer.writerow([quote(get(row)) for get in fields.values()])
     return file.getvalue()

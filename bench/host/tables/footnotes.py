@@ -1,15 +1,19 @@
-"""Knows what must be said beside a number: why there is none, what went wrong, and where the cells of a row differ."""
+"""Knows what must be said beside a number: why there is none, what went wrong, and what it hides."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 
-from bench.cell import Cell
 from bench.record import OK, Record
 
 from ..statistics.steadiness import FACTOR, SPREAD
-from .results import EXCLUDED, NOT_RUN, Result
+from ..statistics.verdict import THRESHOLD, Verdict
+from .compilation import compilation_notes
+from .disturbances import count_turns
+from .quantity import format_interval, format_value
+from .results import EXCLUDED, NOT_RUN, Comparison, Result
 from .table import shorten
 
 
@@ -35,6 +39,13 @@ def status_notes(result: Result) -> tuple[str, ...]:
     return ("; ".join(notes),) if notes else ()
 
 
+def step_notes(result: Result) -> tuple[str, ...]:
+    """Say what must be known beside a step time."""
+    if result.step is None:
+        return ()
+    return (*unsteady_notes(result), *warm_up_notes(result), *compilation_notes(result.records))
+
+
 def unsteady_notes(result: Result) -> tuple[str, ...]:
     """Say how the samples of a cell disagree, if they do, and how busy the processors were meanwhile."""
     found = result.steadiness
@@ -54,12 +65,26 @@ def unsteady_notes(result: Result) -> tuple[str, ...]:
     return (f"unsteady: {'; '.join(clauses)}",)
 
 
-def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
-    """Warn of a ratio to an unsteady baseline, or explain why a timed cell has none, where the study has a baseline."""
-    if result.baseline_unsteady:
-        return ("the baseline of this ratio is unsteady",)
-    if result.step is None or result.ratio is not None or result is baseline:
+def warm_up_notes(result: Result) -> tuple[str, ...]:
+    """Warn of a median that is not the steady state's."""
+    if result.warm_up is None or result.step is None:
         return ()
+    change = result.warm_up.steady_s / result.step.value - 1.0
+    if abs(change) <= THRESHOLD:
+        return ()
+    return (f"not steady at first: from each process's steady state on, the median is {abs(change):.1%} "
+            f"{'shorter' if change < 0 else 'longer'}",)  # fmt: skip
+
+
+def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
+    """Warn of what a ratio hides, or explain why a timed cell has none, where the study has a baseline."""
+    if result.comparison is not None:
+        unsteady = ("the baseline of this ratio is unsteady",) if result.baseline_unsteady else ()
+        return (*unsteady, *tail_notes(result.comparison, result.tail))
+    if result.step is None or result is baseline:
+        return ()
+    if result.refused:
+        return (f"--strict: no ratio, as {result.refused}",)
     if baseline is None:
         return ("no ratio: the baseline is not part of this row",)
     if baseline.step is None:
@@ -67,43 +92,42 @@ def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
     return ("no ratio: no process took turns with one of the baseline",)
 
 
-def differing_settings(results: Sequence[Result]) -> tuple[str, ...]:
-    """Name the settings that several cells of a row report, but not with the same value."""
-    found: dict[str, dict[Cell, str]] = {}
-    for result in results:
-        for name, value in _settings(result).items():
-            found.setdefault(name, {})[result.cell] = shorten(value, 60) or "empty"
-    clauses = [f"{name} is {_distribution(values)}" for name, values in found.items() if len(set(values.values())) > 1]
-    return (f"settings differ: {'; '.join(clauses)}",) if clauses else ()
+def tail_notes(comparison: Comparison, tail: Comparison | None) -> tuple[str, ...]:
+    """Tell the verdict on the 90% quantiles where it is another, or goes the other way."""
+    if tail is None or tail.verdict is None or comparison.verdict is None:
+        return ()
+    values = (comparison.ratio.estimate.value, tail.ratio.estimate.value)
+    opposed = tail.verdict is Verdict.DIFFERENT and (values[0] > 1.0) != (values[1] > 1.0)
+    if tail.verdict is comparison.verdict and not opposed:
+        return ()
+    if tail.verdict is Verdict.INCONCLUSIVE:
+        # Without numbers it is one footnote for all.
+        return (f"90% quantiles: {tail.verdict.value}",)
+    low, high = tail.ratio.deciding or (None, None)
+    estimate = replace(tail.ratio.estimate, low=low, high=high)
+    return (f"90% quantiles: ratio {format_value(estimate)} {format_interval(estimate)}, {tail.verdict.value}",)
 
 
-def _distribution(values: Mapping[Cell, str]) -> str:
-    """Say which columns have which value; the environment alone where all of its modes agree."""
-    clauses = []
-    for value in dict.fromkeys(values.values()):
-        others = {cell.environment for cell, other in values.items() if other != value}
-        having = dict.fromkeys(
-            cell.column if cell.environment in others else cell.environment
-            for cell, other in values.items()
-            if other == value
-        )
-        clauses.append(f"{value} in {_enumerate(list(having))}")
-    return ", ".join(clauses)
-
-
-def _settings(result: Result) -> dict[str, str]:
-    """Return a cell's settings as text; all values of one that changed between its processes."""
-    found: dict[str, list[str]] = {}
-    for record in result.records:
-        for name, value in record.settings.items():
-            found.setdefault(name, []).append(str(value))
-    return {name: " or ".join(dict.fromkeys(values)) for name, values in found.items()}
+def disturbance_notes(row: Iterable[Result], planned: int | None) -> tuple[str, ...]:
+    """Warn of a row whose numbers contain disturbed turns."""
+    found = count_turns((record for result in row for record in result.records), planned)
+    if not found.kept:
+        return ()
+    return (shorten(f"{found.kept} disturbed turns of {found.turns} are part of these numbers, e.g. {found.example}"),)
 
 
 def data_notes(results: Iterable[Result]) -> tuple[str, ...]:
     """Say where the input of a row came from, once for each source."""
     sources = dict.fromkeys(record.data for result in results for record in result.records if record.data)
     return tuple(shorten(f"input: {source}") for source in sources)
+
+
+def largest_batch_notes(result: Result) -> tuple[str, ...]:
+    """Say why no batch was found."""
+    found = result.largest_batch
+    if found is None or found.get("items"):
+        return ()
+    return (shorten(f"no largest batch: {found.get('status')}: {found.get('reason') or 'no reason was recorded'}"),)
 
 
 def versions(results: Iterable[Result]) -> str:
@@ -122,5 +146,6 @@ def versions(results: Iterable[Result]) -> str:
     )
 
 
-def _enumerate(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+def remarks(*texts: str) -> tuple[str, ...]:
+    """Keep those that say something."""
+    return tuple(text for text in texts if text)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
 from tabulate import DataRow, TableFormat, tabulate
 
+from .latex_parts import parts_of
 from .latex_text import escape
 from .table import Entry, Group, Table, mark
-
-#: Rows of one float; what is longer is continued in another.
-ROWS_PER_FLOAT = 36
 
 FORMAT = TableFormat(
     lineabove=None,
@@ -46,12 +43,13 @@ CLOSING = "\\tablesend\n"
 FLOAT = r"""\begin{table*}[!tp]
 \centering\footnotesize
 \caption{CAPTION}\label{tab:LABEL}
-\medskip
+BODYNOTES\end{table*}
+"""
+BOX = r"""\medskip
 \setlength{\tabcolsep}{4pt}
 \setbox0\hbox{%
 TABULAR}
 \leavevmode\ifdim\wd0>\textwidth\resizebox{\textwidth}{!}{\box0}\else\box0\fi
-NOTES\end{table*}
 """
 
 
@@ -117,34 +115,18 @@ def below(table: Table, marks: dict[str, str]) -> str:
     return f"\\par\\medskip\n\\begin{{minipage}}{{\\textwidth}}\\raggedright\n{text}\n\\end{{minipage}}\n"
 
 
-def floats(table: Table) -> Iterator[Table]:
-    """Split a table into parts that fit on a page each, at its groups."""
-    parts: list[list[Group]] = [[]]
-    for group in table.groups:
-        height = sum(len(known.rows) + 2 for known in parts[-1])
-        if parts[-1] and height + len(group.rows) > ROWS_PER_FLOAT:
-            parts.append([])
-        parts[-1].append(group)
-    for number, groups in enumerate(parts, start=1):
-        if number == 1:
-            yield replace(table, groups=tuple(groups))
-        else:
-            caption = f"{table.caption.partition(':')[0]} (continued, part {number})."
-            yield replace(table, name=f"{table.name}-{number}", caption=caption, groups=tuple(groups))
-
-
 def render(table: Table) -> str:
     """Write one float."""
     marks = table.marks
     parts = {
         "CAPTION": escape(table.caption),
         "LABEL": re.sub(r"[^A-Za-z0-9-]+", "-", table.name),
-        "TABULAR": tabular(table, marks),
+        "BODY": BOX.replace("TABULAR", tabular(table, marks)) if table.groups else "",
         "NOTES": below(table, marks),
     }
     return re.sub("|".join(parts), lambda found: parts[found.group()], FLOAT)
 
 
-def document(tables: Sequence[Table] | Iterable[Table]) -> str:
+def document(tables: Iterable[Table]) -> str:
     """Write tables as one file."""
-    return "\n".join([OPENING, *(render(part) for table in tables for part in floats(table)), CLOSING])
+    return "\n".join([OPENING, *(render(part) for table in tables for part in parts_of(table)), CLOSING])

@@ -35,7 +35,8 @@ def choose_unit(values: Iterable[float], units: Sequence[Unit]) -> Unit:
     if not logs:
         return Unit("", 1.0)
     mean = math.exp(math.fsum(logs) / len(logs))
-    return next((unit for unit in units if mean >= unit.size), units[-1])
+    # The logarithm of a power of ten is not exact.
+    return next((unit for unit in units if mean * (1.0 + 1e-9) >= unit.size), units[-1])
 
 
 def decimals(value: float, half_width: float | None = None) -> int:
@@ -72,3 +73,8 @@ def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
         return ""
     digits = _decimals_of(estimate, size)
     return f"[{estimate.low / size:.{digits}f}, {estimate.high / size:.{digits}f}]"
+
+
+def format_share(share: float) -> str:
+    """Write a share to two digits: ``0.34%``, ``2%``, ``12%``."""
+    return f"{float(f'{100.0 * share:.2g}'):g}%"

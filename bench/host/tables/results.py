@@ -1,9 +1,9 @@
-"""Knows what the records of a study come to: one result per cell, those that never ran included."""
+"""Knows what the records of one cell come to: its status, its step time, and what was seen beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,32 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import MISMATCH, OK, Record
 
+from ..noise_watch import left_out
 from ..statistics.bootstrap import Estimate, estimate_median
-from ..statistics.location import Location, locate, spread_between
-from ..statistics.pairs import Process, Ratio, by_turn, compare, pair_log_ratios
+from ..statistics.location import FloatArray, Location, locate, spread_between
+from ..statistics.pairs import Process, Ratio, TurnArray, by_turn
+from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
-from ..statistics.verdict import Verdict, adjust_for_discovery, decide, minimum_pairs
+from ..statistics.verdict import Verdict
+from .compilation import recompilations
+from .disturbances import Disturbances
+from .warmups import WarmUp
 
 #: What a cell without any record is: planned, but the run ended before it, or left out by the study.
 NOT_RUN = "not run"
 EXCLUDED = "excluded"
 
 Processes = dict[Hashable, Process]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The time of one cell over the baseline's, and what it is called."""
+
+    ratio: Ratio
+    #: Both are None where the data could not give a verdict.
+    adjusted_p: float | None = None
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True)
@@ -38,12 +53,35 @@ class Result:
     locations: tuple[Location, ...] = ()
     #: Seconds per step.
     step: Estimate | None = None
-    #: Time over the baseline's time.
-    ratio: Ratio | None = None
-    adjusted_p: float | None = None
-    verdict: Verdict | None = None
-    #: Whether the cell that ``ratio`` compares with is unsteady.
+    #: Of the medians, and of the 90% quantiles.
+    comparison: Comparison | None = None
+    tail: Comparison | None = None
+    #: The settings for which the comparison was refused.
+    refused: str | None = None
+    #: The run's noise floor that the verdict took into account.
+    noise_floor: float | None = None
+    #: Whether the cell that it is compared with is unsteady.
     baseline_unsteady: bool = False
+    #: Steps after which it has made good for its slower start; infinite where it never does.
+    break_even: float | None = None
+    warm_up: WarmUp | None = None
+    disturbances: Disturbances = field(default_factory=Disturbances)
+    achieved: Achieved | None = None
+    #: See ``bench.host.largest_batch``.
+    largest_batch: Mapping[str, Any] | None = None
+
+    @property
+    def ratio(self) -> Ratio | None:
+        return self.comparison.ratio if self.comparison else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.comparison.verdict if self.comparison else None
+
+    @property
+    def timed(self) -> tuple[Record, ...]:
+        """The records of the processes that count, in the order of ``locations``."""
+        return tuple(filter(is_timed, self.records)) if self.locations else ()
 
     @property
     def samples(self) -> tuple[int, ...]:
@@ -65,14 +103,17 @@ class Result:
         return judge(self.locations)
 
     @property
+    def unsteady(self) -> bool:
+        """Tell whether one number cannot stand for the cell, or times something else as well."""
+        return self.steadiness.unsteady or (bool(self.locations) and recompilations(self.records) > 0)
+
+    @property
     def cpu_per_wall(self) -> float | None:
         """Processor time of a sample over its wall time, median over processes.
 
         It tells threads that spin, near their number, from a process that waits for a processor, below one.
         """
-        if not self.locations:
-            return None
-        timed = (record for record in self.records if record.status == OK and record.sample_cpu_ns)
+        timed = (record for record in self.timed if record.sample_cpu_ns)
         return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
 
     @property
@@ -96,6 +137,11 @@ class Result:
             if record.first_call_s is not None and (record.first_call_cache or "cold") == cache
         )
 
+    def import_s(self, *, alone: bool) -> float | None:
+        """Median seconds of the imports that had the processors for themselves, or of those that shared them."""
+        kept = (record for record in self.records if record.import_alone == alone)
+        return median(record.import_s for record in kept if record.import_s is not None)
+
     def memory_bytes(self, name: str) -> float | None:
         """Median over processes of one of the memory figures of their records."""
         return median(record.memory[name] for record in self.records if record.memory.get(name) is not None)
@@ -109,8 +155,23 @@ class Result:
 
 def median(values: Iterable[float]) -> float | None:
     """Return the median, None of nothing."""
-    found = list(values)
-    return float(np.median(found)) if found else None
+    found = values if isinstance(values, np.ndarray) else list(values)
+    return float(np.median(found)) if len(found) else None
+
+
+def is_timed(record: Record) -> bool:
+    return record.status == OK and bool(record.sample_ns)
+
+
+def timed_samples(record: Record) -> tuple[FloatArray, TurnArray]:
+    """Return the seconds per step of each sample that counts, in order, and the turn of each."""
+    step_s = np.array(record.sample_ns, dtype=np.float64) / (np.array(record.sample_steps) * 1e9)
+    turns = np.array(record.sample_turn, dtype=np.int64)
+    skipped = left_out(record) if record.disturbed else ()
+    if not skipped:
+        return step_s, turns
+    kept = np.isin(turns, list(skipped), invert=True)
+    return step_s[kept], turns[kept]
 
 
 def timed_processes(records: Iterable[Record]) -> tuple[Processes, tuple[Location, ...]]:
@@ -118,20 +179,21 @@ def timed_processes(records: Iterable[Record]) -> tuple[Processes, tuple[Locatio
     processes: Processes = {}
     locations = []
     for record in records:
-        if record.status != OK or not record.sample_ns:
-            continue
-        step_s = np.array(record.sample_ns, dtype=np.float64) / (np.array(record.sample_steps) * 1e9)
-        processes[record.round, record.attempt] = by_turn(step_s, np.array(record.sample_turn, dtype=np.int64))
-        locations.append(locate(step_s))
+        if is_timed(record):
+            step_s, turns = timed_samples(record)
+            processes[record.round, record.attempt] = by_turn(step_s, turns)
+            locations.append(locate(step_s))
     return processes, tuple(locations)
 
 
 def result_of(cell: Cell, records: Sequence[Record]) -> tuple[Result, Processes]:
-    """Summarise the records of one cell, of which there is at least one.
+    """Summarise the records of one cell.
 
     A mismatch in any process speaks for the whole cell, since what it computed is in doubt; otherwise one process that
-    ended well makes the cell ``ok``, and the others are told in a footnote.
+    ended well makes the cell ``ok``, and the others are told in a footnote. Without a record it was not run.
     """
+    if not records:
+        return Result(cell, NOT_RUN), {}
     statuses = [record.status for record in records]
     status = next((status for status in (MISMATCH, OK) if status in statuses), statuses[-1])
     last = next(record for record in reversed(records) if record.status == status)
@@ -148,49 +210,3 @@ def result_of(cell: Cell, records: Sequence[Record]) -> tuple[Result, Processes]
 def row_key(cell: Cell) -> tuple[str, int]:
     """Return what cells must share to be compared."""
     return cell.row, cell.threads
-
-
-def ratio_to(baseline: Mapping[Hashable, Process], processes: Mapping[Hashable, Process]) -> Ratio | None:
-    """Compare with the baseline; None where no two processes took turns."""
-    _, log_ratios = pair_log_ratios(processes, baseline)
-    return compare(log_ratios) if len(log_ratios) else None
-
-
-def with_verdicts(results: Sequence[Result]) -> list[Result]:
-    """Add verdicts; the p values of all comparisons that can have one are adjusted together."""
-    enough = [i for i, r in enumerate(results) if r.ratio is not None and r.ratio.estimate.n >= minimum_pairs()]
-    adjusted = adjust_for_discovery(np.array([ratio.p for i in enough if (ratio := results[i].ratio)]))
-    judged = list(results)
-    for i, p in zip(enough, adjusted.tolist(), strict=True):
-        ratio = results[i].ratio
-        assert ratio is not None
-        judged[i] = replace(results[i], adjusted_p=p, verdict=decide(ratio.estimate, p))
-    return judged
-
-
-def analyse(
-    records: Iterable[Record], planned: Iterable[Cell], excluded: Iterable[tuple[Cell, str]], baseline: str | None
-) -> list[Result]:
-    """Return one result per cell: in the order planned, then cells that only records know, then those left out.
-
-    ``baseline`` names a column, such as ``torch1:eager``; every other column of a row is compared with it.
-    """
-    by_cell: dict[Cell, list[Record]] = {cell: [] for cell in planned}
-    for record in records:
-        by_cell.setdefault(record.cell, []).append(record)
-    results: list[Result] = []
-    processes: dict[Cell, Processes] = {}
-    for cell, own in by_cell.items():
-        own.sort(key=lambda record: (record.round, record.attempt))
-        result, processes[cell] = result_of(cell, own) if own else (Result(cell, NOT_RUN), {})
-        results.append(result)
-    baselines = {row_key(cell): found for cell, found in processes.items() if cell.column == baseline}
-    unsteady = {row_key(r.cell) for r in results if r.cell.column == baseline and r.steadiness.unsteady}
-    for i, result in enumerate(results):
-        if result.step is not None and result.cell.column != baseline:
-            key = row_key(result.cell)
-            ratio = ratio_to(baselines.get(key, {}), processes[result.cell])
-            results[i] = replace(result, ratio=ratio, baseline_unsteady=ratio is not None and key in unsteady)
-    known = set(by_cell)
-    results += [Result(cell, EXCLUDED, None, reason) for cell, reason in excluded if cell not in known]
-    return with_verdicts(results)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import string
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 #: Without q, which has no superscript letter in Unicode.
@@ -50,6 +50,8 @@ class Table:
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
     remarks: tuple[str, ...] = ()
+    #: How many columns, from the left, name a row.
+    names: int = 1
 
     @property
     def marks(self) -> dict[str, str]:
@@ -71,12 +73,8 @@ class Table:
         ]
 
 
-def without_empty_columns(table: Table) -> Table:
-    """Leave out the columns in which no row has anything to show; without rows all of them stay."""
-    rows = [row for group in table.groups for row in group.rows]
-    if not rows:
-        return table
-    kept = [i for i in range(len(table.columns)) if any(row[i].text not in ("", EMPTY) or row[i].notes for row in rows)]
+def with_columns(table: Table, kept: Sequence[int]) -> Table:
+    """Keep the columns with these numbers."""
     groups = tuple(
         Group(
             group.heading, tuple(group.units[i] for i in kept), tuple(tuple(row[i] for i in kept) for row in group.rows)
@@ -84,6 +82,15 @@ def without_empty_columns(table: Table) -> Table:
         for group in table.groups
     )
     return replace(table, columns=tuple(table.columns[i] for i in kept), groups=groups)
+
+
+def without_empty_columns(table: Table) -> Table:
+    """Leave out the columns in which no row has anything to show; without rows all of them stay."""
+    rows = [row for group in table.groups for row in group.rows]
+    if not rows:
+        return table
+    kept = [i for i in range(len(table.columns)) if any(row[i].text not in ("", EMPTY) or row[i].notes for row in rows)]
+    return with_columns(table, kept)
 
 
 def letters() -> Iterator[str]:

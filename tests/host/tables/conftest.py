@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench.cell import Cell
+from bench.host.twin import SUFFIX
 from bench.record import FAILED, MISMATCH, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED, Record
 
 COLUMNS = {
@@ -33,7 +34,8 @@ class Study:
             for mode in modes
         ]
         random = np.random.default_rng(7)
-        moods = random.lognormal(0.0, 0.1, rounds)
+        self.samples = samples
+        self.moods = moods = random.lognormal(0.0, 0.1, rounds)
         self.records = [
             make_record(cell, number, samples, FACTORS[i % len(FACTORS)] * moods[number], random)
             for number in range(rounds)
@@ -58,6 +60,36 @@ class Study:
 
     def find(self, column: str, workload: str) -> Cell:
         return next(cell for cell in self.cells if cell.column == column and cell.workload == workload)
+
+    def change(self, column: str | None = None, workload: str | None = None, **values: Any) -> None:
+        """Set fields of the records of a column, of a workload or of both; a function gets the record."""
+        self.records = [
+            replace(r, **{name: value(r) if callable(value) else value for name, value in values.items()})
+            if (column is None or r.cell.column == column) and (workload is None or r.cell.workload == workload)
+            else r
+            for r in self.records
+        ]
+
+    def slow(self, column: str, workload: str, factor: float) -> None:
+        """Make a cell slower."""
+        self.change(column, workload, sample_ns=lambda r: [round(ns * factor) for ns in r.sample_ns])
+
+    def add_twin(self, factor: float = 1.0) -> None:
+        """Measure the baseline twice, the second time ``factor`` times as slow."""
+        column = self.run["study"]["baseline"]
+        random = np.random.default_rng(8)
+        for cell in self.cells:
+            if cell.column == column:
+                twin = replace(cell, environment=cell.environment + SUFFIX)
+                self.run["planned"].append(twin.to_json())
+                self.records += [
+                    make_record(twin, number, self.samples, factor * mood, random)
+                    for number, mood in enumerate(self.moods)
+                ]
+
+    def stop(self, rounds: int, why: str) -> None:
+        """Let all rows stop after so many rounds; later records, if any, stay."""
+        self.run["stopped"] = {cell.row: {"rounds": rounds, "why": why} for cell in self.cells}
 
     def end(
         self, column: str, workload: str, status: str, stage: str, reason: str, rounds: tuple[int, ...] = ()

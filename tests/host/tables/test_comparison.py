@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bench.host import report
+from bench.host.statistics.roofline import implausible
 from bench.host.tables.table import Entry, Table
-from bench.record import TIMEOUT
+from bench.record import FAILED, TIMEOUT
 
 
 def tables(study) -> tuple[Table, Table]:
@@ -212,6 +213,88 @@ def test_records_without_processor_time_are_unsteady_without_it(long_study):
 @pytest.mark.parametrize(("cache", "told"), [("kept", True), ("cold", False)])
 def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cache, told):
     long_study.run["profile"]["compile_cache"] = cache
-    found = [remark for remark in tables(long_study)[1].remarks if "share compiled code" in remark]
+    costs = report.make(long_study.records, long_study.run).costs
+    found = [remark for remark in costs.remarks if "share compiled code" in remark]
     assert bool(found) is told
     assert all("profile standard measures it with empty caches" in remark for remark in found)
+
+
+def test_a_tail_with_another_verdict_becomes_a_note(long_study):
+    long_study.change(
+        "torch2:eager",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns / 1.07 * (2 if i % 6 == 0 else 1)) for i, ns in enumerate(r.sample_ns)],
+    )
+    (note,) = detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes
+    assert re.fullmatch(r"90% quantiles: ratio \d\.\d+ \[\d\.\d+, \d\.\d+\], different", note)
+    assert note in summary_entry(long_study, "torch2:eager", "mlp-train").notes
+    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == ()
+
+
+def test_a_tail_that_goes_the_other_way_becomes_a_note(long_study):
+    """Both are different: the median is shorter, the 90% quantile longer."""
+    long_study.change(
+        "jax:jit",
+        "mlp-train",
+        sample_ns=lambda r: [ns * (4 if i % 6 == 0 else 1) for i, ns in enumerate(r.sample_ns)],
+    )
+    (note,) = detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes
+    assert note.startswith("90% quantiles: ratio 1.8")
+
+
+def test_a_refused_ratio_names_the_setting(long_study):
+    long_study.run["strict"] = True
+    row = detail_row(long_study, "jax:jit", "mlp-train")
+    assert row["ratio"] == Entry(
+        "–", ("--strict: no ratio, as instruction set is AVX512 here and AVX2 in the baseline",)
+    )
+    assert row["step time"].text != "–"
+    assert "(" not in summary_entry(long_study, "jax:jit", "mlp-train").text
+    for table in tables(long_study):
+        assert "--strict: cells whose settings differ from the baseline's get no ratio." in table.remarks
+
+
+def test_the_twin_is_no_column_and_no_row(long_study):
+    before = tables(long_study)
+    long_study.add_twin()
+    for old, new in zip(before, tables(long_study), strict=True):
+        assert [column.title for column in new.columns] == [column.title for column in old.columns]
+        assert [len(group.rows) for group in new.groups] == [len(group.rows) for group in old.groups]
+        assert not any("twin" in note for note in new.marks)
+
+
+def test_the_class_of_the_warm_up_is_shown(long_study):
+    assert detail_row(long_study, "jax:jit", "mlp-train")["warm-up"].text == "flat 10/10"
+
+
+def test_samples_before_the_steady_state_are_told(long_study):
+    long_study.change(
+        "jax:jit",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * (1.2 if i < 6 else 1)) for i, ns in enumerate(r.sample_ns)],
+    )
+    row = detail_row(long_study, "jax:jit", "mlp-train")
+    assert row["warm-up"].text.startswith("warm-up ")
+    (note,) = row["step time"].notes
+    assert re.fullmatch(
+        r"not steady at first: from each process's steady state on, the median is \d+\.\d% shorter", note
+    )
+
+
+def test_compiling_while_timing_is_told_at_the_time_and_at_ratios_to_it(long_study):
+    long_study.change("torch1:eager", "mlp-train", compilation={"recompiled_while_timing": 1})
+    (note,) = detail_row(long_study, "torch1:eager", "mlp-train")["step time"].notes
+    assert note == "suspect: recompiled 10× while timing, in 10 of 10 processes"
+    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_UNSTEADY,)
+
+
+def test_a_time_that_cannot_be_is_told_with_what_the_machine_can_do(long_study):
+    """The whole sentence of the roofline's gate is kept, although footnotes are cut."""
+    reason = implausible(1.234e-5, 1e3, 2.345e9, 1.234e11, [(1e9, 1.234e11)])
+    cell = long_study.find("jax:jit", "mlp-train")
+    long_study.records = [
+        replace(r, status=FAILED, stage="measure", reason=reason) if r.cell == cell else r for r in long_study.records
+    ]
+    row = detail_row(long_study, "jax:jit", "mlp-train")
+    assert row["status"] == Entry("failed", (f"failed in measure: {reason}",))
+    assert (row["step time"].text, row["n"].text) == ("–", "–")

@@ -14,7 +14,7 @@ from bench.host.tables import csv
 
 def read(study) -> list[dict[str, str]]:
     made = report.make(study.records, study.run)
-    return list(standard.DictReader(io.StringIO(csv.render(made.results))))
+    return list(standard.DictReader(io.StringIO(csv.render((*made.analysis.results, *made.analysis.twins)))))
 
 
 def test_every_cell_has_a_row_with_every_field(short_study):
@@ -62,6 +62,43 @@ def test_unsteady_cells_and_the_ratios_to_them_are_told(long_study):
     assert (baseline["cpu_per_wall"], baseline["baseline_unsteady"]) == ("2.0", "")
     assert (other["unsteady"], other["baseline_unsteady"]) == ("", "true")
     assert rows["jax", "jit", "dispatch"]["baseline_unsteady"] == "false"
+
+
+def test_the_twin_has_rows_of_its_own_and_no_verdict(long_study):
+    long_study.add_twin()
+    rows = [row for row in read(long_study) if row["environment"] == "torch1~twin"]
+    assert len(rows) == 3
+    assert all((row["pairs"], row["verdict"]) == ("10", "") for row in rows)
+    assert float(rows[0]["noise_floor"]) > 0
+
+
+def test_what_was_seen_beside_the_times_is_in_the_file(long_study):
+    long_study.change(
+        "torch2:compile",
+        "mlp-train",
+        disturbed={"1": "a guest"},
+        compilation={"compiled": "forward", "graphs": 2, "graph_breaks": 1, "graph_break_reasons": ["print"]},
+    )
+    long_study.run["profile"]["samples"] = 3
+    rows = {(row["environment"], row["mode"], row["workload"]): row for row in read(long_study)}
+    row = rows["torch2", "compile", "mlp-train"]
+    assert (row["warm_up"], row["warm_up_agreeing"]) == ("flat", "10")
+    assert (row["turns"], row["disturbed_turns"], row["left_out_turns"], row["repeated_turns"]) == (
+        "40",
+        "10",
+        "10",
+        "10",
+    )
+    assert (row["compiled"], row["graphs"], row["graph_breaks"], row["graph_break_reasons"]) == (
+        "forward", "2", "1", '["print"]',
+    )  # fmt: skip
+    assert (row["traces"], row["recompiled_while_timing"]) == ("", "0")
+    assert float(row["break_even_steps"]) == pytest.approx(11.26 / (1.2e-3 * 0.29), rel=0.2)
+    assert rows["jax", "eager", "mlp-train"]["break_even_steps"] == "inf"
+    assert float(row["flops_per_s"]) == pytest.approx(1e8 / float(row["step_s"]))
+    assert float(row["deciding_low"]) < float(row["ratio"]) < float(row["deciding_high"])
+    assert row["tail_verdict"] == "different"
+    assert float(row["tail_ratio"]) == pytest.approx(0.71, abs=0.02)
 
 
 @given(st.text(max_size=30))

@@ -70,7 +70,7 @@ def test_ligatures_arguments_and_other_scripts(text, written):
 
 def make_document(study) -> str:
     made = report.make(study.records, study.run)
-    return latex.document((made.summary, made.details))
+    return latex.document(made.tables)
 
 
 def compile_document(folder: Path, name: str) -> str:
@@ -129,10 +129,13 @@ def test_hostile_names_compile_and_show(tmp_path, long_study):
     assert "[U+4E2D]" in text
 
 
-def test_long_tables_are_continued_in_further_floats(long_study, monkeypatch):
-    monkeypatch.setattr(latex, "ROWS_PER_FLOAT", 12)
-    text = make_document(long_study)
-    assert text.count(r"\begin{table*}") == 1 + 3
-    assert "(continued, part 3)" in text
-    labels = re.findall(r"\\label\{([^}]*)\}", text)
-    assert len(labels) == len(set(labels)) == 4
+def test_wide_and_long_tables_stay_on_the_page(tmp_path, long_study):
+    """Fourteen columns and twelve rows: LaTeX reports whatever is too wide or too high."""
+    versions = [replace(r, cell=replace(r.cell, environment=f"{r.cell.environment}-next")) for r in long_study.records]
+    sizes = [replace(r, cell=replace(r.cell, size=size)) for r in long_study.records + versions for size in ("a", "b")]
+    long_study.records = [r for r in long_study.records + versions + sizes if r.cell.column != "jax-next:jit"]
+    long_study.run["planned"] = []
+    (tmp_path / "table.tex").write_text(make_document(long_study), encoding="ascii")
+    text = compile_document(tmp_path, "table")
+    assert "(continued, part 2)" in text
+    assert text.count("tf2-next:xla") == 9 + 9 + 1 + 1

@@ -11,6 +11,7 @@ from bench.host.tables.quantity import (
     choose_unit,
     format_interval,
     format_number,
+    format_share,
     format_value,
 )
 
@@ -54,6 +55,18 @@ def test_unit_suits_the_middle_of_a_row(values, unit):
 def test_counts_below_a_thousand_have_no_factor():
     assert choose_unit([512.0], COUNTS).name == ""
     assert choose_unit([51_200.0], COUNTS).name == "10³"
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
+def test_a_power_of_ten_is_one_of_its_unit(size):
+    assert choose_unit([size], COUNTS).size == size
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0.02, "2%"), (0.00341, "0.34%"), (0.0268, "2.7%"), (0.12, "12%"), (2.1, "210%"), (0.0, "0%")]
+)
+def test_shares_have_two_digits(share, shown):
+    assert format_share(share) == shown
 
 
 @given(st.floats(1e-9, 1e9), st.floats(1e-4, 0.5))

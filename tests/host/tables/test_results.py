@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from bench.host.statistics.verdict import Verdict
-from bench.host.tables.results import EXCLUDED, NOT_RUN, analyse
+from bench.host.tables.analysis import analyse
+from bench.host.tables.conditions import Conditions
+from bench.host.tables.results import EXCLUDED, NOT_RUN
 from bench.record import FAILED, MISMATCH, OK, TIMEOUT
 
 BASELINE = "torch1:eager"
 
 
 def results_of(study, baseline=BASELINE):
-    from bench.host.tables.caption import Conditions
-
-    conditions = Conditions.of(study.run)
-    found = analyse(study.records, conditions.planned, conditions.excluded, baseline)
-    return {(result.cell.column, result.cell.workload): result for result in found}
+    conditions = replace(Conditions.of(study.run), baseline=baseline)
+    found = analyse(study.records, conditions)
+    return {(result.cell.column, result.cell.workload): result for result in found.results}
 
 
 def test_every_planned_and_excluded_cell_has_a_result(short_study):
@@ -53,13 +53,13 @@ def test_verdicts_follow_the_planted_factors(long_study):
     found = results_of(long_study)
     assert found["torch2:compile", "mlp-train"].verdict is Verdict.DIFFERENT
     assert found[BASELINE, "mlp-train"].verdict is None
-    assert all(result.adjusted_p >= result.ratio.p for result in found.values() if result.ratio)
+    assert all(r.comparison.adjusted_p >= r.ratio.p for r in found.values() if r.comparison)
 
 
 def test_three_rounds_give_intervals_and_no_verdict(short_study):
     timed = [result for result in results_of(short_study).values() if result.ratio]
     assert timed
-    assert all(result.verdict is None and result.adjusted_p is None for result in timed)
+    assert all(result.verdict is None and result.comparison.adjusted_p is None for result in timed)
     assert all(result.ratio.estimate.low is not None for result in timed)
 
 
@@ -114,8 +114,9 @@ def test_memory_of_a_gpu_cell_is_what_its_allocator_reports(long_study):
         cell=replace(record.cell, device="gpu"),
         memory={"peak_bytes": 5, "allocated_peak_bytes": 70},
     )
-    assert analyse([gpu], [], [], None)[0].peak_bytes == 70
-    assert analyse([record], [], [], None)[0].peak_bytes == 150 * 2**20
+    conditions = Conditions.of({})
+    assert analyse([gpu], conditions).results[0].peak_bytes == 70
+    assert analyse([record], conditions).results[0].peak_bytes == 150 * 2**20
 
 
 def test_no_records_at_all_is_a_result_too(short_study):

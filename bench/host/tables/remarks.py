@@ -1,0 +1,125 @@
+"""Knows how a reader shall read the numbers: what intervals, ratios and verdicts are, and what the noise is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ..statistics.bootstrap import LEVEL, attainable_level
+from ..statistics.noise import QUANTILE, NoiseFloor
+from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from ..stops import BUDGET, MOST_ROUNDS, SETTLED
+from .analysis import Analysis
+from .caption import count
+from .conditions import Conditions
+from .fairness import enumerate_names
+from .quantity import format_share
+from .results import Result
+
+#: How a verdict is written behind a ratio.
+VERDICT_MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
+
+
+def interval_remark(results: Iterable[Result]) -> str:
+    """Say what the intervals are, and what they cannot be where there are few processes."""
+    fewest = min((result.step.n for result in results if result.step is not None), default=0)
+    if not fewest:
+        return ""
+    text = f"Intervals: {LEVEL:.0%} bootstrap over processes."
+    if fewest == 1:
+        return f"{text} One process gives none."
+    if attainable_level(fewest) < LEVEL:
+        text += f" Those from {fewest} processes are their range, which covers the true median in at most "
+        text += f"{attainable_level(fewest):.0%} of cases."
+    return text
+
+
+def ratio_remark(results: Iterable[Result]) -> str:
+    """Say how the ratios are estimated."""
+    if all(result.ratio is None for result in results):
+        return ""
+    return (
+        "Ratios: Hodges-Lehmann estimate and bootstrap interval over pairs of processes that took turns, "
+        "from the median over the turns of each pair."
+    )
+
+
+def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
+    """Explain the marks behind the ratios, or why there are none."""
+    if not analysis.comparisons:
+        return ""
+    judged = sum(result.verdict is not None for result in analysis.results)
+    if not judged:
+        return f"No verdicts on the ratios: {_lack(conditions)}."
+    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
+    margin = format_share(max(THRESHOLD, floor))
+    meanings = {
+        Verdict.DIFFERENT: "different (equality is excluded, and the estimate is beyond the noise floor)",
+        Verdict.EQUIVALENT: f"equivalent (the {1 - ALPHA:.0%} interval lies within ±{margin})",
+        Verdict.INCONCLUSIVE: "inconclusive",
+    }
+    legend = ", ".join(f"{VERDICT_MARKS[verdict]} {meaning}" for verdict, meaning in meanings.items())
+    text = (
+        f"Verdicts: {legend}; exact signed-rank test over pairs of processes at {ALPHA:.0%}, "
+        f"Benjamini-Hochberg over {count(analysis.comparisons, 'comparison')}"
+    )
+    if len(conditions.looks) > 1:
+        text += f", the error divided between looks after {enumerate_names(list(map(str, conditions.looks)))} rounds"
+    text += ". The 90% quantiles are judged apart; a footnote gives their ratio, with the interval that decides, where "
+    text += "their verdict is another."
+    missing = analysis.comparisons - judged
+    return f"{text} {count(missing, 'ratio')} without a verdict: {_lack(conditions)}." if missing else text
+
+
+def _lack(conditions: Conditions) -> str:
+    """Say what a verdict needs."""
+    text = f"it takes at least {minimum_pairs()} pairs of processes"
+    if len(conditions.looks) < 2:
+        return text
+    return (
+        f"{text}, more as the error is divided between looks, and the first look is after {conditions.looks[0]} rounds"
+    )
+
+
+def stop_remark(conditions: Conditions) -> str:
+    """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
+    reasons = Counter((stop.why, stop.rounds) for stop in conditions.stopped.values())
+    if len(conditions.looks) < 2 and all(why == MOST_ROUNDS for why, _ in reasons):
+        return ""
+    words = {
+        SETTLED: "settled after {}",
+        MOST_ROUNDS: "went on to the last, after {}",
+        BUDGET: "stopped after {}, the time budget spent",
+    }
+    clauses = [
+        f"{count(number, 'row')} {words[why].format(count(rounds, 'round'))}"
+        for why in words
+        for (found, rounds), number in sorted(reasons.items())
+        if found == why
+    ]
+    return f"Rounds: {'; '.join(clauses)}." if clauses else ""
+
+
+def noise_remark(analysis: Analysis, conditions: Conditions) -> str:
+    """Give the noise floor, or say why it is not known."""
+    noise = analysis.noise
+    if noise.column is None:
+        without = f"the run has no A/A twin (profile {conditions.profile})"
+        return f"Noise floor: not measured, {without}." if analysis.comparisons else ""
+    if noise.floor is None:
+        return (
+            f"Noise floor: not known; the A/A twin of {noise.column} gives {count(noise.most_pairs, 'pair')} a row, "
+            f"and it takes {minimum_pairs()}."
+        )
+    text = (
+        f"Noise floor: {QUANTILE:.0%} of ratios between identical cells lie within {format_share(noise.floor.value)}, "
+        f"from the A/A twin of {noise.column}, {_extent(noise.floor)}"
+    )
+    tail = f"; of their 90% quantiles, within {format_share(noise.tail_floor.value)}" if noise.tail_floor else ""
+    return f"{text}{tail}."
+
+
+def _extent(floor: NoiseFloor) -> str:
+    fewest, most = floor.fewest_pairs, floor.most_pairs
+    pairs = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"{count(floor.comparisons, 'row')} × {pairs} pairs"

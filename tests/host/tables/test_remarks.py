@@ -1,0 +1,97 @@
+"""Tests the words below the tables: noise floor, verdicts, stops and the noise watch."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.host import report
+
+
+def remark(study, start: str, table: str = "details") -> str | None:
+    remarks = getattr(report.make(study.records, study.run), table).remarks
+    return next((remark for remark in remarks if remark.startswith(start)), None)
+
+
+def test_the_noise_floor_stands_below_every_table(long_study):
+    long_study.add_twin(factor=1.05)
+    made = report.make(long_study.records, long_study.run)
+    assert len(made.tables) == 4
+    found = {remark for table in made.tables for remark in table.remarks if remark.startswith("Noise floor")}
+    assert all(any(remark.startswith("Noise floor") for remark in table.remarks) for table in made.tables)
+    (text,) = found
+    assert text.startswith("Noise floor: 99% of ratios between identical cells lie within ")
+    assert "from the A/A twin of torch1:eager, 3 rows × 10 pairs; of their 90% quantiles, within " in text
+
+
+def test_a_run_without_a_twin_says_so(long_study):
+    assert remark(long_study, "Noise") == "Noise floor: not measured, the run has no A/A twin (profile quick)."
+
+
+def test_a_twin_with_few_pairs_says_so(short_study):
+    short_study.add_twin()
+    assert remark(short_study, "Noise floor") == (
+        "Noise floor: not known; the A/A twin of torch1:eager gives 3 pairs a row, and it takes 8."
+    )
+
+
+def test_the_margin_of_equivalence_is_the_larger_of_two_percent_and_the_floor(long_study):
+    assert "lies within ±2%" in remark(long_study, "Verdicts")
+    long_study.add_twin(factor=1.2)
+    floor = report.make(long_study.records, long_study.run).analysis.noise.floor.value
+    assert f"lies within ±{100 * floor:.2g}%" in remark(long_study, "Verdicts")
+
+
+def test_looks_are_told_and_so_is_their_lack(long_study):
+    assert "looks" not in remark(long_study, "Verdicts")
+    long_study.run["looks"] = [8, 10, 12]
+    assert "the error divided between looks after 8, 10 and 12 rounds" in remark(long_study, "Verdicts")
+    long_study.run["looks"] = [12, 18]
+    assert remark(long_study, "No verdicts") == (
+        "No verdicts on the ratios: it takes at least 8 pairs of processes, more as the error is divided between "
+        "looks, and the first look is after 12 rounds."
+    )
+
+
+def test_ratios_without_a_verdict_beside_others_are_counted(long_study):
+    long_study.end("jax:jit", "mlp-train", "failed", "measure", "boom", tuple(range(5)))
+    assert remark(long_study, "Verdicts").endswith("1 ratio without a verdict: it takes at least 8 pairs of processes.")
+
+
+def test_stops_are_counted_by_reason(long_study):
+    assert remark(long_study, "Rounds") is None
+    long_study.run["looks"] = [8, 10]
+    reasons = [(8, "settled"), (10, "most rounds"), (9, "budget")]
+    rows = dict.fromkeys(cell.row for cell in long_study.cells)
+    long_study.run["stopped"] = {row: {"rounds": n, "why": why} for row, (n, why) in zip(rows, reasons, strict=True)}
+    assert remark(long_study, "Rounds") == (
+        "Rounds: 1 row settled after 8 rounds; 1 row went on to the last, after 10 rounds; "
+        "1 row stopped after 9 rounds, the time budget spent."
+    )
+
+
+@pytest.mark.parametrize(("turns", "fate"), [("1", "30 left out"), ("012", "90 kept, as too few")])
+def test_disturbed_turns_are_counted(long_study, turns, fate):
+    long_study.run["profile"]["samples"] = 3
+    long_study.change(disturbed=dict.fromkeys(turns, "jax:jit waited 31% of it for a processor"))
+    text = remark(long_study, "Noise watch")
+    assert text.startswith(f"Noise watch: {30 * len(turns)} of 120 turns were disturbed: ")
+    assert fate in text
+    assert text.endswith("; 30 were taken to repeat them.")
+    notes = report.make(long_study.records, long_study.run).details.groups[0].heading.notes
+    kept = [note for note in notes if "disturbed turns" in note]
+    assert kept == (
+        ["30 disturbed turns of 40 are part of these numbers, e.g. jax:jit waited 31% of it for a processor"]
+        if len(turns) == 3
+        else []
+    )
+
+
+def test_classes_in_the_table_are_explained(long_study):
+    text = remark(long_study, "Warm-up")
+    assert text.endswith(": flat: steady from the first trial on.")
+    assert "slowdown" not in text
+
+
+def test_rounds_of_rows_that_stopped_apart_are_told_as_a_range(long_study):
+    long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch" or r.round < 8]
+    assert "8 to 10 rounds of fresh processes" in report.make(long_study.records, long_study.run).details.caption

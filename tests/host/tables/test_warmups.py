@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from bench.host.statistics.warmup import Kind
+from bench.host.tables.analysis import analyse
+from bench.host.tables.conditions import Conditions
+from bench.host.tables.warmups import MEANINGS, format_warm_up
+
+
+def warm_up(study, column="jax:jit", workload="mlp-train"):
+    found = analyse(study.records, Conditions.of(study.run)).results
+    return next(r for r in found if (r.cell.column, r.cell.workload) == (column, workload))
+
+
+def test_most_processes_name_the_class_of_the_cell(long_study):
+    """Slow trials make a warm-up, in the four processes that have them."""
+    slow = lambda r: [3 * r.sample_ns[0] // r.sample_steps[0]] * 6 if r.round < 4 else []  # noqa: E731
+    long_study.change("jax:jit", "mlp-train", warmup_ns=slow)
+    found = warm_up(long_study).warm_up
+    assert (found.kind, found.agreeing, found.processes) == (Kind.FLAT, 6, 10)
+    assert format_warm_up(found) == "flat 6/10"
+
+
+def test_the_steady_time_leaves_out_samples_before_the_steady_state(long_study):
+    halves = lambda r: [ns * (2 if i < 6 else 1) for i, ns in enumerate(r.sample_ns)]  # noqa: E731
+    before = warm_up(long_study).step.value
+    long_study.change("jax:jit", "mlp-train", sample_ns=halves)
+    found = warm_up(long_study)
+    assert found.warm_up.kind is Kind.WARM_UP
+    assert found.warm_up.steady_s == pytest.approx(before, rel=0.02)
+    assert found.step.value > 1.2 * before
+
+
+def test_a_cell_without_a_time_has_no_class(short_study):
+    assert warm_up(short_study, "tf2:xla").warm_up is None
+    assert format_warm_up(None) == ""
+
+
+def test_every_class_has_a_meaning():
+    assert set(MEANINGS) == set(Kind)
