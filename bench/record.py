@@ -81,8 +81,8 @@ class Record:
     check: Dict[str, Any] = field(default_factory=dict)
     #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and what the framework's allocator reports.
     memory: Dict[str, Any] = field(default_factory=dict)
-    #: What the compiler did: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their reasons,
-    #: ``traces``, and ``recompiled_while_timing``, which must be 0.
+    #: What the compiler did: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their
+    #: reasons, ``traces``, and ``recompiled_while_timing``, which must be 0.
     compilation: Dict[str, Any] = field(default_factory=dict)
     #: Settings read back in the worker after the measurement, by name.
     settings: Dict[str, Any] = field(default_factory=dict)

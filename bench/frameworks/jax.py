@@ -10,28 +10,50 @@ import jaxlib
 import numpy as np
 import optax
 
-from ..program import Program, Unsupported
+from ..program import Unsupported
+from . import jax_gpu as gpu
+from . import loaded, xla
+from .jax_compiler import Compiler
+from .jax_programs import functional_training, inference, make_optimizer
+
+__all__ = ["Adapter", "functional_training", "inference", "make_optimizer"]
 
 # Small programs are cached too, or a warm start would be no warmer than a cold one; the folder comes from the host
 # through JAX_COMPILATION_CACHE_DIR.
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
+#: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
+PRECISIONS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
+
 
 class Adapter:
     """JAX on one device, in one mode, at one precision."""
 
     def __init__(self, mode, device, precision, threads):
-        try:
-            self.device = jax.devices("gpu" if device == "gpu" else "cpu")[0]
-        except RuntimeError as error:
-            raise Unsupported("jax {} sees no {}: {}".format(jax.__version__, device, error)) from error
+        self._asked, self._found = device, None
         self.mode = mode
         self.dtype = jnp.dtype(precision)
+        self._compiler = Compiler(mode)
+        self._program_settings = []
+        self._kept = None
+        self._copy = jax.jit(lambda buffer, array: jnp.copy(array), donate_argnums=0, keep_unused=True)
+        self._multiply = jax.jit(jnp.matmul)
         if precision == "float64":
             jax.config.update("jax_enable_x64", True)
         # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
         jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
+        if device == "cpu":
+            self.device  # noqa: B018 (a GPU waits for ``limit_memory``: its share is fixed when JAX first sees it)
+
+    @property
+    def device(self):
+        if self._found is None:
+            try:
+                self._found = jax.devices(self._asked)[0]
+            except RuntimeError as error:
+                raise Unsupported("jax {} sees no {}: {}".format(jax.__version__, self._asked, error)) from error
+        return self._found
 
     def put(self, array):
         array = np.asarray(array)
@@ -46,70 +68,65 @@ class Adapter:
     def synchronize(self, outputs):
         jax.block_until_ready(outputs)
 
-    def transform(self, function, training=False, **options):
+    def transform(self, function, training=False, settings=None, **options):
         """Keyword ``donate_argnums`` is jit's; op-by-op execution has nothing to donate."""
-        return jax.jit(function, **options) if self.mode == "jit" else function
+        if settings is not None:
+            self._program_settings.append(settings)
+        return self._compiler.apply(function, training, options)
 
     def settings(self):
-        return {
-            "threads": len(os.sched_getaffinity(0)),
-            "float32 matmul": str(jax.config.jax_default_matmul_precision),
-            "x64": bool(jax.config.jax_enable_x64),
-            "XLA flags": os.environ.get("XLA_FLAGS", ""),
-            "platform": self.device.platform,
-        }
+        found = {"threads": self._threads(), "x64": bool(jax.config.jax_enable_x64)}
+        if self.device.platform == "cpu":
+            allocator = loaded.malloc()
+            if allocator:
+                found["allocator"] = allocator
+        else:
+            found["allocator"] = gpu.allocator()
+            found.update(xla.gpu_settings())
+        if self.dtype == jnp.float32:
+            found["float32 matmul"] = self._float32_matmul()
+            if self.device.platform != "cpu":
+                # One precision for products and convolutions.
+                found["TF32 matmul"] = found["TF32 convolution"] = found["float32 matmul"] == "tf32"
+        found["compiled"] = self.compilation()["compiled"]
+        for read in self._program_settings:
+            found.update(read())
+        return found
+
+    def _threads(self):
+        # XLA sizes its pool by the affinity at its start. With a GPU there may be a second pool of the same name.
+        running = loaded.threads_named("tf_XLAEigen") if jax.default_backend() == "cpu" else 0
+        return running or len(os.sched_getaffinity(0))
+
+    def _float32_matmul(self):
+        if self.device.platform == "cpu":
+            return "highest"
+        asked = str(jax.config.jax_default_matmul_precision)
+        return PRECISIONS.get(asked, asked)
+
+    def compilation(self):
+        return self._compiler.report()
 
     def versions(self):
         return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "optax": optax.__version__}
 
     def memory(self):
-        reported = self.device.memory_stats() or {}
-        return {"allocated_peak_bytes": reported["peak_bytes_in_use"]} if "peak_bytes_in_use" in reported else {}
+        return gpu.peaks(self.device.memory_stats() or {})
 
+    def limit_memory(self, limit_bytes):
+        if self._asked != "gpu":
+            raise Unsupported("jax limits the memory of GPUs only")
+        if self._found is not None:
+            raise RuntimeError("the memory of a GPU is limited before anything is put there")
+        gpu.limit(limit_bytes)
 
-def inference(function, parameters, transform):
-    """Make the program of ``function(parameters, *batch) -> {name: array}``; parameters are an argument."""
-    transformed = transform(function)
-    return Program(lambda *batch: transformed(parameters, *batch))
+    def multiply(self, left, right):
+        return self._multiply(left, right)
 
-
-def make_optimizer(settings):
-    """Make the optax optimizer that a specification's ``OPTIMIZER`` names."""
-    if settings["name"] == "sgd":
-        return optax.sgd(settings["learning_rate"], momentum=settings.get("momentum"))
-    if settings["name"] == "adam":
-        return optax.adam(
-            settings["learning_rate"], b1=settings["beta1"], b2=settings["beta2"], eps=settings["epsilon"]
-        )
-    raise ValueError("unknown optimizer {!r}".format(settings["name"]))
-
-
-def functional_training(loss, parameters, transform, settings):
-    """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
-
-    The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
-    """
-    optimizer = make_optimizer(settings)
-
-    def update(state, *batch):
-        parameters, memory = state
-        value, gradients = jax.value_and_grad(loss)(parameters, *batch)
-        updates, memory = optimizer.update(gradients, memory, parameters)
-        return (optax.apply_updates(parameters, updates), memory), value
-
-    transformed = transform(update, training=True, donate_argnums=0)
-    initial = (parameters, optimizer.init(parameters))
-    current = [None]
-
-    def reset():
-        # Donation consumes the buffers it is given, so the initial ones are copied.
-        current[0] = jax.tree_util.tree_map(jnp.copy, initial)
-
-    def step(*batch):
-        current[0], value = transformed(current[0], *batch)
-        # What one executable computes is ready at once, so waiting for the loss is waiting for all of it; walking the
-        # whole state would cost every step 4 to 20 us that are not JAX's. Op by op each array is waited for.
-        return {"loss": value} if transform.mode == "jit" else {"loss": value, "state": current[0]}
-
-    reset()
-    return Program(step, lambda: current[0][0], reset)
+    def copy(self, array):
+        kept = self._kept
+        if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
+            kept = jax.device_put(np.zeros(array.shape, array.dtype), self.device)
+        # Donated, so that no fresh memory is mapped for every copy.
+        self._kept = self._copy(kept, array)
+        return self._kept

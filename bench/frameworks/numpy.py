@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from ..program import Program, Unsupported
+from . import loaded
 
 
 class Adapter:
@@ -18,6 +19,7 @@ class Adapter:
         if precision == "bfloat16":
             raise Unsupported("numpy has no bfloat16")
         self.dtype = np.dtype(precision)
+        self._kept = np.zeros(0, self.dtype)
 
     def put(self, array):
         array = np.asarray(array)
@@ -30,17 +32,47 @@ class Adapter:
     def synchronize(self, outputs):
         """Return at once: NumPy computes before it returns."""
 
-    def transform(self, function, training=False):
+    def transform(self, function, training=False, settings=None):
         return function
 
     def settings(self):
-        return {"threads": len(os.sched_getaffinity(0))}
+        found = {"threads": len(os.sched_getaffinity(0)), "compiled": "nothing"}
+        blas = loaded.openblas()
+        if blas:
+            found["BLAS"] = "openblas ({})".format(blas["kernels"])
+            found["threads"] = blas["threads"]
+        allocator = loaded.malloc()
+        if allocator:
+            found["allocator"] = allocator
+        return found
+
+    def compilation(self):
+        return {"compiled": "nothing", "compilations": 0}
 
     def versions(self):
         return {"numpy": np.__version__}
 
     def memory(self):
         return {}
+
+    def limit_memory(self, limit_bytes):
+        raise Unsupported("numpy has no memory of its own to limit")
+
+    def multiply(self, left, right):
+        """Compute ``left @ right`` for square matrices into a buffer that the next call reuses."""
+        return np.matmul(left, right, out=self._buffer(left))
+
+    def copy(self, array):
+        """Copy ``array`` into a buffer that the next call reuses."""
+        buffer = self._buffer(array)
+        np.copyto(buffer, array)
+        return buffer
+
+    def _buffer(self, like):
+        # One at a time: matrices grow from call to call, and memory is finite.
+        if self._kept.shape != like.shape or self._kept.dtype != like.dtype:
+            self._kept = np.zeros_like(like)
+        return self._kept
 
 
 def inference(function, parameters):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-from ..program import Program, Unsupported
+from ..program import Unsupported
+from . import loaded, xla
+from . import tensorflow_gpu as gpu
+from .tensorflow_compiler import Compiler
+from .tensorflow_programs import inference, make_optimizer, variable_training
+
+__all__ = ["Adapter", "inference", "make_optimizer", "variable_training"]
 
 
 class Adapter:
@@ -19,16 +23,21 @@ class Adapter:
             raise Unsupported("tensorflow {} sees no GPU".format(tf.__version__))
         if device == "cpu" and gpus:
             tf.config.set_visible_devices([], "GPU")
-        for gpu in gpus if device == "gpu" else ():
-            tf.config.experimental.set_memory_growth(gpu, True)
+        for found in gpus if device == "gpu" else ():
+            tf.config.experimental.set_memory_growth(found, True)
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         # One queue of operations, as in the other frameworks; parallelism is inside the operations.
         tf.config.threading.set_inter_op_parallelism_threads(1)
         # TensorFlow has TF32 on unless told otherwise.
         tf.config.experimental.enable_tensor_float_32_execution(False)
-        self.mode = mode
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
         self.dtype = tf.as_dtype(precision)
+        self._gpus = gpus
+        self._mode = mode
+        self._compiler = Compiler(mode)
+        self._program_settings = []
+        self._kept = None
+        self._multiply = tf.function(tf.linalg.matmul, jit_compile=True)
 
     def put(self, array):
         array = np.asarray(array)
@@ -43,19 +52,36 @@ class Adapter:
         if self.device == "/GPU:0":
             tf.test.experimental.sync_devices()
 
-    def transform(self, function, training=False):
-        if self.mode == "eager":
-            return function
-        return tf.function(function, jit_compile=self.mode == "xla")
+    def transform(self, function, training=False, settings=None):
+        if settings is not None:
+            self._program_settings.append(settings)
+        return self._compiler.apply(function, training)
 
     def settings(self):
-        return {
+        found = {
             "threads": tf.config.threading.get_intra_op_parallelism_threads(),
             "interop threads": tf.config.threading.get_inter_op_parallelism_threads(),
-            "TF32": tf.config.experimental.tensor_float_32_execution_enabled(),
-            "oneDNN": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default"),
-            "XLA flags": os.environ.get("XLA_FLAGS", ""),
         }
+        on_gpu = self.device == "/GPU:0"
+        tf32 = on_gpu and bool(tf.config.experimental.tensor_float_32_execution_enabled())
+        if self.dtype == tf.float32:
+            found["float32 matmul"] = "tf32" if tf32 else "highest"
+        if on_gpu:
+            found["TF32 matmul"] = found["TF32 convolution"] = tf32
+            found.update(gpu.settings(self._gpus[0]))
+            if self._mode == "xla":
+                found.update(xla.gpu_settings())
+        else:
+            allocator = loaded.malloc()
+            if allocator:
+                found["allocator"] = allocator
+        found["compiled"] = self.compilation()["compiled"]
+        for read in self._program_settings:
+            found.update(read())
+        return found
+
+    def compilation(self):
+        return self._compiler.report()
 
     def versions(self):
         return {"tensorflow": tf.__version__}
@@ -63,89 +89,22 @@ class Adapter:
     def memory(self):
         if self.device != "/GPU:0":
             return {}
-        return {"allocated_peak_bytes": tf.config.experimental.get_memory_info("GPU:0")["peak"]}
+        return {"allocated_peak_bytes": int(tf.config.experimental.get_memory_info("GPU:0")["peak"])}
 
+    def limit_memory(self, limit_bytes):
+        if self.device != "/GPU:0":
+            raise Unsupported("tensorflow limits the memory of GPUs only")
+        gpu.limit(self._gpus[0], limit_bytes)
 
-def inference(function, parameters, transform):
-    """Make the program of ``function(variables, *batch) -> {name: tensor}``; parameters are variables."""
-    variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
-    transformed = transform(lambda *batch: function(variables, *batch))
-    return Program(lambda *batch: transformed(*batch))
+    def multiply(self, left, right):
+        return self._multiply(left, right)
 
-
-def make_optimizer(variables, settings):
-    """Return ``(apply(gradients), state variables)`` for a specification's ``OPTIMIZER``.
-
-    The fused training kernels are used, as tf.keras did before version 3; Keras 3 composes the update of small
-    operations.
-    """
-    rate = settings["learning_rate"]
-    names = list(variables)
-    if settings["name"] == "sgd" and not settings.get("momentum"):
-
-        def descend(gradients):
-            for name, gradient in zip(names, gradients):
-                tf.raw_ops.ResourceApplyGradientDescent(var=variables[name].handle, alpha=rate, delta=gradient)
-
-        return descend, []
-    first = [tf.Variable(tf.zeros_like(variables[name]), trainable=False) for name in names]
-    if settings["name"] == "sgd":
-
-        def accelerate(gradients):
-            for name, accumulated, gradient in zip(names, first, gradients):
-                tf.raw_ops.ResourceApplyMomentum(
-                    var=variables[name].handle,
-                    accum=accumulated.handle,
-                    lr=rate,
-                    grad=gradient,
-                    momentum=settings["momentum"],
-                )
-
-        return accelerate, first
-    if settings["name"] == "adam":
-        second = [tf.Variable(tf.zeros_like(variables[name]), trainable=False) for name in names]
-        count = tf.Variable(0.0, trainable=False)
-
-        def adapt(gradients):
-            count.assign_add(1.0)
-            power1, power2 = tf.pow(settings["beta1"], count), tf.pow(settings["beta2"], count)
-            # The kernel adds epsilon before the bias correction (Kingma & Ba, end of section 2), the others after it.
-            epsilon = settings["epsilon"] * tf.sqrt(1.0 - power2)
-            for name, mean, variance, gradient in zip(names, first, second, gradients):
-                tf.raw_ops.ResourceApplyAdam(
-                    var=variables[name].handle, m=mean.handle, v=variance.handle, beta1_power=power1,
-                    beta2_power=power2, lr=rate, beta1=settings["beta1"], beta2=settings["beta2"], epsilon=epsilon,
-                    grad=gradient,
-                )  # fmt: skip
-
-        return adapt, [*first, *second, count]
-    raise ValueError("unknown optimizer {!r}".format(settings["name"]))
-
-
-def variable_training(loss, parameters, transform, settings):
-    """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
-
-    The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
-    """
-    variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
-    apply, state = make_optimizer(variables, settings)
-    trained = list(variables.values())
-
-    def update(*batch):
-        with tf.GradientTape() as tape:
-            value = loss(variables, *batch)
-        apply(tape.gradient(value, trained))
-        return value
-
-    transformed = transform(update, training=True)
-
-    def step(*batch):
-        return {"loss": transformed(*batch)}
-
-    def reset():
-        for name, variable in variables.items():
-            variable.assign(parameters[name])
-        for variable in state:
-            variable.assign(tf.zeros_like(variable))
-
-    return Program(step, lambda: variables, reset)
+    def copy(self, array):
+        size = int(array.shape.num_elements())
+        with tf.device(self.device):
+            kept = self._kept
+            if kept is None or kept.shape != (1, size) or kept.dtype != array.dtype:
+                kept = self._kept = tf.zeros((1, size), array.dtype)
+            # Copies without fresh memory, which a copying operation would map every time.
+            tf.raw_ops.InplaceUpdate(x=kept, i=tf.constant([0]), v=tf.reshape(array, (1, size)))
+            return tf.reshape(kept, array.shape)

@@ -66,9 +66,12 @@ class CompileCaches:
         return self.folder / "kept" / slug(cell.environment, lock[:12], cell.threads)
 
     def _mark(self, cell: Cell) -> Path:
-        """Name the cell's mark after all workloads' code, since they share parts: what is edited is compiled anew."""
+        """Name the cell's mark after the code of all workloads and adapters, which share parts.
+
+        What is edited is compiled anew.
+        """
         sources = (self.root / "bench" / "workloads").rglob("*.py")
         hashed = hashlib.sha256()
-        for path in sorted([*sources, self.root / "bench" / "frameworks" / f"{cell.framework}.py"]):
+        for path in sorted([*sources, *(self.root / "bench" / "frameworks").glob("*.py")]):
             hashed.update(path.read_bytes())
         return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"

@@ -21,4 +21,4 @@ def loss(parameters, images, labels):
 
 
 def build(size, parameters, batch, transform):
-    return functional_training(loss, parameters, transform, OPTIMIZER)
+    return functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC")

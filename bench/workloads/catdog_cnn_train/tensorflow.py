@@ -22,4 +22,5 @@ def loss(variables, images, labels, pool):
 
 
 def build(size, parameters, batch, transform):
-    return variable_training(functools.partial(loss, pool=pooling(transform.mode)), parameters, transform, OPTIMIZER)
+    pooled = functools.partial(loss, pool=pooling(transform.mode))
+    return variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC")

@@ -1,0 +1,41 @@
+"""Knows how JAX's modes execute a function, and counts what JAX traces and compiles."""
+
+from __future__ import annotations
+
+import jax
+
+
+class Compiler:
+    """Executes as one mode does, and listens to JAX's own events."""
+
+    def __init__(self, mode):
+        self._mode = mode
+        self._jitted = []
+        self._training = False
+        self.traces = 0
+        #: Executables that were built or loaded; op by op, every primitive with every shape is one.
+        self.compilations = 0
+        jax.monitoring.register_event_duration_secs_listener(self._listen)
+
+    def _listen(self, event, duration, **details):
+        if event.endswith("jaxpr_trace_duration"):
+            self.traces += 1
+        elif event.endswith("backend_compile_duration"):
+            self.compilations += 1
+
+    def apply(self, function, training, options):
+        self._training = self._training or training
+        if self._mode != "jit":
+            return function
+        jitted = jax.jit(function, **options)
+        self._jitted.append(jitted)
+        return jitted
+
+    def report(self):
+        found = {"compiled": "nothing", "traces": self.traces, "compilations": self.compilations}
+        if self._jitted:
+            # What is jitted for training is the whole step.
+            found["compiled"] = "forward, backward and optimizer" if self._training else "forward"
+            sizes = [getattr(jitted, "_cache_size", lambda: 0)() for jitted in self._jitted]
+            found["graphs"] = sum(sizes)
+        return found

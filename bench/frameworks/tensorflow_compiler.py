@@ -1,0 +1,32 @@
+"""Knows how TensorFlow's modes execute a function, and counts what they trace."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+
+class Compiler:
+    """Executes as one mode does."""
+
+    def __init__(self, mode):
+        self._mode = mode
+        self._functions = []
+        self._training = False
+
+    def apply(self, function, training):
+        if self._mode == "eager":
+            return function
+        self._training = self._training or training
+        traced = tf.function(function, jit_compile=self._mode == "xla")
+        self._functions.append(traced)
+        return traced
+
+    def report(self):
+        """Say what was traced. A trace knows all shapes, so XLA compiles each once and its compilations are traces."""
+        traces = sum(int(traced.experimental_get_tracing_count()) for traced in self._functions)
+        # What is transformed for training is the whole step.
+        part = "forward, backward and optimizer" if self._training else "forward"
+        found = {"compiled": part if traces else "nothing", "compilations": traces}
+        if self._functions:
+            found.update(graphs=traces, traces=traces)
+        return found

@@ -1,0 +1,45 @@
+"""Knows how a test runs a program inside an environment of the default study."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bench.host import environments, workers
+from bench.record import OK
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+THREADS = min(2, len(os.sched_getaffinity(0)))
+TIMEOUT_S = 300
+
+
+@cache
+def run(environment: str, program: str, *arguments: str) -> Any:
+    """Run ``program`` with the environment's interpreter; return what its last line of JSON says."""
+    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+    done = subprocess.run(
+        [*interpreter(environment), str(HERE / program), *arguments],
+        cwd=HERE,
+        env=workers.variables(THREADS, extra),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def interpreter(environment: str) -> tuple[str, ...]:
+    """Return the command of an environment's interpreter; that of the tests themselves stands for NumPy's."""
+    if environment == "numpy":
+        return (sys.executable,)
+    prepared = environments.load_outcome(environment, root=ROOT)
+    assert prepared is not None, f"environment {environment} is not prepared: run this through nox -s tests"
+    assert prepared.status == OK, f"environment {environment}: {prepared.reason}"
+    return prepared.command

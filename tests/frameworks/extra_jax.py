@@ -1,0 +1,63 @@
+"""Runs inside a JAX environment: the logic of a GPU that is not there."""
+
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+from bench.frameworks import jax_gpu as gpu
+from bench.frameworks.jax import Adapter
+from bench.program import Unsupported
+
+
+def examine(mode):
+    return {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(mode)}
+
+
+def limited(**variables):
+    """Limit a GPU of 8 GiB to 2; return the variables that say so, or why it is not done."""
+    with mock.patch.dict(os.environ, variables), mock.patch.object(gpu, "total_bytes", return_value=8 << 30):
+        try:
+            gpu.limit(2 << 30)
+        except Unsupported as error:
+            return str(error)
+        return {name: value for name, value in os.environ.items() if name.endswith("MEM_FRACTION")}
+
+
+def shares():
+    return [
+        limited(),
+        limited(XLA_CLIENT_MEM_FRACTION="0.9"),
+        limited(XLA_PYTHON_CLIENT_ALLOCATOR="platform"),
+    ]
+
+
+def allocators():
+    def name(**variables):
+        with mock.patch.dict(os.environ, variables):
+            return gpu.allocator()
+
+    return [
+        name(),
+        name(XLA_PYTHON_CLIENT_PREALLOCATE="false"),
+        name(XLA_PYTHON_CLIENT_ALLOCATOR="platform"),
+    ]
+
+
+def peaks():
+    return [
+        gpu.peaks({"peak_bytes_in_use": 5, "pool_bytes": 9, "peak_pool_bytes": 12}),
+        gpu.peaks({"peak_bytes_in_use": 5, "peak_pool_bytes": 0}),
+        gpu.peaks({}),
+    ]
+
+
+def late(mode):
+    """Limit the memory of a GPU that an array is on already; return why that is refused."""
+    adapter = Adapter(mode, "gpu", "float32", 2)
+    adapter._found = object()
+    try:
+        adapter.limit_memory(1 << 30)
+    except RuntimeError as error:
+        return str(error)
+    return None

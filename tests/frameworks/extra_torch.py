@@ -1,0 +1,82 @@
+"""Runs inside a PyTorch environment: graph breaks, and the logic of a GPU that is not there."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import torch
+
+from bench.frameworks import torch_settings as settings
+from bench.frameworks.torch import Adapter
+from bench.frameworks.torch_programs import convolution_layout
+
+
+def examine(mode):
+    found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
+    if mode == "compile":
+        found["breaks"] = breaks()
+    return found
+
+
+def layouts():
+    network = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.Conv2d(4, 4, 3))
+    default = convolution_layout(network)
+    last = convolution_layout(network.to(memory_format=torch.channels_last))
+    return [default.get("layout"), last.get("layout"), convolution_layout(torch.nn.Linear(2, 2))]
+
+
+def breaks():
+    """Compile a function that Dynamo must cut in two, once more than its graphs; return its result and the report."""
+    adapter = Adapter("compile", "cpu", "float32", 2)
+    before = adapter.compilation()
+
+    def cut(values):
+        doubled = values * 2
+        torch._dynamo.graph_break()
+        return doubled + 1
+
+    result = adapter.transform(cut)(torch.ones(3))
+    return {"before": before, "after": adapter.compilation(), "result": result.tolist()}
+
+
+def gpu(mode):
+    """Give the adapter a GPU of 8 GiB that exists for a moment only; return what it asked of PyTorch."""
+    asked = []
+    properties = mock.Mock(total_memory=8 << 30)
+    with (
+        mock.patch.multiple(
+            torch.cuda,
+            is_available=lambda: True,
+            get_device_properties=lambda device: properties,
+            set_per_process_memory_fraction=lambda fraction, device: asked.append([fraction, str(device)]),
+            max_memory_allocated=lambda device: 3,
+            max_memory_reserved=lambda device: 4,
+        ),
+        mock.patch.object(settings, "cuda_allocator", return_value="caching"),
+    ):
+        adapter = Adapter(mode, "gpu", "float32", 2)
+        adapter.limit_memory(2 << 30)
+        adapter.limit_memory(16 << 30)
+        default = adapter.settings()
+        torch.backends.cuda.matmul.allow_tf32 = True
+        loose = adapter.settings()
+        torch.backends.cuda.matmul.allow_tf32 = False
+        return {"asked": asked, "memory": adapter.memory(), "settings": default, "loose": loose}
+
+
+def allocators():
+    """Name the allocators that PyTorch may have, by what it would answer."""
+
+    def name(backend, snapshot):
+        with (
+            mock.patch.object(torch.cuda, "get_allocator_backend", return_value=backend, create=True),
+            mock.patch.object(torch.cuda.memory, "_snapshot", snapshot, create=True),
+        ):
+            return settings.cuda_allocator()
+
+    return [
+        name("native", lambda: {"allocator_settings": {"expandable_segments": True}}),
+        name("native", lambda: {"allocator_settings": {"expandable_segments": False}}),
+        name("native", lambda: {"segments": []}),
+        name("cudaMallocAsync", lambda: {}),
+    ]

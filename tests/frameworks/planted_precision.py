@@ -1,0 +1,110 @@
+"""Runs inside a PyTorch 2 environment, as ``python tests/frameworks/planted_precision.py SIZE WORKLOAD …``.
+
+Runs steps whose matrix products and convolutions get factors of fewer bits, as TF32 and bfloat16 hardware rounds them
+while it sums in float32, and prints by how much each exceeds what the check allows for float32.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+
+import numpy as np
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from bench import workloads
+from bench.frameworks.torch import Adapter
+from bench.program import Transform
+from bench.worker import check
+
+#: Bits of the mantissa that are kept; a float32 has 23.
+BITS = {"float32": 23, "tf32": 10, "bfloat16": 7}
+PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward")
+
+
+def rounded(value, bits):
+    """Round a float32 tensor to the nearest number with so many bits of mantissa, ties away from zero."""
+    if bits == 23 or not torch.is_tensor(value) or value.dtype != torch.float32:
+        return value
+    dropped = 23 - bits
+    kept = (value.contiguous().view(torch.int32) + (1 << (dropped - 1))) & -(1 << dropped)
+    return kept.view(torch.float32).view(value.shape)
+
+
+class Plant(TorchDispatchMode):
+    """Rounds the factors of all products, those of the backward pass too."""
+
+    def __init__(self, bits):
+        super().__init__()
+        self._bits = bits
+        self.products = 0
+
+    def __torch_dispatch__(self, operation, types, arguments=(), keywords=None):
+        # Inference mode hands over composed operations, such as linear, as they are.
+        with self:
+            composed = operation.decompose(*arguments, **(keywords or {}))
+        if composed is not NotImplemented:
+            return composed
+        name = operation.overloadpacket.__name__
+        if name in PRODUCTS:
+            self.products += 1
+            # What is added to a product is not multiplied; the bias of a convolution neither.
+            factors = {"addmm": (1, 2), "baddbmm": (1, 2), "convolution_backward": (0, 1, 2)}.get(name, (0, 1))
+            arguments = [
+                rounded(value, self._bits) if index in factors else value for index, value in enumerate(arguments)
+            ]
+        return operation(*arguments, **(keywords or {}))
+
+
+def exceeded(workload, size_name, folder):
+    """Return status, largest error over what is allowed, and number of products, for each precision."""
+    specification = workloads.load_specification(workload)
+    size = specification.SIZES[size_name]
+    path = os.path.join(folder, f"{workload}-{size_name}.npz")
+    check.write_reference(path, specification, size, 1)
+    drawn, batches, _ = check.draw(specification, size, 1)
+    identity = check.digest(drawn, batches)
+    factor = getattr(specification, "TOLERANCE_FACTOR", check.TOLERANCE_FACTOR)
+    found = {}
+    for precision, bits in BITS.items():
+        adapter = Adapter("eager", "cpu", "float32", 2)
+        parameters = {name: adapter.put(array) for name, array in drawn.items()}
+        placed = [tuple(adapter.put(array) for array in batch) for batch in batches]
+        build = workloads.load_implementation(workload, "torch")
+        program = build(size, parameters, placed[0], Transform("eager", adapter.transform))
+        with Plant(bits) as plant, sdpa_kernel(SDPBackend.MATH):
+            outputs = check.program_outputs(program, placed, adapter.get, drawn if specification.TRAINING else {})
+        found[precision] = {
+            "status": status(outputs, path, identity, factor),
+            "exceeds": largest_excess(outputs, path, factor),
+            "products": plant.products,
+        }
+    return found
+
+
+def status(outputs, path, identity, factor):
+    """Return what a cell would end with."""
+    try:
+        check.compare(outputs, path, identity, "float32", factor)
+    except check.Mismatch:
+        return "mismatch"
+    return "ok"
+
+
+def largest_excess(outputs, path, factor):
+    """Return the largest error of an output over what is allowed for float32."""
+    with np.load(path, allow_pickle=False) as stored:
+        itself = {name: max(float(stored["error/" + name]), check.ROUNDOFF["float32"]) for name in outputs}
+        return max(
+            check.relative_error(value, stored["expected/" + name]) / min(check.MOST_ERROR, factor * itself[name])
+            for name, value in outputs.items()
+        )
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        print("\n" + json.dumps({name: exceeded(name, sys.argv[1], temporary) for name in sys.argv[2:]}))

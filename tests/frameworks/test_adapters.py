@@ -1,0 +1,206 @@
+"""Tests every adapter in every mode, in its environment: settings read back, compilations counted, machine peaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from environment import THREADS, run
+
+MODES = [
+    ("torch1", "torch", "eager"),
+    ("torch1", "torch", "torchscript"),
+    ("torch2", "torch", "eager"),
+    ("torch2", "torch", "compile"),
+    ("tf2", "tensorflow", "eager"),
+    ("tf2", "tensorflow", "function"),
+    ("tf2", "tensorflow", "xla"),
+    ("jax", "jax", "eager"),
+    ("jax", "jax", "jit"),
+]
+WHOLE_STEP = "forward, backward and optimizer"
+COMPILED = {
+    "eager": "nothing",
+    "torchscript": "forward and backward",
+    "compile": "forward and backward",
+    "function": WHOLE_STEP,
+    "xla": WHOLE_STEP,
+    "jit": WHOLE_STEP,
+}
+NAMES = {
+    "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
+    "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
+    "compiled", "BLAS", "kernels",
+}  # fmt: skip
+real = pytest.mark.real
+every_mode = pytest.mark.parametrize(
+    ("environment", "framework", "mode"),
+    [
+        *[pytest.param(*case, id=f"{case[0]}-{case[2]}", marks=real) for case in MODES],
+        pytest.param("numpy", "numpy", "eager", id="numpy"),
+    ],
+)
+torch_modes = pytest.mark.parametrize(
+    ("environment", "mode"), [(environment, mode) for environment, framework, mode in MODES if framework == "torch"]
+)
+
+
+def trial(environment: str, framework: str, mode: str) -> dict[str, Any]:
+    return run(environment, "trial.py", framework, mode)
+
+
+@every_mode
+def test_settings_have_the_names_that_all_adapters_share(environment, framework, mode):
+    for steady in trial(environment, framework, mode)["steady"].values():
+        assert set(steady["settings"]) <= NAMES
+        assert steady["settings"]["threads"] == THREADS
+        assert steady["settings"]["allocator"].startswith("malloc of ")
+        assert steady["settings"]["compiled"] == COMPILED[mode]
+        assert steady["settings"].get("float32 matmul", "highest") == "highest"
+
+
+@every_mode
+def test_only_a_program_with_convolutions_has_a_layout(environment, framework, mode):
+    found = {name: steady["settings"] for name, steady in trial(environment, framework, mode)["steady"].items()}
+    assert "layout" not in found["mlp-train"]
+    expected = {"torch": "NCHW", "tensorflow": "NHWC", "jax": "NHWC", "numpy": None}
+    assert found["lenet-train"].get("layout") == expected[framework]
+
+
+@real
+@pytest.mark.parametrize(
+    ("environment", "framework", "mode", "fused"),
+    [
+        ("torch1", "torch", "eager", False),
+        ("torch2", "torch", "eager", True),
+        ("torch2", "torch", "compile", True),
+        ("tf2", "tensorflow", "function", True),
+        ("tf2", "tensorflow", "xla", "by the compiler"),
+        ("jax", "jax", "eager", False),
+        ("jax", "jax", "jit", "by the compiler"),
+    ],
+)
+def test_who_fuses_the_optimizer_is_said(environment, framework, mode, fused):
+    settings = trial(environment, framework, mode)["steady"]["mlp-train"]["settings"]
+    assert settings["fused optimizer"] == fused
+
+
+@real
+def test_donation_is_seen_in_what_became_of_the_arrays():
+    assert trial("jax", "jax", "jit")["steady"]["mlp-train"]["settings"]["donation"] is True
+    assert trial("jax", "jax", "eager")["steady"]["mlp-train"]["settings"]["donation"] is False
+
+
+@every_mode
+def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
+    for steady in trial(environment, framework, mode)["steady"].values():
+        assert steady["before"] == steady["after"]
+        assert steady["before"]["compiled"] == COMPILED[mode]
+        # Op by op, JAX compiles every primitive at its first use.
+        compiles = mode != "eager" or framework == "jax"
+        assert (steady["before"]["compilations"] > 0) == compiles
+
+
+@real
+@pytest.mark.parametrize(
+    ("environment", "framework", "mode"),
+    [
+        ("torch2", "torch", "compile"),
+        ("tf2", "tensorflow", "function"),
+        ("tf2", "tensorflow", "xla"),
+        ("jax", "jax", "eager"),
+        ("jax", "jax", "jit"),
+    ],
+)
+def test_another_shape_is_counted_as_a_compilation(environment, framework, mode):
+    """TorchScript is not here: it does not tell of the shapes that it specialises to."""
+    found = trial(environment, framework, mode)["another shape"]
+    for name in ("traces", "compilations"):
+        assert found["after"][name] > found["before"][name]
+    assert found["after"]["compiled"] == ("nothing" if mode == "eager" else "forward")
+
+
+@real
+def test_a_graph_break_is_counted_and_explained():
+    found = trial("torch2", "torch", "compile")["extras"]["breaks"]
+    assert found["before"]["graph_breaks"] == 0
+    assert found["after"]["graph_breaks"] == 1
+    assert found["after"]["graphs"] - found["before"]["graphs"] == 2
+    assert "graph_break" in found["after"]["graph_break_reasons"][0]
+    assert found["result"] == [3.0, 3.0, 3.0]
+
+
+@every_mode
+def test_the_products_and_copies_that_measure_the_machine_are_right(environment, framework, mode):
+    for precision, errors in trial(environment, framework, mode)["peaks"].items():
+        # PyTorch 1.13 sums bfloat16 products in bfloat16 on a processor.
+        assert max(errors["multiply"]) < {"float32": 1e-6, "bfloat16": 2e-2}[precision]
+        assert max(errors["multiply"]) > 0
+        assert max(errors["copy"]) == 0
+
+
+@every_mode
+def test_only_the_memory_of_a_gpu_is_limited(environment, framework, mode):
+    assert "memory" in trial(environment, framework, mode)["limit"]
+
+
+@real
+@torch_modes
+def test_torch_tells_what_a_gpu_computes_with(environment, mode):
+    found = trial(environment, "torch", mode)["extras"]["gpu"]
+    assert set(found["settings"]) <= NAMES
+    assert found["settings"]["float32 matmul"] == "highest"
+    assert found["settings"]["TF32 matmul"] is found["settings"]["TF32 convolution"] is False
+    assert found["settings"]["CUDA graphs"] is False
+    assert (found["loose"]["float32 matmul"], found["loose"]["TF32 matmul"]) == ("tf32", True)
+    assert found["memory"] == {"allocated_peak_bytes": 3, "reserved_peak_bytes": 4}
+
+
+@real
+@torch_modes
+def test_torch_limits_a_gpu_to_a_share_of_its_memory(environment, mode):
+    assert trial(environment, "torch", mode)["extras"]["gpu"]["asked"] == [[0.25, "cuda"], [1.0, "cuda"]]
+
+
+@real
+@torch_modes
+def test_torch_reads_layout_and_allocator(environment, mode):
+    found = trial(environment, "torch", mode)["extras"]
+    assert found["layouts"] == ["NCHW", "NCHW, channels_last", {}]
+    assert found["allocators"] == ["caching, expandable segments", "caching", "caching", "cudaMallocAsync"]
+
+
+@real
+def test_tensorflow_limits_a_gpu_by_a_logical_device():
+    found = trial("tf2", "tensorflow", "eager")["extras"]
+    assert found["limit"] == [["growth", "a GPU", False], ["devices", "a GPU", [2048]]]
+
+
+@real
+def test_tensorflow_tells_what_a_gpu_computes_with():
+    plain, steered = trial("tf2", "tensorflow", "eager")["extras"]["settings"]
+    assert plain == {"cuDNN autotuning": True, "cuDNN deterministic": False, "allocator": "bfc, growing"}
+    assert steered["cuDNN autotuning"] is False
+    assert steered["allocator"] == "x"
+
+
+@real
+def test_jax_limits_a_gpu_before_it_sees_it():
+    found = trial("jax", "jax", "jit")["extras"]
+    assert found["shares"] == [
+        {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.250000"},
+        {"XLA_CLIENT_MEM_FRACTION": "0.250000"},
+        "jax limits no memory with XLA_PYTHON_CLIENT_ALLOCATOR=platform",
+    ]
+    assert "before" in found["late"]
+
+
+@real
+def test_jax_tells_of_a_gpus_memory():
+    found = trial("jax", "jax", "jit")["extras"]
+    assert found["allocators"] == ["bfc, preallocated", "bfc, growing", "platform"]
+    assert found["peaks"] == [
+        {"allocated_peak_bytes": 5, "reserved_peak_bytes": 12},
+        {"allocated_peak_bytes": 5},
+        {},
+    ]

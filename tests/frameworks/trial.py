@@ -1,0 +1,118 @@
+"""Runs inside an environment, as ``python tests/frameworks/trial.py FRAMEWORK MODE``: prints what an adapter says.
+
+It drives the adapter as a worker does, with check-size programs, and prints one line of JSON. The repository must be
+on PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+
+import numpy as np
+
+from bench import workloads
+from bench.frameworks import load_adapter
+from bench.program import Transform, Unsupported
+from bench.worker import check
+
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+STEADY_STEPS = 12
+STEADY = ("mlp-train", "lenet-train")
+
+
+def adapter_of(framework, mode, precision="float32"):
+    return load_adapter(framework).Adapter(mode, "cpu", precision, THREADS)
+
+
+def placed(adapter, workload, size_name="check"):
+    """Draw a workload's parameters and batches; return its size and both on the device."""
+    specification = workloads.load_specification(workload)
+    size = specification.SIZES[size_name]
+    parameters, batches, _ = check.draw(specification, size, 1)
+    parameters = {name: adapter.put(value) for name, value in parameters.items()}
+    return size, parameters, [tuple(adapter.put(array) for array in batch) for batch in batches]
+
+
+def built(adapter, framework, mode, workload):
+    """Build a workload's program as a session does; return it with its batches on the device."""
+    size, parameters, batches = placed(adapter, workload)
+    build = workloads.load_implementation(workload, framework)
+    return build(size, parameters, batches[0], Transform(mode, adapter.transform)), batches
+
+
+def run(adapter, program, batches, steps):
+    if program.reset is not None:
+        program.reset()
+    for index in range(steps):
+        adapter.synchronize(program.step(*batches[index % len(batches)]))
+
+
+def steady(framework, mode, workload):
+    """Count compilations before and after steps that compile nothing; read the settings."""
+    adapter = adapter_of(framework, mode)
+    program, batches = built(adapter, framework, mode, workload)
+    # TorchScript optimises after its profiling runs; a second reset is part of every turn.
+    run(adapter, program, batches, 4)
+    run(adapter, program, batches, 2)
+    before = adapter.compilation()
+    run(adapter, program, batches, STEADY_STEPS)
+    return {"before": before, "after": adapter.compilation(), "settings": adapter.settings()}
+
+
+def another_shape(framework, mode):
+    """Count compilations of a program that is given a second, larger batch."""
+    adapter = adapter_of(framework, mode)
+    program, batches = built(adapter, framework, mode, "gemm")
+    run(adapter, program, batches, 4)
+    before = adapter.compilation()
+    run(adapter, program, placed(adapter, "gemm", "tiny")[2], 1)
+    return {"before": before, "after": adapter.compilation()}
+
+
+def peaks(framework, mode, precision):
+    """Return the errors of products and copies that reuse each other's memory; their sources must stay as they are."""
+    adapter = adapter_of(framework, mode, precision)
+    random = np.random.RandomState(0)
+    errors = {"multiply": [], "copy": []}
+    for order in (64, 64, 96):
+        left, right = (adapter.put(random.standard_normal((order, order)).astype(np.float32)) for _ in range(2))
+        drawn = adapter.get(left).copy(), adapter.get(right).copy()
+        product = adapter.get(adapter.multiply(left, right))
+        errors["multiply"].append(check.relative_error(product, drawn[0] @ drawn[1]))
+        for array, expected in ((left, drawn[0]), (right, drawn[1]), (left, drawn[0])):
+            errors["copy"].append(check.relative_error(adapter.get(adapter.copy(array)), expected))
+    return errors
+
+
+def unlimited(framework, mode):
+    try:
+        adapter_of(framework, mode).limit_memory(1 << 30)
+    except Unsupported as error:
+        return str(error)
+    return None
+
+
+def extras(framework, mode):
+    """Run what only this framework has: ``extra_<framework>.py`` beside this file."""
+    return {} if framework == "numpy" else import_module("extra_" + framework).examine(mode)
+
+
+def main(framework, mode):
+    precisions = ("float32",) if framework == "numpy" else ("float32", "bfloat16")
+    return {
+        "steady": {workload: steady(framework, mode, workload) for workload in STEADY},
+        "another shape": another_shape(framework, mode),
+        "peaks": {precision: peaks(framework, mode, precision) for precision in precisions},
+        "limit": unlimited(framework, mode),
+        "extras": extras(framework, mode),
+    }
+
+
+if __name__ == "__main__":
+    # As a worker is bound: JAX sizes its threads by this alone.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+    answer = main(*sys.argv[1:])
+    print("\n" + json.dumps(answer))
