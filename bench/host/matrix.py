@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import rules
+from . import rules, shared_lock
 from .reader import Reader
 from .schema import Study
 
@@ -47,7 +47,7 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
     errors = [f"{source}: {place}: {problem}" for place, found in reader.problems.items() for problem in found]
     if errors:
         raise MatrixError(errors)
-    return _with_data_from(folder, reader.study())
+    return _with_data_from(folder, shared_lock.with_shared_locks(reader.study()))
 
 
 def _with_data_from(folder: Path, study: Study) -> Study:

@@ -42,8 +42,13 @@ class References:
     def ensure(self, cell: Cell, data: str | None) -> Path:
         """Compute the reference if it is not there; raises workers.Ended when that fails."""
         path = self.path(cell, data)
-        if path.exists():
-            return path
+        if not path.exists():
+            self._compute(cell, data, path)
+        # A worker in a container may be another user.
+        path.chmod(0o644)
+        return path
+
+    def _compute(self, cell: Cell, data: str | None, path: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         worker = Worker(
             [sys.executable],
@@ -60,4 +65,3 @@ class References:
         finally:
             worker.kill()
         path.with_suffix(".log").unlink(missing_ok=True)
-        return path

@@ -13,7 +13,7 @@ from rich.console import Console
 from bench.record import Record
 
 from .bootstrap.aside import write_whole
-from .tables import comparison, csv, latex, markdown, ranking, ranking_table, resources, terminal
+from .tables import comparison, containers, csv, latex, markdown, ranking, ranking_table, resources, terminal
 from .tables.analysis import Analysis, analyse
 from .tables.conditions import Conditions
 from .tables.table import Table
@@ -33,11 +33,14 @@ class Report:
     costs: Table | None
     #: None where there is too little to rank.
     ranking: Table | None
+    #: What containers cost; None where none has its venv beside it.
+    containers: Table | None
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All of them, in the order of the files."""
-        return tuple(table for table in (self.summary, self.details, self.costs, self.ranking) if table is not None)
+        every = (self.summary, self.details, self.costs, self.ranking, self.containers)
+        return tuple(table for table in every if table is not None)
 
     def write(self, folder: Path) -> list[Path]:
         """Write the files of the report into ``folder`` and return them; each is replaced whole."""
@@ -74,6 +77,7 @@ def make(records: Iterable[Record], run: Mapping[str, Any]) -> Report:
         comparison.detail(analysis, conditions),
         resources.account(analysis, conditions),
         ranking_table.show(ranked, analysis, conditions),
+        containers.table(analysis, conditions, run.get("environments") or {}),
     )
 
 

@@ -1,9 +1,4 @@
-"""Knows a worker process from the outside: starting it, talking to it within a time-out, stopping it while others
-measure.
-
-Nothing here raises for what a worker does; a worker that crashes, hangs or misbehaves ends with ``Ended``: a status,
-a stage, a reason.
-"""
+"""Knows a worker process from the outside: starting it, talking to it, stopping it while others measure."""
 
 from __future__ import annotations
 
@@ -13,12 +8,15 @@ import os
 import select
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from bench.record import FAILED, OUT_OF_MEMORY, TIMEOUT
+from bench.record import FAILED, OUT_OF_MEMORY
+
+from .conversation import Ended, Lines, receive, tail
+
+__all__ = ["Ended", "Worker", "oom_kills", "variables"]
 
 #: Variables of the host that a worker needs to find its libraries and devices. Everything else could steer the
 #: measurement.
@@ -26,20 +24,6 @@ PASSED = (
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
     "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
 )  # fmt: skip
-#: How much of a log's end belongs into a reason.
-TAIL_LINES = 3
-#: The worker announces its stages by itself; a worker that sends garbage without end is cut off here.
-LONGEST_MESSAGE_BYTES = 64 << 20
-
-
-class Ended(Exception):
-    """The worker is no more; says with which status, in which stage and why."""
-
-    def __init__(self, status: str, stage: str, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.stage = stage
-        self.reason = reason
 
 
 def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -81,9 +65,9 @@ class Worker:
         Raises Ended when the command cannot be started at all.
         """
         self.stage = "start"
-        self._log = log
+        self.log = log
         self._gone = False
-        self._pending = b""
+        self._lines = Lines(self._read)
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
         bound = ["--processors", ",".join(map(str, processors))] if processors else []
@@ -102,6 +86,11 @@ class Worker:
         except OSError as error:
             raise Ended(FAILED, "start", f"{command[0]} does not start: {error.strerror}") from error
 
+    @property
+    def process_id(self) -> int:
+        """The process, which began a session of its own."""
+        return self._process.pid
+
     def send(self, **request: Any) -> None:
         """Send a request; a worker that is gone is noticed when its answer is awaited."""
         assert self._process.stdin is not None
@@ -112,50 +101,19 @@ class Worker:
             return
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
-        """Wait for the answer to a request, following the stages it goes through.
+        """Wait for the answer to a request. Raises Ended."""
+        return receive(self, timeout_s)
 
-        Raises Ended when the worker dies, reports an end, says nothing for ``timeout_s`` seconds in one stage, or
-        talks nonsense.
-        """
-        deadline = time.monotonic() + timeout_s
-        while True:
-            line = self._line(deadline)
-            if line is None:
-                self.kill()
-                raise Ended(TIMEOUT, self.stage, f"no answer within {timeout_s:g} s{self.log_tail()}")
-            if not line:
-                raise self._death()
-            try:
-                message = json.loads(line)
-                event = message["event"]
-            except (ValueError, TypeError, KeyError):
-                self.kill()
-                raise Ended(FAILED, self.stage, f"the worker sent {line[:80]!r}, which is no message") from None
-            if event == "stage":
-                self.stage = str(message["stage"])
-                deadline = time.monotonic() + timeout_s
-            elif event == "ended":
-                self.close()
-                raise Ended(str(message["status"]), str(message["stage"]), str(message["reason"]))
-            elif event != "started":
-                return dict(message)
-
-    def _line(self, deadline: float) -> bytes | None:
+    def line(self, deadline: float) -> bytes | None:
         """Read one line; None at the deadline, empty at the end of the pipe."""
+        return self._lines.next(deadline)
+
+    def _read(self, left_s: float) -> bytes | None:
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        while b"\n" not in self._pending:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                return None
-            chunk = os.read(descriptor, 1 << 16)
-            if not chunk or len(self._pending) > LONGEST_MESSAGE_BYTES:
-                return b"" if not chunk else self._pending
-            self._pending += chunk
-        line, self._pending = self._pending.split(b"\n", 1)
-        return line + b"\n"
+        return os.read(descriptor, 1 << 16) if select.select([descriptor], [], [], left_s)[0] else None
 
-    def _death(self) -> Ended:
+    def death(self) -> Ended:
         """Find out how the worker died."""
         self.resume()
         try:
@@ -164,24 +122,13 @@ class Worker:
             self.kill()
             return Ended(FAILED, self.stage, "the worker closed its pipe and went on running")
         self.close()
-        tail = self.log_tail()
+        said = tail(self.log)
         if code >= 0:
-            return Ended(FAILED, self.stage, f"the worker ended with exit code {code}{tail}")
+            return Ended(FAILED, self.stage, f"the worker ended with exit code {code}{said}")
         if code == -signal.SIGKILL and oom_kills() > self._oom_kills:
             return Ended(OUT_OF_MEMORY, self.stage, "killed by the kernel for lack of memory")
-        status = OUT_OF_MEMORY if "bad_alloc" in tail else FAILED
-        return Ended(status, self.stage, f"killed by {signal.Signals(-code).name}{tail}")
-
-    def log_tail(self) -> str:
-        """Return the last lines of the worker's output, for the end of a reason."""
-        try:
-            with self._log.open("rb") as file:
-                file.seek(max(0, self._log.stat().st_size - 8192))
-                lines = file.read().decode(errors="replace").split("\n")
-        except OSError:
-            return ""
-        said = [line.strip() for line in lines if line.strip()]
-        return ": " + " | ".join(said[-TAIL_LINES:]) if said else ""
+        status = OUT_OF_MEMORY if "bad_alloc" in said else FAILED
+        return Ended(status, self.stage, f"killed by {signal.Signals(-code).name}{said}")
 
     def _signal(self, number: signal.Signals) -> None:
         # Once it is reaped its number may be somebody else's.

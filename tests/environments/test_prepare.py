@@ -149,9 +149,9 @@ def test_no_interpreter_is_unsupported(locked, root, announce):
 
 
 def test_a_provider_that_is_not_known_is_said(locked, root, said, announce):
-    prepared = prepare(replace(locked, provider="container"), root=root, announce=announce)
+    prepared = prepare(replace(locked, provider="warehouse"), root=root, announce=announce)
     assert prepared.status == "unsupported"
-    assert "'container' is not known here; there are: venv, existing" in prepared.reason
+    assert "'warehouse' is not known here; there are: venv, existing, container" in prepared.reason
     assert said == [f"tiny: unsupported: {prepared.reason}"]
 
 

@@ -28,6 +28,7 @@ class Wanted:
     requirements: tuple[str, ...] = ("tinyframe==1.0",)
     interpreter: str | None = sys.executable
     variables: dict[str, str] = field(default_factory=dict)
+    driver: str | None = None
 
 
 def make_wheel(folder: Path, *, version: str = "1.0", tag: str = "py3-none-any", value: int = 1) -> Path:

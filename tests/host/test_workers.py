@@ -156,7 +156,7 @@ def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
         "import sys, time; from pathlib import Path; from bench.host.workers import Worker, variables\n"
         f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
         "w = Worker([sys.executable], folder=root, variables=variables(1, {}), log=folder / 'w.log', processors=[])\n"
-        "w._line(time.monotonic() + 20)\n"
+        "w.line(time.monotonic() + 20)\n"
         "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
     )
     import subprocess

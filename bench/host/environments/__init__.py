@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import cast
 
+from .. import machine
 from ..bootstrap.command import ToolFailed
-from . import existing, locks, outcome, venv
+from ..containers import trace
+from ..containers.context import Extras
+from . import driver, existing, locks, outcome, venv
 from .locks import Buildable
 from .outcome import Impossible, Prepared, load_outcome
 
-__all__ = ["Prepared", "load_outcome", "prepare"]
+__all__ = ["Prepared", "load_outcome", "prepare", "without_engine"]
 
-PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None]], Prepared]] = {
-    "venv": lambda environment, root, announce: venv.prepare(environment, root=root, announce=announce),
-    "existing": lambda environment, root, announce: existing.prepare(environment),
+PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None], Extras | None], Prepared]] = {
+    "venv": lambda environment, root, announce, _: venv.prepare(environment, root=root, announce=announce),
+    "existing": lambda environment, root, announce, _: existing.prepare(environment),
+    "container": lambda environment, root, announce, extras: _container(environment, root, announce, extras),
 }
 
 # A package index that cannot be reached makes installers say also that nothing was found, so this is looked for first.
@@ -31,31 +36,49 @@ NO_WHEEL = re.compile(
 )
 
 
-def prepare(environment: Buildable, *, root: Path, announce: Callable[[str], None]) -> Prepared:
+def prepare(
+    environment: Buildable, *, root: Path, announce: Callable[[str], None], extras: Extras | None = None
+) -> Prepared:
     """Make the environment ready, note the outcome below ``root/.nox/environments`` and return it.
 
-    What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it.
+    What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it. ``extras`` is what the
+    installation in an image needs; what pip's variables say when absent.
     """
+    if trace.is_left(root):
+        from ..containers import leftovers
+
+        leftovers.sweep_if_left(root, announce)
     if environment.name in locks.OWN:
         reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
-        prepared = attempt(environment, root=root, announce=announce)
-    if prepared.reason is not None:
+        prepared = attempt(environment, root=root, announce=announce, extras=extras)
+    # That no engine answers is said once, by whoever measures.
+    if prepared.reason is not None and not without_engine([prepared]):
         announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
     outcome.save(prepared, root)
     return prepared
 
 
-def attempt(environment: Buildable, *, root: Path, announce: Callable[[str], None]) -> Prepared:
+def without_engine(prepared: Iterable[Prepared]) -> str | None:
+    """Return why nothing can be measured, where all that is wanted are containers and no engine answers."""
+    outcomes = list(prepared)
+    alone = [each.manifest.get("provider") == "container" and each.manifest.get("engine") is None for each in outcomes]
+    return outcomes[0].reason if outcomes and all(alone) else None
+
+
+def attempt(
+    environment: Buildable, *, root: Path, announce: Callable[[str], None], extras: Extras | None = None
+) -> Prepared:
     """Make the environment ready and return what that came to, noting nothing."""
     name = environment.name
-    provide = PROVIDERS.get(environment.provider)
-    if provide is None:
+    if environment.provider not in PROVIDERS:
         known = ", ".join(PROVIDERS)
         return outcome.unsupported(name, f"the provider {environment.provider!r} is not known here; there are: {known}")
     try:
-        return provide(environment, root, announce)
+        if environment.driver is not None:
+            driver.check(environment.driver, machine.gpus())
+        return PROVIDERS[environment.provider](environment, root, announce, extras)
     except Impossible as error:
         return outcome.unsupported(name, str(error))
     except locks.LockError as error:
@@ -64,6 +87,18 @@ def attempt(environment: Buildable, *, root: Path, announce: Callable[[str], Non
         return _judge(name, error)
     except OSError as error:
         return outcome.failed(name, f"the environment cannot be written: {error}")
+
+
+def _container(environment: Buildable, root: Path, announce: Callable[[str], None], extras: Extras | None) -> Prepared:
+    # Imported only now: the engine's SDK takes a while, and most runs need none.
+    from ..containers.image import BuildFailed
+    from . import container
+
+    try:
+        wanted = cast(container.Containable, environment)
+        return container.prepare(wanted, root=root, announce=announce, extras=extras)
+    except BuildFailed as error:
+        return outcome.failed(environment.name, str(error))
 
 
 def _judge(name: str, error: ToolFailed) -> Prepared:

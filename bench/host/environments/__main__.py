@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
-class Oldest:
-    """The environment as a study would describe it."""
+class Own:
+    """An environment of benchmatrix itself, as a study would describe it."""
 
     python: str
     requirements: tuple[str, ...]
@@ -24,11 +24,12 @@ class Oldest:
     provider: str = "venv"
     interpreter: str | None = None
     variables: dict[str, str] = field(default_factory=dict)
+    driver: str | None = None
 
 
 def main() -> int:
     python, requirements = locks.own(ROOT)["worker"]
-    prepared = attempt(Oldest(python, requirements), root=ROOT, announce=_announce)
+    prepared = attempt(Own(python, requirements), root=ROOT, announce=_announce)
     if prepared.status != OK:
         _announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
         return 1

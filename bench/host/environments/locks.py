@@ -26,7 +26,7 @@ TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
 
 # The environments of benchmatrix itself, which pyproject.toml describes.
-OWN = ("host", "dev", "worker")
+OWN = ("host", "dev", "worker", "peers")
 
 
 class LockError(Exception):
@@ -50,6 +50,8 @@ class Buildable(Protocol):
     def interpreter(self) -> str | None: ...
     @property
     def variables(self) -> Mapping[str, str]: ...
+    @property
+    def driver(self) -> str | None: ...
 
 
 def lock_path(name: str, root: Path) -> Path:
@@ -85,6 +87,14 @@ def verify(name: str, requirements: Iterable[str], python: str, *, root: Path) -
     return path
 
 
+def present(name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce) -> Path:
+    """Return the path of the lock, made first where there is none. Raises LockError."""
+    if not lock_path(name, root).exists():
+        announce(f"{name}: locks/{name}.txt does not exist yet; keep the one that is made now with the study")
+        lock(name, requirements, python, root=root, announce=announce)
+    return verify(name, requirements, python, root=root)
+
+
 def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return {name: (Python, requirements)} of the environments of benchmatrix itself, from pyproject.toml."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
@@ -93,17 +103,20 @@ def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
         "host": (project["project"]["requires-python"], tuple(project["project"]["dependencies"])),
         "dev": (project["project"]["requires-python"], (*project["project"]["dependencies"], *groups["dev"])),
         "worker": (project["tool"]["benchmatrix"]["worker-python"], tuple(groups["worker"])),
+        "peers": (project["tool"]["benchmatrix"]["peers-python"], tuple(groups["peers"])),
     }
 
 
 def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
     """Make the locks of the named environments anew, with the newest versions that fit; of all where none is named.
 
-    ``host``, ``dev`` and ``worker`` name those of benchmatrix itself. Raises LockError.
+    ``host``, ``dev``, ``worker`` and ``peers`` name those of benchmatrix itself. Raises LockError.
     """
     needs = own(root)
+    shared = {name for name, environment in environments.items() if getattr(environment, "lock", None)}
     for name, environment in environments.items():
-        if environment.provider == "venv" and environment.python is not None:
+        # A container that shares a venv's lock has none of its own.
+        if environment.python is not None and name not in shared:
             needs[name] = (environment.python, environment.requirements)
     for name in names:
         if name not in needs:

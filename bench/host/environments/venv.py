@@ -34,10 +34,7 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepar
     name, python = environment.name, environment.python
     if python is None:
         raise Impossible(f'environment {name!r} has no python; say which version it is built with: python = "3.11"')
-    if not locks.lock_path(name, root).exists():
-        announce(f"{name}: locks/{name}.txt does not exist yet; keep the one that is made now with the study")
-        locks.lock(name, environment.requirements, python, root=root, announce=announce)
-    lock = locks.verify(name, environment.requirements, python, root=root)
+    lock = locks.present(name, environment.requirements, python, root=root, announce=announce)
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:
         manifest = _reusable(place, environment, locks.lock_hash(lock))

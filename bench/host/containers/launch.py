@@ -1,0 +1,84 @@
+"""Knows how a cell's worker starts where its environment is: as a process, or in a container."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.cell import Cell
+
+from ..caches import CompileCaches
+from ..environments.outcome import Prepared
+from ..seat import Talks
+from ..workers import Worker, variables
+from . import trace
+
+if TYPE_CHECKING:
+    from .engine import Line
+
+#: Folders of the checkout's state that requests name.
+READ = ("references", "data")
+
+
+def launch(
+    prepared: Prepared,
+    cell: Cell,
+    *,
+    root: Path,
+    caches: CompileCaches,
+    extra: Mapping[str, str],
+    log: Path,
+    processors: Sequence[int],
+    data: Path | None = None,
+    memory_bytes: int | None = None,
+) -> Talks:
+    """Start the worker of a cell in its environment; its output goes to ``log``. Raises Ended.
+
+    ``extra`` are the variables that the environment asks for, ``data`` is what the study names as the workload's input;
+    ``memory_bytes`` limits a container, a process limits itself.
+    """
+    compilers = caches.variables(cell)
+    if prepared.manifest.get("provider") != "container":
+        return Worker(
+            prepared.command,
+            folder=root,
+            variables=variables(cell.threads, {**compilers, **extra}),
+            log=log,
+            processors=processors,
+        )
+    # Imported only now: the SDK takes as long as a container.
+    from .isolation import VARIABLES, Bounds
+    from .labels import checkout
+    from .worker import ContainerWorker
+
+    state = root / ".nox"
+    for folder in READ:
+        (state / folder).mkdir(parents=True, exist_ok=True)
+    trace.leave(root)
+    bound = ["--processors", ",".join(map(str, processors))] if processors else []
+    bounds = Bounds(
+        read=[root / "bench", *(state / folder for folder in READ), *([data] if data else [])],
+        write=sorted({Path(path) for path in compilers.values()}),
+        processors=processors,
+        memory_bytes=memory_bytes,
+        gpu=cell.device == "gpu",
+    )
+    return ContainerWorker(
+        _line().engine,
+        str(prepared.manifest["image"]["id"]),
+        [*prepared.command, "-m", "bench.worker", *bound],
+        folder=root,
+        variables=variables(cell.threads, {**compilers, **extra}, VARIABLES),
+        bounds=bounds,
+        log=log,
+        checkout=checkout(root),
+    )
+
+
+@functools.cache
+def _line() -> Line:
+    from .engine import Line
+
+    return Line()

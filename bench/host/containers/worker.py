@@ -1,0 +1,188 @@
+"""Knows a worker in a container from the outside: the same protocol as that of a process, over the engine's pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import docker.errors
+
+from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
+
+from ..conversation import Ended, Lines, receive, tail
+from ..workers import oom_kills
+from .endings import STOPPED, ending
+from .engine import ENGINE_ERRORS, Engine, NoEngine, answers, attach, reason_of
+from .isolation import Bounds, create
+from .leftovers import drop_container
+from .stream import Stream
+
+#: A worker whose input has ended is done within this time.
+CLOSING_S = 5
+#: An engine that is told to stop ends the containers first and itself a moment later.
+STOPPING_S = 2.0
+#: What went wrong outside the cell; what is recorded so is measured after all when the run is continued.
+OUTSIDE = "environment"
+
+
+class ContainerWorker:
+    """One container of one cell."""
+
+    def __init__(
+        self,
+        engine: Callable[[], Engine],
+        image: str,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        variables: Mapping[str, str],
+        bounds: Bounds,
+        log: Path,
+        checkout: str,
+    ) -> None:
+        """Start ``command`` in a container of ``image``, in ``folder``; its output goes to ``log``.
+
+        ``engine`` gives the engine that answers. Raises Ended when the container cannot be started.
+        """
+        self.stage = "start"
+        self.log = log
+        self._image = image
+        self._paused = self._gone = False
+        self._process_id: int | None = None
+        self._state: Mapping[str, Any] | None = None
+        self._oom_kills = oom_kills()
+        try:
+            self._engine = engine()
+        except NoEngine as error:
+            raise Ended(FAILED, OUTSIDE, str(error)) from None
+        self._api = self._engine.api
+        self._container = ""
+        try:
+            self._container = create(
+                self._engine, image, command, folder=folder, variables=variables, bounds=bounds, checkout=checkout
+            )
+            self._stream = Stream(attach(self._engine, self._container), log)
+            self._lines = Lines(self._stream.read)
+            self._api.start(self._container)
+        except ENGINE_ERRORS as error:
+            self._remove()
+            raise _refusal(error, image, bounds) from None
+
+    @property
+    def process_id(self) -> int | None:
+        """The first process of the container as this machine numbers it, which began a session of its own."""
+        if self._process_id is None and not self._gone:
+            self._process_id = int((self._look() or {}).get("Pid") or 0) or None
+        return self._process_id
+
+    def send(self, **request: Any) -> None:
+        self._stream.send(json.dumps(request).encode() + b"\n")
+
+    def receive(self, timeout_s: float) -> dict[str, Any]:
+        """Wait for the answer to a request. Raises Ended."""
+        try:
+            answer = receive(self, timeout_s)
+        except Ended as ended:
+            # A child that the kernel killed looks like any failure from inside.
+            if ended.status == FAILED and (self._lost_a_child() or self._may_have_lost_a_child()):
+                raise Ended(OUT_OF_MEMORY, ended.stage, f"killed for lack of memory: {ended.reason}") from None
+            raise
+        if answer["event"] == "imported":
+            answer["versions"] = {"image": self._image, **answer["versions"]}
+        elif answer["event"] == "finished":
+            self.close()
+            if self._lost_a_child():
+                raise Ended(OUT_OF_MEMORY, self.stage, "a child process was killed by the kernel for lack of memory")
+        return answer
+
+    def line(self, deadline: float) -> bytes | None:
+        """Read one line; None at the deadline, empty at the end of the pipe."""
+        return self._lines.next(deadline)
+
+    def death(self) -> Ended:
+        """Find out how the container ended."""
+        self.close()
+        end = ending(self._state, kernel_killed=oom_kills() > self._oom_kills, said=tail(self.log))
+        if end.status == FAILED and self._engine_stops():
+            return Ended(FAILED, OUTSIDE, f"the container engine at {self._engine.address} stopped while the cell ran")
+        return Ended(end.status, self.stage, end.reason)
+
+    def pause(self) -> None:
+        """Stop every process in the container; an engine that does not answer is noticed at the next answer."""
+        with contextlib.suppress(*ENGINE_ERRORS):
+            self._api.pause(self._container)
+            self._paused = True
+
+    def resume(self) -> None:
+        if self._paused:
+            with contextlib.suppress(*ENGINE_ERRORS):
+                self._api.unpause(self._container)
+                self._paused = False
+
+    def close(self) -> None:
+        """End the input, give the worker a moment to end by itself, and make sure of it."""
+        if self._gone:
+            return
+        self.resume()
+        self._stream.end_input()
+        if self._stream.drain(CLOSING_S):
+            with contextlib.suppress(*ENGINE_ERRORS):
+                self._api.wait(self._container, timeout=CLOSING_S)
+        self._state = self._look()
+        self.kill()
+
+    def kill(self) -> None:
+        """Remove the container with all processes in it."""
+        if self._gone:
+            return
+        self._gone = True
+        self.resume()
+        self._remove()
+        self._stream.close()
+
+    def _remove(self) -> None:
+        if self._container:
+            drop_container(self._engine, self._container)
+
+    def _look(self) -> Mapping[str, Any] | None:
+        """Ask the engine for the container's state; None when it is gone, or the engine is."""
+        try:
+            return dict(self._api.inspect_container(self._container)["State"])
+        except ENGINE_ERRORS:
+            return None
+
+    def _engine_stops(self) -> bool:
+        """Tell whether the engine is gone, or goes, after a container has ended as a stopping engine ends it."""
+        if self._state is not None and int(self._state.get("ExitCode") or 0) not in STOPPED:
+            return False
+        deadline = time.monotonic() + STOPPING_S
+        while time.monotonic() < deadline:
+            if not answers(self._engine):
+                return True
+            time.sleep(0.1)
+        return False
+
+    def _may_have_lost_a_child(self) -> bool:
+        """Tell whether the kernel killed anything while the cell ran, for an engine that does not say whom."""
+        return self._engine.product == "podman" and oom_kills() > self._oom_kills
+
+    def _lost_a_child(self) -> bool:
+        return self._state is not None and bool(self._state.get("OOMKilled"))
+
+
+def _refusal(error: BaseException, image: str, bounds: Bounds) -> Ended:
+    """Say why a container could not be started."""
+    reason = reason_of(error)
+    if isinstance(error, docker.errors.ImageNotFound):
+        return Ended(FAILED, OUTSIDE, f"the image {image} is gone; the next session builds it again")
+    if not isinstance(error, docker.errors.APIError):
+        return Ended(FAILED, OUTSIDE, f"the container engine stopped answering: {reason}")
+    if bounds.gpu and any(words in reason for words in ("device driver", "nvidia", "CDI")):
+        return Ended(
+            UNSUPPORTED, "start", f"the engine cannot give containers a GPU ({reason}); it needs NVIDIA's toolkit"
+        )
+    return Ended(FAILED, "start", f"the container does not start: {reason}")

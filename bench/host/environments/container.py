@@ -1,0 +1,162 @@
+"""Knows how an environment becomes an image on this machine's engine, and when one that is there can be used again."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ..bootstrap.aside import exclusive, write_whole
+from ..containers import image, leftovers
+from ..containers.context import Extras
+from ..containers.engine import Engine, NoEngine, connect
+from ..containers.isolation import PYTHON, Bounds
+from ..containers.question import NoAnswer, ask
+from ..containers.recipe import Recipe, default_base, dockerfile_path
+from . import locks, outcome
+from .interpreters import INQUIRY
+from .locks import Buildable
+from .outcome import Impossible, Prepared, folder_of, ready
+
+Announce = Callable[[str], None]
+
+#: Raise it when what is noted of an image changes.
+LAYOUT = 1
+PINNED = re.compile(r"@(sha256:[0-9a-f]{64})$")
+
+
+class Containable(Buildable, Protocol):
+    """What a study file says about an environment that is a container."""
+
+    @property
+    def lock(self) -> str | None: ...
+    @property
+    def dockerfile(self) -> Literal["cpu", "cuda"]: ...
+    @property
+    def base(self) -> str | None: ...
+    @property
+    def system_packages(self) -> tuple[str, ...]: ...
+
+
+def prepare(environment: Containable, *, root: Path, announce: Announce, extras: Extras | None = None) -> Prepared:
+    """Return the environment, its image built where it is missing or no longer what its files say.
+
+    Raises Impossible, locks.LockError, image.BuildFailed, ToolFailed and OSError.
+    """
+    name = environment.name
+    try:
+        engine = connect()
+    except NoEngine as error:
+        return replace(outcome.unsupported(name, str(error)), manifest={"provider": "container", "engine": None})
+    with exclusive(folder_of(root) / f"{name}.image", announce):
+        manifest = _ensure(engine, environment, root, announce, extras or Extras.of())
+    return ready(name, (PYTHON,), manifest)
+
+
+def _ensure(engine: Engine, environment: Containable, root: Path, announce: Announce, extras: Extras) -> dict[str, Any]:
+    """Return the manifest of the image, built first where it is missing."""
+    name = environment.name
+    leftovers.sweep(engine, root)
+    lock = _lock(environment, root, announce)
+    recipe = _recipe(engine, environment, lock, root, announce)
+    found = image.inspect(engine, recipe.tag)
+    build_s = 0.0
+    if found is None:
+        start = time.monotonic()
+        announce(f"{name}: building {recipe.tag} with {engine.product} {engine.version} on {recipe.base}")
+        image.ensure_base(engine, recipe.base, announce)
+        found = image.build(engine, recipe, root=root, extras=extras, announce=announce)
+        build_s = round(time.monotonic() - start, 3)
+        announce(f"{name}: ready after {build_s:.1f} s: {image.shown(found)}")
+    note = folder_of(root) / f"{name}.image.json"
+    manifest = _noted(note, found) or _describe(engine, environment, recipe, found, lock, root, build_s)
+    manifest["engine"] = engine.describe()
+    write_whole(note, json.dumps(manifest, indent=1) + "\n")
+    return manifest
+
+
+def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
+    if environment.python is None:
+        raise Impossible(f'environment {environment.name!r} has no python; say which: python = "3.11"')
+    name = environment.lock or environment.name
+    return locks.present(name, environment.requirements, environment.python, root=root, announce=announce)
+
+
+def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, announce: Announce) -> Recipe:
+    dockerfile = dockerfile_path(environment.dockerfile, root).read_text(encoding="utf-8")
+    base = environment.base or default_base(dockerfile)
+    pinned = PINNED.search(base)
+    return Recipe(
+        environment=environment.name,
+        dockerfile=dockerfile,
+        base=base,
+        base_digest=pinned[1] if pinned else image.ensure_base(engine, base, announce),
+        python=environment.python or "",
+        lock=lock.read_bytes(),
+        system_packages=environment.system_packages,
+        platform=image.platform(engine),
+    )
+
+
+def _noted(note: Path, found: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what was noted of this very image."""
+    try:
+        manifest = json.loads(note.read_bytes())
+        same = (manifest["layout"], manifest["image"]["id"]) == (LAYOUT, found["Id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return dict(manifest) if same else None
+
+
+def _describe(
+    engine: Engine,
+    environment: Containable,
+    recipe: Recipe,
+    found: dict[str, Any],
+    lock: Path,
+    root: Path,
+    build_s: float,
+) -> dict[str, Any]:
+    """Ask the image what it is, in a container like a cell's: that one can run is part of being ready."""
+    bounds = Bounds(read=[root / "bench"], gpu=environment.dockerfile == "cuda")
+    inquiry = root / "bench" / "host" / "environments" / INQUIRY.name
+    try:
+        answer = json.loads(
+            ask(engine, str(found["Id"]), [PYTHON, "-I", str(inquiry), "--packages"], root=root, bounds=bounds)
+        )
+    except (NoAnswer, ValueError) as error:
+        if "device driver" in str(error) or "nvidia" in str(error).lower():
+            raise Impossible(
+                f"the engine cannot give containers a GPU; install NVIDIA's container toolkit: {error}"
+            ) from None
+        seen = f"{inquiry.name} is not there" if "No such file" in str(error) else str(error)
+        raise image.BuildFailed(
+            f"the image was built, and a container of it does not run: {seen}. The engine must be on this machine, "
+            "since cells are measured where it is"
+        ) from None
+    return {
+        "layout": LAYOUT,
+        "environment": environment.name,
+        "framework": environment.framework,
+        "provider": "container",
+        "interpreter": {key: answer[key] for key in ("version", "implementation", "build", "compiler", "headers")},
+        "requirements": list(environment.requirements),
+        "lock": environment.lock or environment.name,
+        "lock_hash": locks.lock_hash(lock),
+        "packages": answer["packages"],
+        "image": {
+            "tag": recipe.tag,
+            "id": str(found["Id"]),
+            "made_from": recipe.hashed,
+            "dockerfile": environment.dockerfile,
+            "base": recipe.base,
+            "base_digest": recipe.base_digest,
+            "platform": recipe.platform,
+        },
+        "size_bytes": int(found.get("Size", 0)),
+        "build_s": build_s,
+    }

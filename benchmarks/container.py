@@ -1,0 +1,206 @@
+"""Measures what a container costs: cells in one beside the same cells in the venv of the same lock, and how fast it is.
+
+    nox -s benchmarks -- container [--environment jax] [--mode jit] [--base IMAGE] [--rounds 12] [--interpreter PATH]
+
+GEMM and the MLP are measured by the harness itself, the cells of venv and container taking turns on the same
+processors; then the start of a cell's container, a second preparation of an unchanged image, one after a change under
+bench/, and what is left on the engine. ``--base`` names a base image where the Dockerfile's cannot be pulled
+(docker/make-base), ``--interpreter`` an interpreter for the venv that is the image's own version.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from tabulate import tabulate
+
+from bench.host import environments, journal, matrix, selection
+from bench.host.caches import CompileCaches
+from bench.host.containers import image
+from bench.host.containers.engine import Engine, connect
+from bench.host.containers.labels import CONTAINER, PART, selector
+from bench.host.containers.launch import launch
+from bench.host.environments import Prepared
+from bench.host.processors import chosen
+from bench.host.study_run import StudyRun
+from bench.host.tables import containers
+from bench.host.tables.analysis import analyse
+from bench.host.tables.conditions import Conditions
+
+ROOT = Path(__file__).resolve().parents[1]
+GOALS = {"ratio": "equivalent within 2 %", "start": 0.5, "again": 1.0}
+STARTS = 15
+
+STUDY = """
+[study]
+name = "container-cost"
+baseline = "{name}:{mode}"
+default = ["{name}", "{name}-container"]
+profile = "cost"
+[environments.{name}]
+framework = "{framework}"
+python = "{python}"
+requirements = {requirements}
+modes = ["{mode}"]
+{interpreter}
+[environments.{name}-container]
+provider = "container"
+framework = "{framework}"
+lock = "{name}"
+modes = ["{mode}"]
+{base}
+[workloads.gemm]
+[workloads.mlp-train]
+[profiles.cost]
+rounds = {rounds}
+samples = 20
+sample_seconds = 0.05
+sizes = ["{size}"]
+compile_cache = "kept"
+"""
+
+
+def main(arguments: list[str]) -> int:
+    options = _options(arguments)
+    engine = connect()
+    with tempfile.TemporaryDirectory(dir=ROOT / ".nox", prefix="container-") as folder:
+        root = Path(folder)
+        shutil.copytree(ROOT / "bench", root / "bench", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("docker", "locks"):
+            shutil.copytree(ROOT / name, root / name)
+        study = matrix.load(_write_study(options, root))
+        prepared = {name: _prepare(study.environments[name], root) for name in study.environments}
+        container = prepared[f"{options.environment}-container"]
+        rows = [*_speeds(study, prepared, container, root), *_costs(study, prepared, root)]
+        for each in image.images(engine, root):
+            image.remove(engine, each)
+        rows.append(_leftovers(engine, root))
+    print(tabulate(rows, ["what", "measured", "goal"], tablefmt="github"))
+    return 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="nox -s benchmarks -- container", allow_abbrev=False)
+    parser.add_argument("--environment", default="jax", help="a venv of matrix.toml")
+    parser.add_argument("--mode", default="jit")
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--base", help="the base image, where the Dockerfile's cannot be had")
+    parser.add_argument("--interpreter", help="the interpreter of the venv")
+    parser.add_argument("--rounds", type=int, default=12)
+    return parser.parse_args(arguments)
+
+
+def _write_study(options: argparse.Namespace, root: Path) -> Path:
+    venv = matrix.load(ROOT / "matrix.toml").environments[options.environment]
+    path = root / "study.toml"
+    text = STUDY.format(
+        name=venv.name,
+        mode=options.mode,
+        framework=venv.framework,
+        python=venv.python,
+        requirements=list(venv.requirements),
+        interpreter=f'interpreter = "{options.interpreter}"' if options.interpreter else "",
+        base=f'base = "{options.base}"' if options.base else "",
+        rounds=options.rounds,
+        size=options.size,
+    )
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _prepare(environment: environments.Buildable, root: Path) -> Prepared:
+    prepared = environments.prepare(environment, root=root, announce=_say)
+    if prepared.status != "ok":
+        raise SystemExit(f"{prepared.name}: {prepared.status}: {prepared.reason}")
+    return prepared
+
+
+def _speeds(study: matrix.Study, prepared: dict[str, Prepared], container: Prepared, root: Path) -> list[list[object]]:
+    """Time what is done for every image and every cell."""
+    wanted = study.environments[container.name]
+    rows: list[list[object]] = []
+    again_s = _time(lambda: _prepare(wanted, root))
+    rows.append(["preparing an unchanged image again", f"{again_s:.2f} s", f"{GOALS['again']} s"])
+    with (root / "bench" / "worker" / "__init__.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    changed_s = _time(lambda: _prepare(wanted, root))
+    same = _prepare(wanted, root).manifest["image"]["id"] == container.manifest["image"]["id"]
+    rows.append(
+        ["…after a change under bench/", f"{changed_s:.2f} s, {'the same' if same else 'ANOTHER'} image", "the same"]
+    )
+    for name, each in prepared.items():
+        started, spoke = zip(*(_start_s(each, root, study) for _ in range(STARTS)), strict=True)
+        text = f"{_spread(started)}; with its Python and NumPy {_spread(spoke)}"
+        rows.append([f"start of a cell, {name}", text, f"{GOALS['start']} s" if each is container else "–"])
+    return rows
+
+
+def _spread(times_s: Sequence[float]) -> str:
+    return f"{statistics.median(times_s):.2f} s (longest {max(times_s):.2f})"
+
+
+def _start_s(prepared: Prepared, root: Path, study: matrix.Study) -> tuple[float, float]:
+    """Time a worker until its process or container has started, and until its first message."""
+    plan = selection.select(study, selection.Selection(environments=[prepared.name], threads=1))
+    caches = CompileCaches(root, root / ".nox" / "compile-caches", "starts", False, {})
+    start = time.perf_counter()
+    worker = launch(prepared, plan.cells[0], root=root, caches=caches, extra={}, log=root / "log", processors=chosen(1))
+    started_s = time.perf_counter() - start
+    try:
+        worker.line(time.monotonic() + 60)  # type: ignore[attr-defined]  # both kinds of worker have it
+        return started_s, time.perf_counter() - start
+    finally:
+        worker.close()
+
+
+def _costs(study: matrix.Study, prepared: dict[str, Prepared], root: Path) -> list[list[object]]:
+    """Measure the cells and compare each pair."""
+    plan = selection.select(study, selection.Selection())
+    records = StudyRun(root, study, plan, prepared, Console(stderr=True)).measure(fresh=True)
+    run = journal.read_run(root / "reports" / study.settings.name) or {}
+    conditions = Conditions.of(run)
+    rows: list[list[object]] = []
+    for cost in containers.costs(analyse(records, conditions), conditions, run["environments"]):
+        measured = cost.container.reason or "no pair"
+        if cost.ratio is not None:
+            low, high = cost.ratio.deciding or (float("nan"), float("nan"))
+            verdict = cost.verdict.value if cost.verdict else "no verdict"
+            measured = f"{cost.ratio.estimate.value:.4f} [{low:.4f}, {high:.4f}], {verdict}"
+        rows.append([f"container over venv, {cost.container.cell.row}", measured, GOALS["ratio"]])
+    return rows
+
+
+def _leftovers(engine: Engine, root: Path) -> list[object]:
+    ours = {label: {"label": selector(label, root)} for label in (CONTAINER, PART)}
+    api = engine.api
+    found = [
+        *api.containers(all=True, filters=ours[CONTAINER]),
+        *api.containers(all=True, filters=ours[PART]),
+        *api.images(filters={"dangling": True, **ours[PART]}),
+        *image.images(engine, root),
+        *api.networks(filters=ours[CONTAINER]),
+        *(api.volumes(filters=ours[CONTAINER])["Volumes"] or []),
+    ]
+    return ["containers, images, networks and volumes left", len(found), 0]
+
+
+def _time(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

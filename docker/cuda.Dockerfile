@@ -1,0 +1,47 @@
+# The image of an environment that computes on NVIDIA GPUs: a base with CUDA's runtime and cuDNN, the lock's Python from
+# the base's own distribution, and exactly what the lock lists. The driver stays the machine's.
+# bench/ is not in it: it is mounted, read-only, so that changing it rebuilds nothing.
+#
+# `nox -s images -- build` gives the arguments. By hand, from the project's folder, with any builder:
+#
+#   docker build -f docker/cuda.Dockerfile --build-arg LOCK=locks/jax-cuda.txt --build-arg EXTRAS=docker/extras .
+ARG BASE=nvidia/cuda:13.2.0-cudnn-runtime-ubuntu24.04@sha256:7a31e9bfb2086e4b1ac08aa8e4718d7860730ecc6a9882d2f1e5ed6239f8ef5b
+
+FROM ${BASE} AS system
+ARG PART=by-hand
+LABEL benchmatrix.part=${PART}
+# CUDA's images come without Python; Triton and Inductor need a compiler and Python's headers.
+ARG SYSTEM_PACKAGES="g++ python3-dev python3-venv"
+RUN apt-get update -qq \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${SYSTEM_PACKAGES} \
+    && rm -rf /var/lib/apt/lists/*
+
+# Everything that only the installation needs stays in this stage.
+FROM system AS installed
+ARG PYTHON=3.12
+RUN python${PYTHON} -m venv --without-pip /opt/environment
+# A folder with wheels/ (instead of an index, or beside one) and ca.crt (a company's certificate authorities), or neither.
+ARG EXTRAS=extras
+COPY ${EXTRAS} /build
+ARG LOCK=lock.txt
+COPY ${LOCK} /build/lock.txt
+ARG PIP_INDEX_URL
+ARG PIP_EXTRA_INDEX_URL
+ARG PIP_NO_INDEX
+# The pip that Python carries for its own venvs runs from its wheel, so that the environment gets what the lock lists and
+# no more. Some packages carry sources for other versions of Python, which do not compile: that is no failure.
+RUN if [ -s /build/ca.crt ]; then export PIP_CERT=/build/ca.crt; fi \
+    && mkdir -p /build/wheels \
+    && pip=$(find /usr/share/python-wheels /usr/lib /usr/local/lib -name 'pip-*.whl' 2>/dev/null | head -n 1) \
+    && PYTHONPATH=${pip} /opt/environment/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+      --no-cache-dir --no-compile --no-deps --require-hashes --find-links /build/wheels -r /build/lock.txt \
+    && (/opt/environment/bin/python -m compileall -qq -j 0 /opt/environment/lib || true)
+
+FROM system
+COPY --from=installed /opt/environment /opt/environment
+ENV PATH=/opt/environment/bin:${PATH} HOME=/tmp NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+ARG IMAGE=by-hand
+ARG ENVIRONMENT=by-hand
+LABEL benchmatrix.part="" benchmatrix.image=${IMAGE} benchmatrix.environment=${ENVIRONMENT}
+USER 65534:65534
+CMD ["python"]

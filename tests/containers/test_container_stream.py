@@ -1,0 +1,56 @@
+"""Tests that messages and log come apart whole, however the engine's frames arrive."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.host.containers.stream import LOG, MESSAGES, Frames, Stream
+
+
+def frame(output: int, data: bytes) -> bytes:
+    return struct.pack(">BxxxL", output, len(data)) + data
+
+
+@given(
+    frames=st.lists(st.tuples(st.sampled_from([MESSAGES, LOG]), st.binary(max_size=40)), max_size=8),
+    cuts=st.lists(st.integers(1, 17), min_size=1),
+)
+def test_frames_come_out_whole_however_they_are_cut(frames, cuts):
+    sent = b"".join(frame(output, data) for output, data in frames)
+    reader, said, at, turn = Frames(), {MESSAGES: b"", LOG: b""}, 0, 0
+    while at < len(sent):
+        step = cuts[turn % len(cuts)]
+        for output, part in reader.feed(sent[at : at + step]):
+            said[output] += part
+        at, turn = at + step, turn + 1
+    for output in (MESSAGES, LOG):
+        assert said[output] == b"".join(data for kind, data in frames if kind == output)
+
+
+def test_the_log_goes_to_its_file_and_messages_come_back(tmp_path):
+    ours, theirs = socket.socketpair()
+    stream = Stream(ours, tmp_path / "logs" / "a.log")
+    theirs.sendall(frame(LOG, b"warming up\n") + frame(MESSAGES, b'{"event": '))
+    assert stream.read(5) == b'{"event": '
+    theirs.sendall(frame(LOG, b"warm\n"))
+    assert stream.read(0.05) is None
+    theirs.close()
+    assert stream.read(5) == b""
+    stream.send(b"to nobody\n")
+    stream.close()
+    assert (tmp_path / "logs" / "a.log").read_bytes() == b"warming up\nwarm\n"
+
+
+def test_the_end_of_the_input_is_seen_inside(tmp_path):
+    ours, theirs = socket.socketpair()
+    stream = Stream(ours, tmp_path / "a.log")
+    stream.send(b"hello\n")
+    stream.end_input()
+    assert theirs.makefile("rb").read() == b"hello\n"
+    theirs.close()
+    assert stream.drain(5)
+    stream.close()

@@ -1,0 +1,101 @@
+"""Tests the command: stored traces are judged without measuring, real trials are measured, misuse is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.__main__ import main
+from bench.host.validation.session import read_traces
+from bench.host.validation.trial import Pair, Trace, Trial
+
+ROOT = Path(__file__).resolve().parents[2]
+CELL = Cell("numpy", "numpy", "eager", "gemm", "tiny", "float32", "cpu", 1)
+MATRIX = """
+[study]
+name = "none"
+baseline = "absent:eager"
+default = ["absent"]
+profile = "check"
+
+[environments.absent]
+provider = "existing"
+interpreter = "/nowhere/python"
+framework = "numpy"
+modes = ["eager"]
+
+[workloads.gemm]
+
+[profiles.check]
+rounds = 1
+samples = 1
+sample_seconds = 0.001
+sizes = ["check"]
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    (tmp_path / "bench").symlink_to(ROOT / "bench")
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    return tmp_path
+
+
+def test_stored_traces_are_judged_compressed_or_not(checkout, capsys):
+    pairs = tuple(Pair(number, (100.0, 101.0 + number / 9), (150.0, 151.0)) for number in range(12))
+    line = json.dumps(Trace(Trial(0, CELL, 0.05), 0.05, 12, pairs, 9.0).to_json()) + "\n"
+    (checkout / "traces.jsonl").write_text(line)
+    with gzip.open(checkout / "traces.jsonl.gz", "wt") as file:
+        file.write(line)
+    said = []
+    for name in ("traces.jsonl", "traces.jsonl.gz"):
+        assert main(["validate", "--traces", str(checkout / name)], root=checkout) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert "5% more work" in said[0]
+
+
+@pytest.mark.parametrize("content", [b"rubbish", b'{"version": 1}\n', b'{"version": 7}\n'])
+def test_what_are_no_traces_is_misuse(checkout, capsys, content):
+    (checkout / "traces.jsonl.gz").write_bytes(gzip.compress(content))
+    assert main(["validate", "--traces", str(checkout / "traces.jsonl.gz")], root=checkout) == 2
+    assert "no traces can be read" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_misuse(checkout, capsys):
+    assert main(["validate", "--traces", str(checkout / "nowhere.gz")], root=checkout) == 2
+    assert "nowhere.gz" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("planted", ["2", "x:3", "2:0", "0:9", "200:1", "2:-1"])
+def test_what_plants_nothing_is_misuse(checkout, planted):
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", "--planted", planted], root=checkout)
+    assert ended.value.code == 2
+
+
+def test_an_unknown_environment_is_misuse(checkout, capsys):
+    arguments = ["validate", "--matrix", str(checkout / "matrix.toml"), "--environment", "absnt"]
+    assert main(arguments, root=checkout) == 2
+    assert "absent" in capsys.readouterr().err
+
+
+@pytest.mark.real
+def test_real_trials_are_measured_once_and_kept(checkout, capsys):
+    arguments = ["validate", "--matrix", str(checkout / "matrix.toml"), "--same", "1", "--planted", "25:1"]
+    assert main(arguments, root=checkout) == 0
+    first = capsys.readouterr().out
+    assert "25% more work" in first
+    traces = read_traces(checkout / "reports" / "validation" / "traces.jsonl")
+    assert sorted(trace.trial.slowdown for trace in traces) == [0.0, 0.25]
+    assert all(len(trace.pairs) >= 12 and trace.reason is None for trace in traces)
+    planted = max(traces, key=lambda trace: trace.trial.slowdown)
+    assert planted.planted == pytest.approx(0.25, rel=0.1)
+    ratios = [sum(pair.twin_ns) / sum(pair.cell_ns) for pair in planted.pairs]
+    assert sorted(ratios)[len(ratios) // 2] > 1.1
+    assert main(arguments, root=checkout) == 0
+    assert "2 of 2 comparisons are there" in capsys.readouterr().out
