@@ -7,7 +7,6 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-
 #: Libraries that are put in malloc's place.
 ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
 
@@ -47,7 +46,9 @@ def malloc() -> Optional[str]:
     # An interpreter that is not position-independent has an entry of its own, which leads to what is preloaded or libc.
     own = os.path.realpath("/proc/self/exe")
     if os.path.realpath(symbol.file.decode("utf-8", "replace")) == own or name == os.path.basename(sys.executable):
-        name = next((os.path.basename(path) for path in libraries() if any(word in path for word in ALLOCATORS)), "libc.")
+        name = next(
+            (os.path.basename(path) for path in libraries() if any(word in path for word in ALLOCATORS)), "libc."
+        )
     if name.startswith("libc.") or name.startswith("libc-"):
         return "malloc of {}".format(_libc() or name)
     return "malloc of " + name

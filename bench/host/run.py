@@ -39,8 +39,8 @@ class Conditions:
     implausible: Callable[[Record], str | None] = lambda record: None
     #: Seed of the order of turns, where it shall differ from that of the data.
     order_seed: int | None = None
-    #: Share of real extra work that a cell does, for the validation of the method.
-    slowdown: Callable[[Cell], float] = lambda cell: 0.0
+    #: What the validation of the method asks of a cell besides: a ``slowdown``, and samples ``sized_for`` one.
+    planted: Callable[[Cell], Mapping[str, float]] = lambda cell: {}
 
 
 class Caches(Protocol):

@@ -69,14 +69,13 @@ class Sitters:
         for seat in self.seats:
             cell = seat.record.cell
             self.say("preparing", seat)
-            slowdown = self.conditions.slowdown(cell)
             seat.prepare(
                 cache=self.caches.state(cell),
                 seed=self.conditions.seed,
                 reference=str(reference),
                 sample_s=self.conditions.profile.sample_seconds,
                 data=self.conditions.data.get(cell.workload),
-                **({"slowdown": slowdown} if slowdown else {}),
+                **self.conditions.planted(cell),
             )
             if not seat.over:
                 self.caches.fill(cell)

@@ -19,8 +19,11 @@ MOST_TRIAL_STEPS = 1 << 19
 #: The best of this many passes counts, or of fewer when they have taken so long…
 PASSES = 3
 ENOUGH_NS = 200_000_000
-#: …and a doubt must survive this many: one pass in a bad moment proves nothing.
-MOST_PASSES = 9
+#: …and a doubt must survive this many, and this long: on a crowded machine many passes in a row are disturbed…
+DOUBT_PASSES = 9
+DOUBT_NS = 1_500_000_000
+#: …but not more than this many.
+MOST_PASSES = 200
 
 
 class NoGrowth(Exception):
@@ -53,7 +56,8 @@ def verify(begin: Callable[[], None], trial: Callable[[int], Trial], step_ns: in
         reason = doubt(best, few)
         if reason is None and (passes >= PASSES or spent >= ENOUGH_NS):
             return
-        if reason is not None and passes >= MOST_PASSES:
+        lasting = passes >= DOUBT_PASSES and spent >= DOUBT_NS
+        if reason is not None and (lasting or passes >= MOST_PASSES):
             raise NoGrowth("time does not grow with work: " + reason)
 
 

@@ -79,16 +79,21 @@ class Stopwatch:
         reset: Callable[[], None] = lambda: None,
         each: bool = True,
         slowdown: float = 0.0,
+        sized_for: float = 0.0,
         clock: Clock = Clock(),  # noqa: B008 (immutable)
         waited: Callable[[], Optional[int]] = lambda: None,
     ) -> None:
-        """``slowdown`` is planted; ``waited`` gives nanoseconds of waiting since it was last called, see waiting."""
+        """Time ``step``; ``slowdown`` is planted, ``waited`` gives nanoseconds of waiting since it was last called.
+
+        Samples hold as many steps as if ``sized_for`` were planted, to be compared with a program in which it is.
+        """
         self._step = step
         self._batches = batches
         self._synchronize = synchronize
         self._reset = reset
         self._each = each
         self._slowdown = slowdown
+        self._sized_for = sized_for or slowdown
         self._clock = clock
         self._waited = waited
         #: Steps in one sample, as calibrated.
@@ -102,7 +107,7 @@ class Stopwatch:
 
     def _fill(self, steps: float) -> None:
         """Let samples have about this many steps."""
-        self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._slowdown)
+        self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._sized_for)
 
     def _time(self, batches: Any, steps: int) -> int:
         start = self._clock.wall()

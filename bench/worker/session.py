@@ -88,6 +88,7 @@ class Session:
         data: Optional[str] = None,
         factor: Optional[float] = None,
         slowdown: float = 0.0,
+        sized_for: float = 0.0,
     ) -> Dict[str, Any]:
         """Build the program, make its first call, check it and calibrate it; ``slowdown`` is planted in its samples."""
         specification = workloads.load_specification(self._cell.workload)
@@ -129,6 +130,7 @@ class Session:
             reset=program.reset or (lambda: None),
             each=self._cell.device == "cpu",
             slowdown=slowdown,
+            sized_for=sized_for,
             waited=Waiting(os.sched_getaffinity(0)),
         )
         warmup_ns = self._stopwatch.calibrate(int(sample_s * 1e9))

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bench.worker.growth import MOST_PASSES, PASSES, TRIAL_NS, NoGrowth, Trial, verify
+from bench.worker.growth import DOUBT_PASSES, MOST_PASSES, PASSES, TRIAL_NS, NoGrowth, Trial, verify
 from bench.worker.measure import Clock, Stopwatch
 
 
@@ -131,7 +131,7 @@ def test_one_bad_moment_is_tried_again_and_a_lasting_doubt_is_not_tried_for_ever
     del begun[:]
     with pytest.raises(NoGrowth):
         verify(lambda: begun.append(1), lambda steps: Trial(1e9, 0), TRIAL_NS)
-    assert len(begun) == MOST_PASSES
+    assert DOUBT_PASSES <= len(begun) <= MOST_PASSES
 
 
 def test_short_steps_are_tried_several_times_and_long_ones_once():

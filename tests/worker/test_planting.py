@@ -3,6 +3,7 @@
 import pytest
 from test_measure import Bench
 
+from bench.worker.measure import Clock, Stopwatch
 from bench.worker.planting import MOST_STRETCH, PRECISION, extra_steps, stretched
 
 
@@ -53,3 +54,20 @@ def test_a_mended_sample_keeps_its_slowdown():
     bench.step_ns = 100_000
     stopwatch.turn(samples=1)
     assert stopwatch.planted == pytest.approx(0.02, rel=PRECISION)
+
+
+def test_samples_sized_for_a_slowdown_hold_as_many_steps_as_those_in_which_it_is_planted():
+    def stopwatch(**options):
+        now = [0]
+
+        def step():
+            now[0] += 230_000
+
+        made = Stopwatch(step, [()], lambda outputs: None, clock=Clock(lambda: now[0], lambda: now[0]), **options)
+        made.calibrate(5_000_000)
+        return made
+
+    planted, plain = stopwatch(slowdown=0.02, sized_for=0.02), stopwatch(sized_for=0.02)
+    assert planted.steps == plain.steps > stopwatch().steps
+    assert plain.planted == 0.0
+    assert planted.turn(1).sample_ns[0] > plain.turn(1).sample_ns[0]

@@ -50,6 +50,13 @@ class NoCaches:
         return
 
 
+def _planted(trial: Trial, cell: Cell) -> dict[str, float]:
+    """Return what a worker is asked: the twin does more, and the samples of both hold as many steps that count."""
+    if not trial.slowdown:
+        return {}
+    return {"slowdown": trial.slowdown if is_twin(cell) else 0.0, "sized_for": trial.slowdown}
+
+
 @dataclass(frozen=True)
 class Bench:
     """Where trials are measured."""
@@ -72,7 +79,7 @@ class Bench:
             processors=self.processors,
             data={},
             order_seed=SEED + trial.number,
-            slowdown=lambda cell: trial.slowdown if is_twin(cell) else 0.0,
+            planted=lambda cell: _planted(trial, cell),
         )
         judge = settling.Judge(trial.cell.column, self.looks, twins=True)
         stops = Stops([trial.cell.row], self.looks, judge.settled)

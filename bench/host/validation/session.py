@@ -31,8 +31,8 @@ from .trial import Trace, Trial
 #: The host's own Python, which always has NumPy.
 NUMPY = Environment.model_validate({"name": "numpy", "framework": "numpy", "provider": "existing", "modes": ("eager",)})
 TRACES = "traces.jsonl"
-#: Modes whose every process takes many seconds to start; what is proved is the method, not the mode.
-SLOW_STARTS = ("compile", "max-autotune", "xla")
+#: Modes that start quickly and whose steps are short; what is proved is the method, not the mode.
+MODES = {"torch": ("eager", "torchscript"), "tensorflow": ("function",), "jax": ("jit",), "numpy": ("eager",)}
 #: Say how far it is at most this often.
 SAY_S = 10.0
 
@@ -82,7 +82,7 @@ class Validation:
             (name, self._environments[name].framework, mode)
             for name in self._ready
             for mode in self._environments[name].modes
-            if mode not in SLOW_STARTS
+            if mode in MODES[self._environments[name].framework]
         ]
         heavy = trials.cells(columns, self._threads) if columns else None
         light = trials.cells([("numpy", "numpy", "eager")], self._threads)

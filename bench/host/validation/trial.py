@@ -12,6 +12,8 @@ from bench.record import OK, Record
 from ..noise_watch import compared_ns, left_out
 from ..twin import is_twin
 
+#: What was planted may differ from what was asked for by this share of it.
+PRECISION = 0.15
 #: Version of a trace's form.
 VERSION = 1
 
@@ -89,6 +91,9 @@ def trace_of(trial: Trial, records: Sequence[Record], rounds: int, seconds: floa
         if other is not None:
             pairs.append(_pair(other, record))
     reason = f"{bad.status} in {bad.stage}: {bad.reason}" if bad is not None else None
+    if pairs and abs(planted - trial.slowdown) > PRECISION * trial.slowdown:
+        reason = f"{planted:.2%} were planted instead of {trial.slowdown:.2%}: its steps are too long"
+        pairs = []
     return Trace(trial, float(planted), rounds, tuple(pairs), seconds, reason)
 
 
