@@ -113,7 +113,7 @@ def test_real_cells_run_in_containers_as_beside_them(project, image, engine, tmp
     for record in made:
         inside = record["cell"]["environment"] == "jax-container"
         assert record["versions"].get("image") == (image["image"]["id"] if inside else None)
-        assert len(record["sample_ns"]) == 2
+        assert len(record["sample_ns"]) >= 2
     described = json.loads((project / "reports" / "runs" / "environments.json").read_text())
     assert described["jax-container"]["image"]["id"] == image["image"]["id"]
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []

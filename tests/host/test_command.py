@@ -80,6 +80,8 @@ def call(checkout: Path, *arguments: str) -> int:
 
 def spawn(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
     program = (
+        # Whoever starts the tests in the background of a shell has them ignore interrupts.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "import sys; from pathlib import Path; from bench.host.__main__ import main;"
         f"sys.exit(main(sys.argv[1:], root=Path({str(checkout)!r})))"
     )

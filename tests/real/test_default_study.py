@@ -46,7 +46,8 @@ def test_a_cell_is_right_and_timed(records, cell):
     record = records[cell.name]
     assert record.status == OK, f"{record.stage}: {record.reason}"
     assert all(0 <= value["error"] <= value["allowed"] for value in record.check.values())
-    assert len(record.sample_ns) == len(record.sample_cpu_ns) == PLAN.profile.samples
+    # A busy machine may have added samples that repeat disturbed ones.
+    assert len(record.sample_ns) == len(record.sample_cpu_ns) >= PLAN.profile.samples
     assert min(record.sample_ns) > 0
     assert record.first_call_s is not None
     assert record.first_call_s > 0
