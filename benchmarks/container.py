@@ -45,6 +45,8 @@ name = "container-cost"
 baseline = "{name}:{mode}"
 default = ["{name}", "{name}-container"]
 profile = "cost"
+seed = 1
+threads = 1
 [environments.{name}]
 framework = "{framework}"
 python = "{python}"
@@ -61,8 +63,10 @@ modes = ["{mode}"]
 [workloads.mlp-train]
 [profiles.cost]
 rounds = {rounds}
-samples = 20
-sample_seconds = 0.05
+most_rounds = {most}
+peaks = false
+samples = 30
+sample_seconds = 0.02
 sizes = ["{size}"]
 compile_cache = "kept"
 """
@@ -110,6 +114,7 @@ def _write_study(options: argparse.Namespace, root: Path) -> Path:
         interpreter=f'interpreter = "{options.interpreter}"' if options.interpreter else "",
         base=f'base = "{options.base}"' if options.base else "",
         rounds=options.rounds,
+        most=max(40, options.rounds),
         size=options.size,
     )
     path.write_text(text, encoding="utf-8")
