@@ -65,8 +65,9 @@ def compared_ns(record: Record) -> npt.NDArray[np.float64]:
     """Return the nanoseconds of each sample by which a cell is compared with another.
 
     Where one thread computes, every nanosecond that it waited for a processor was added to the sample, and belongs to
-    whoever had the processor: it is subtracted. On two cores with four processes that want them this brings the spread
-    of a pair from 16 % to 2 % (nox -s benchmarks -- waiting); on a quiet machine there is nothing to subtract. What
+    whoever had the processor: it is subtracted. It matters under a load that comes and goes; beside processes that
+    compute without a pause the spread of a pair becomes smaller by up to a third (nox -s benchmarks -- waiting), and on
+    a quiet machine there is nothing to subtract. What
     several threads waited may have passed while another went on computing, so their samples are compared as they are.
     What is published of a cell is always the whole time.
     """
