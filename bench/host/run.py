@@ -37,10 +37,14 @@ class Conditions:
     memory_limit_bytes: int | None = None
     #: Says why the samples of a record cannot be true; None where they can.
     implausible: Callable[[Record], str | None] = lambda record: None
-    #: Seed of the order of turns, where it shall differ from that of the data.
+    #: Seed of the orders of processes and of turns, where it shall differ from that of the data.
     order_seed: int | None = None
     #: What the validation of the method asks of a cell besides: a ``slowdown``, and samples ``sized_for`` one.
     planted: Callable[[Cell], Mapping[str, float]] = lambda cell: {}
+
+    @property
+    def seed_of_orders(self) -> int:
+        return self.seed if self.order_seed is None else self.order_seed
 
 
 class Caches(Protocol):
@@ -110,9 +114,10 @@ class Run:
             where = f"round {sitting.round + 1}: {what} {seat.record.cell.name}"
             display.at(where, done, brief=what == "measuring")
 
+        count = len(sitting.cells)
         seats = [
-            self._seat(cell, sitting.round, sitting.attempt, first)
-            for cell, first in zip(sitting.cells, sitting.first_turns, strict=True)
+            self._seat(sitting.cells[index], sitting.round, sitting.attempt, sitting.first_turns[index])
+            for index in schedule.seat_order(self.conditions.seed_of_orders, sitting.round, sitting.row, count)
         ]
         sitters = Sitters(sitting, seats, self.conditions, self.journal, self.caches, self.gpus, say)
         try:

@@ -75,6 +75,18 @@ def given_up(records: Iterable[Record]) -> bool:
     return any(status not in RETRIED for status in bad) or len(bad) >= FAILURES_BEFORE_GIVING_UP
 
 
+def seat_order(seed: int, number: int, row: str, count: int) -> list[int]:
+    """Give the order in which ``count`` processes of one round are started and prepared.
+
+    What a process finds depends on who came before it: in one order throughout, a cell that came second was slower than
+    itself by 1 % in every pair (nox -s validate). Seeded and random, and every other round is the one before reversed:
+    each cell is before each other one equally often.
+    """
+    order = list(range(count))
+    random.Random(f"{seed}/{number // 2}/{row}/seats").shuffle(order)
+    return order[::-1] if number % 2 else order
+
+
 def turn_order(seed: int, number: int, row: str, turn: int, count: int) -> list[int]:
     """Give the seeded random order in which ``count`` processes take one turn."""
     order = list(range(count))

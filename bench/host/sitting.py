@@ -87,7 +87,7 @@ class Sitters:
         Returns the turns in which somebody else was seen on the GPU.
         """
         foreign: dict[int, str] = {}
-        seed = self.conditions.seed if self.conditions.order_seed is None else self.conditions.order_seed
+        seed = self.conditions.seed_of_orders
         for turn in turns:
             order = schedule.turn_order(seed, self.sitting.round, self.sitting.row, turn, len(self.seats))
             for index in order:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from . import process
+from . import layout, process
 from .channel import Channel
 from .scratch import Scratch
 
@@ -13,6 +13,7 @@ from .scratch import Scratch
 def main(scratch: Scratch) -> int:
     channel = Channel.take_over()
     process.die_with_parent()
+    layout.scatter()
     bound = process.processors(sys.argv[1:])
     if bound:
         process.pin(bound)

@@ -52,6 +52,17 @@ def test_no_process_is_always_first():
     assert firsts == {0, 1, 2}
 
 
+@given(st.integers(0, 99), st.integers(0, 9), st.integers(1, 12))
+def test_every_other_round_prepares_the_processes_the_other_way_around(seed, half, count):
+    order = schedule.seat_order(seed, 2 * half, A.row, count)
+    assert sorted(order) == list(range(count))
+    assert schedule.seat_order(seed, 2 * half + 1, A.row, count) == order[::-1]
+
+
+def test_any_process_may_be_prepared_first():
+    assert {schedule.seat_order(1, number, A.row, 4)[0] for number in range(0, 60, 2)} == {0, 1, 2, 3}
+
+
 def test_a_new_round_seats_everybody():
     sitting = schedule.sitting(1, A.row, [A, B], [record(A, 0), record(B, 0)], samples=5)
     assert sitting.cells == (A, B)
