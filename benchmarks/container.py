@@ -175,10 +175,11 @@ def _costs(study: matrix.Study, prepared: dict[str, Prepared], root: Path) -> li
     rows: list[list[object]] = []
     for cost in containers.costs(analyse(records, conditions), conditions, run["environments"]):
         measured = cost.container.reason or "no pair"
-        if cost.ratio is not None:
-            low, high = cost.ratio.deciding or (float("nan"), float("nan"))
-            verdict = cost.verdict.value if cost.verdict else "no verdict"
-            measured = f"{cost.ratio.estimate.value:.4f} [{low:.4f}, {high:.4f}], {verdict}"
+        if cost.comparison is not None:
+            ratio, verdict = cost.comparison.ratio, cost.comparison.verdict
+            low, high = ratio.deciding or (float("nan"), float("nan"))
+            called = verdict.value if verdict else "no verdict"
+            measured = f"{ratio.estimate.value:.4f} [{low:.4f}, {high:.4f}], {called}"
         rows.append([f"container over venv, {cost.container.cell.row}", measured, GOALS["ratio"]])
     return rows
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from bench.record import Record
 
@@ -19,8 +18,6 @@ SHARE = 0.10
 #: Nor is one that waited for less than this many times what its process waits at best: its own threads' part of it.
 FACTOR = 3.0
 BEST = 0.1
-#: A sample cannot have waited for nearly all of its time.
-LEAST_SHARE = 0.05
 #: Turns to repeat at most, as a share of those planned.
 MOST_REPEATS = 0.5
 
@@ -59,24 +56,6 @@ def left_out(record: Record) -> set[int]:
     turns = set(record.sample_turn)
     disturbed = turns & {int(turn) for turn in record.disturbed}
     return disturbed if 2 * len(disturbed) <= len(turns) else set()
-
-
-def compared_ns(record: Record) -> npt.NDArray[np.float64]:
-    """Return the nanoseconds of each sample by which a cell is compared with another.
-
-    Where one thread computes, every nanosecond that it waited for a processor was added to the sample, and belongs to
-    whoever had the processor: it is subtracted. It matters under a load that comes and goes; beside processes that
-    compute without a pause the spread of a pair becomes smaller by up to a third (nox -s benchmarks -- waiting), and on
-    a quiet machine there is nothing to subtract. What
-    several threads waited may have passed while another went on computing, so their samples are compared as they are.
-    What is published of a cell is always the whole time.
-    """
-    sample_ns = np.array(record.sample_ns, dtype=np.float64)
-    wait_ns = np.array(record.sample_wait_ns, dtype=np.float64)
-    if record.cell.threads != 1 or record.cell.device != "cpu" or len(wait_ns) != len(sample_ns):
-        return sample_ns
-    # A background thread of the framework may have waited beside the one that computes.
-    return np.asarray(np.maximum(sample_ns - wait_ns, LEAST_SHARE * sample_ns))
 
 
 def repeats(disturbed: Sequence[int], planned: int) -> int:

@@ -55,7 +55,7 @@ def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Talks
         return {"reason": f"{ended.status}: {ended.reason}"}
     finally:
         worker.kill()
-    return {"flops_per_s": answer["flops_per_s"], "bandwidths": answer["bandwidths"]}
+    return {name: answer[name] for name in ("flops_per_s", "bandwidths", "reasons")}
 
 
 def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: str) -> Peak:

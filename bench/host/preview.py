@@ -8,6 +8,8 @@ from tabulate import tabulate
 
 from .plan import Plan
 from .progress import duration
+from .schema import Profile
+from .tables.quantity import count
 
 #: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
 START_S = 2.0
@@ -35,15 +37,21 @@ def preview(plan: Plan) -> str:
         "",
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
-        f"{_count(len(plan.cells), 'cell')} in {_count(len(rows), 'row')} and {_count(len(columns), 'column')}, "
-        f"{len(plan.excluded)} left out; {_count(plan.threads, 'thread')}.",
-        f"Profile {profile.name}: {_count(profile.rounds, 'round')} of fresh processes, "
-        f"{_count(profile.samples, 'sample')} of {profile.sample_seconds:g} s per cell and round.",
+        f"{count(len(plan.cells), 'cell')} in {count(len(rows), 'row')} and {count(len(columns), 'column')}, "
+        f"{len(plan.excluded)} left out; {count(plan.threads, 'thread')}.",
+        f"Profile {profile.name}: {_rounds(profile)} of fresh processes, "
+        f"{count(profile.samples, 'sample')} of {profile.sample_seconds:g} s per cell and round.",
         f"About {duration(estimate_s(plan))}, environments not included: {START_S:g} s to start a process, "
         f"{EAGER_FIRST_CALL_S:g} to {max(FIRST_CALL_S.values()):g} s for a first call, and {1 + UNTIMED_SHARE:g} times "
         "the samples. Slow machines and large models take longer.",
     ]
     return "\n".join(lines)
+
+
+def _rounds(profile: Profile) -> str:
+    if profile.most_rounds is None or profile.most_rounds == profile.rounds:
+        return count(profile.rounds, "round")
+    return f"{profile.rounds} to {profile.most_rounds} rounds, until every verdict is settled,"
 
 
 def estimate_s(plan: Plan) -> float:
@@ -55,7 +63,3 @@ def estimate_s(plan: Plan) -> float:
 
 def _distinct(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

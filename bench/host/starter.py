@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,7 @@ class Starter:
     prepared: Mapping[str, Prepared]
     environments: Mapping[str, Environment]
     caches: CompileCaches
-    processors: Sequence[int]
+    processors: tuple[int, ...]
     #: {workload: what the study names as its input}
     data: Mapping[str, Path | None] = field(default_factory=dict)
     memory_limit_bytes: int | None = None

@@ -6,7 +6,7 @@ import contextlib
 import json
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
-from . import data, journal, largest_batch, machine, peaks, processors, report, run, schedule, settling
+from . import data, journal, largest_batch, machine, peaks, processors, report, run, schedule
 from .bootstrap.aside import write_whole
 from .caches import CompileCaches
 from .environments import Prepared
@@ -27,6 +27,8 @@ from .run_lock import STATE
 from .schema import Study
 from .starter import Starter
 from .stops import Stops
+from .tables.analysis import settled_rows
+from .tables.conditions import Conditions
 from .twin import is_twin, original
 
 #: A worker that asks for more than this share of the free memory gets an error instead of bringing the machine down.
@@ -87,7 +89,7 @@ class StudyRun:
         if before and before.get("identity") == key and not before.get("finished") and not fresh:
             done = len(journal.read(self.folder))
             self._say(f"Continuing the run of {before['started']} ({done} processes recorded; --fresh starts over).")
-            return {**before, "environments": manifests}
+            return {**before, **self._changeable(), "environments": manifests}
         if before:
             self._caches(str(before.get("run"))).drop()
         moved = journal.archive(self.folder)
@@ -106,8 +108,7 @@ class StudyRun:
             "machine": machine.describe(),
             "environments": manifests,
             "looks": list(self._plan.looks),
-            "budget_s": self._plan.budget_s,
-            "strict": self._plan.strict,
+            **self._changeable(),
             "planned": [cell.to_json() for cell in self._plan.cells],
             "excluded": [[cell.to_json(), reason] for cell, reason in self._plan.excluded],
             "seconds": {"elapsed": 0.0, "waited_for_workers": 0.0},
@@ -115,6 +116,10 @@ class StudyRun:
         }
         write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
         return described
+
+    def _changeable(self) -> dict[str, Any]:
+        """Return what a command that continues a run may say anew."""
+        return {"budget_s": self._plan.budget_s, "strict": self._plan.strict}
 
     def _sort_out(self, run_name: str) -> tuple[list[Cell], list[Record]]:
         """Return the cells that can run, and the records that there are; a cell that cannot run gets one."""
@@ -145,23 +150,23 @@ class StudyRun:
             run=str(described["run"]),
             profile=self._plan.profile,
             seed=self._plan.seed,
-            processors=processors.chosen(self._plan.threads),
+            processors=starter.processors,
             data={
                 name: data.resolve(
                     name, self._study.workloads[name].data, folder=self._root / STATE / "data", announce=self._say
                 )
                 for name in {cell.workload for cell in cells}
             },
-            memory_limit_bytes=int(machine.available_bytes() * MEMORY_SHARE),
+            memory_limit_bytes=starter.memory_limit_bytes,
             implausible=lambda record: peaks.implausible(record, described.get("peaks", {})),
         )
         spent_s = described["seconds"]["elapsed"]
-        stops = Stops(
-            list(schedule.groups(cells)),
-            self._plan.looks,
-            settling.Judge(self._plan.baseline, self._plan.looks).settled,
-            None if self._plan.budget_s is None else self._plan.budget_s - spent_s,
-        )
+        left_s = None if self._plan.budget_s is None else self._plan.budget_s - spent_s
+
+        def settled(records: Sequence[Record], rounds: int) -> list[str]:
+            return settled_rows(records, Conditions.of({**described, "stopped": stops.to_json()}))
+
+        stops = Stops(list(schedule.groups(cells)), self._plan.looks, settled, left_s)
         return run.Run(
             cells,
             conditions,

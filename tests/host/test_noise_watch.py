@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
-from bench.host.noise_watch import compared_ns, disturbed_turns, left_out, repeats, waiting_shares
+from bench.host.noise_watch import disturbed_turns, left_out, repeats, waiting_shares
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -68,20 +67,6 @@ def test_a_turn_that_several_lost_names_them_all():
 
 def test_a_crowd_is_found_as_long_as_some_turns_were_left_alone():
     assert set(disturbed_turns([record([600, 10, 900, 700, 20, 800, 650, 900, 30, 710])], {})) == {0, 2, 3, 5, 6, 7, 9}
-
-
-def test_one_thread_is_compared_by_the_time_it_had_a_processor():
-    alone = replace(record([0, 300, 2000]), cell=replace(CELL, threads=1))
-    assert compared_ns(alone).tolist() == [1000.0, 700.0, 50.0]
-
-
-@pytest.mark.parametrize("change", [{"threads": 2}, {"threads": 1, "device": "gpu"}])
-def test_several_threads_and_devices_are_compared_by_the_whole_time(change):
-    assert compared_ns(replace(record([0, 300]), cell=replace(CELL, **change))).tolist() == [1000.0, 1000.0]
-
-
-def test_without_a_count_of_the_waiting_the_whole_time_is_compared():
-    assert compared_ns(replace(record([0]), cell=replace(CELL, threads=1), sample_wait_ns=[])).tolist() == [1000.0]
 
 
 def test_at_most_half_of_the_turns_are_repeated():

@@ -33,7 +33,8 @@ class FakeWorker:
     def receive(self, timeout_s: float) -> dict[str, Any]:
         if self.asked[-1]["do"] == self.ends:
             raise Ended(FAILED, "import", "boom")
-        return {"flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]]}
+        reasons = {"bfloat16": "no such kernel"}
+        return {"flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]], "reasons": reasons}
 
     def kill(self) -> None:
         self.killed = True
@@ -58,6 +59,7 @@ def test_what_a_worker_measures_is_kept_and_the_worker_goes():
     assert peaks.measure(CELL, ["float32"], lambda cell: worker) == {
         "flops_per_s": {"float32": 1.0},
         "bandwidths": [[1, 2]],
+        "reasons": {"bfloat16": "no such kernel"},
     }
     assert worker.killed
     assert worker.asked[1] == {"do": "peaks", "precisions": ["float32"]}

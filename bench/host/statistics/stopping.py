@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .location import FloatArray
 from .pairs import Ratio, deciding_interval, estimate_ratio
 from .signed_rank import signed_rank_p
-from .verdict import ALPHA, THRESHOLD, Verdict, adjust_for_discovery, decide, minimum_pairs
+from .verdict import ALPHA, minimum_pairs
 
 #: Ratio of one look's rounds to the look before.
 GROWTH = 1.4
@@ -117,20 +117,3 @@ def sequential_ratio(
     p = sequential_p(rounds, log_ratios, looks, rounds_done, ended=ended)
     deciding = sequential_interval(rounds, log_ratios, looks, rounds_done, ended=ended)
     return Ratio(estimate_ratio(log_ratios), 1.0 if p is None else p, deciding)
-
-
-def settled(
-    ratios: Sequence[Ratio | None], *, practical: float = THRESHOLD, floor: float = 0.0, alpha: float = ALPHA
-) -> list[bool]:
-    """Tell which comparisons of a table are settled: different or equivalent, as the table will say.
-
-    ``ratios`` are those of ``sequential_ratio``, of all the comparisons that the table will hold, None where there are
-    no pairs yet. As p values never rise from look to look, neither do the adjusted ones: what is different now stays
-    so, whatever becomes of the others.
-    """
-    adjusted = adjust_for_discovery(np.array([1.0 if ratio is None else ratio.p for ratio in ratios]))
-    verdicts = [
-        None if ratio is None else decide(ratio, p, practical=practical, floor=floor, alpha=alpha)
-        for ratio, p in zip(ratios, adjusted.tolist(), strict=True)
-    ]
-    return [verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT) for verdict in verdicts]

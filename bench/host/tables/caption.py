@@ -12,7 +12,7 @@ from .conditions import Conditions
 from .disturbances import count_turns
 from .fairness import enumerate_names
 from .footnotes import versions
-from .quantity import MIB, format_number
+from .quantity import MIB, count, format_number
 from .results import Result
 from .table import sentence
 from .warmups import MEANINGS
@@ -42,10 +42,6 @@ def _rounds(records: Iterable[Record]) -> str:
     numbers = [len(rounds) for rounds in rows.values()] or [0]
     fewest, most = min(numbers), max(numbers)
     return count(most, "round") if fewest == most else f"{fewest} to {most} rounds"
-
-
-def count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..settling import rounds_of
-from ..statistics.pairs import Ratio, pair_log_ratios
-from ..statistics.stopping import sequential_ratio
-from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, adjust_for_discovery, decide
-from ..stops import BUDGET
+from ..statistics.verdict import ALPHA, THRESHOLD
 from .analysis import Analysis
-from .caption import count, describe_conditions
+from .caption import describe_conditions
+from .comparing import Reached, decide_together
 from .conditions import Conditions
 from .footnotes import remarks
-from .quantity import format_interval, format_share, format_value
+from .quantity import count, format_interval, format_share, format_value
 from .remarks import VERDICT_MARKS
-from .results import Result, row_key, timed_processes
+from .results import Comparison, Result, row_key
 from .rows import row_name, varying
 from .table import EMPTY, Column, Entry, Group, Table
 
@@ -40,8 +35,7 @@ class Cost:
     container: Result
     venv: Result
     #: None where one of the two has no time, or no two processes took turns.
-    ratio: Ratio | None
-    verdict: Verdict | None = None
+    comparison: Comparison | None
 
 
 def twins(environments: Mapping[str, Any]) -> dict[str, str]:
@@ -68,29 +62,11 @@ def costs(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
         venv = pairs.get(result.cell.environment)
         other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
         if venv is not None and other is not None:
-            found.append(Cost(result, other, _ratio(result, other, conditions)))
-    return _judged(found, analysis.noise.floor.value if analysis.noise.floor else 0.0)
-
-
-def _ratio(container: Result, venv: Result, conditions: Conditions) -> Ratio | None:
-    mine, theirs = (timed_processes(result.records)[0] if result.step else {} for result in (container, venv))
-    keys, log_ratios = pair_log_ratios(mine, theirs)
-    rounds = 1 + max((record.round for result in (container, venv) for record in result.records), default=0)
-    stop = conditions.stopped.get(container.cell.row)
-    done = min(rounds, stop.rounds) if stop else rounds
-    ended = stop is not None and stop.why == BUDGET
-    return sequential_ratio(rounds_of(keys), log_ratios, conditions.looks or (rounds,), done, ended=ended)
-
-
-def _judged(found: Sequence[Cost], floor: float) -> list[Cost]:
-    compared = [i for i, cost in enumerate(found) if cost.ratio is not None]
-    adjusted = adjust_for_discovery(np.array([ratio.p for cost in found if (ratio := cost.ratio) is not None]))
-    judged = list(found)
-    for i, p in zip(compared, adjusted.tolist(), strict=True):
-        ratio = found[i].ratio
-        assert ratio is not None
-        judged[i] = replace(found[i], verdict=decide(ratio, p, floor=floor))
-    return judged
+            # A row ends for all of its cells at once.
+            found.append((result, other, Reached.of((result, other), conditions).compare(result, other)))
+    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
+    comparisons = decide_together([ratio for _, _, ratio in found], floor)
+    return [Cost(mine, venv, own) for (mine, venv, _), own in zip(found, comparisons, strict=True)]
 
 
 def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str, Any]) -> Table | None:
@@ -105,7 +81,7 @@ def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
         f"the same mode (above 1 the container is slower). {describe_conditions(conditions, analysis.results)}"
     )
     margin = max(THRESHOLD, analysis.noise.floor.value if analysis.noise.floor else 0.0)
-    compared = sum(cost.ratio is not None for cost in found)
+    compared = sum(cost.comparison is not None for cost in found)
     meaning = (
         f"Verdicts: equivalent where the {1 - ALPHA:.0%} interval lies within ±{format_share(margin)}; exact "
         f"signed-rank test over pairs of processes at {ALPHA:.0%}, Benjamini-Hochberg over "
@@ -116,8 +92,9 @@ def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
 
 
 def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
-    estimate = cost.ratio.estimate if cost.ratio else None
-    verdict = f"{VERDICT_MARKS[cost.verdict]} {cost.verdict.value}" if cost.verdict else EMPTY
+    found = cost.comparison
+    estimate = found.ratio.estimate if found else None
+    verdict = f"{VERDICT_MARKS[found.verdict]} {found.verdict.value}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, shown)),
         Entry(cost.container.cell.column),

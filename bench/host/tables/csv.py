@@ -95,6 +95,12 @@ def _share(factor: float) -> Callable[[Place], Value]:
     return lambda place: place.profile.share(factor) if place.profile else None
 
 
+def _frequency(result: Result, which: Callable[[list[float]], float]) -> Value:
+    """Return the lowest or highest frequency of a processor between samples, where the machine tells."""
+    seen = [mhz for record in result.records for mhz in record.frequency_mhz]
+    return which(seen) if seen else None
+
+
 def _memory(name: str) -> Callable[[Result], Value]:
     return lambda result: result.memory_bytes(name)
 
@@ -114,7 +120,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "reason": lambda r: r.reason,
     "processes": lambda r: len(r.records),
     "processes_ok": lambda r: sum(record.status == OK for record in r.records),
-    "processes_timed": lambda r: len(r.locations),
+    "processes_timed": lambda r: len(r.timed),
     "samples": lambda r: sum(r.samples),
     "steps_per_sample": lambda r: median(np.concatenate(steps)) if (steps := _steps(r)) else None,
     **_bounds("step", "_s", lambda r: r.step),
@@ -125,11 +131,14 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "unsteady": lambda r: next(iter(unsteady_notes(r)), None),
     "warm_up": lambda r: r.warm_up.kind.value if r.warm_up else None,
     "warm_up_agreeing": _optional(lambda r: r.warm_up, "agreeing"),
-    "steady_step_s": _optional(lambda r: r.warm_up, "steady_s"),
+    "early_samples": _optional(lambda r: r.warm_up, "early"),
+    "whole_step_s": _optional(lambda r: r.warm_up, "whole_s"),
     "turns": lambda r: r.disturbances.turns,
     "disturbed_turns": lambda r: r.disturbances.disturbed,
     "left_out_turns": lambda r: r.disturbances.left_out,
     "repeated_turns": lambda r: r.disturbances.repeated,
+    "lowest_mhz": lambda r: _frequency(r, min),
+    "highest_mhz": lambda r: _frequency(r, max),
     "item": lambda r: r.work.get("item"),
     "items": lambda r: r.work.get("items"),
     **_bounds("throughput", "_per_s", lambda r: r.throughput),
@@ -153,7 +162,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "graph_breaks": _count("graph_breaks"),
     "graph_break_reasons": lambda r: json.dumps(found) if (found := break_reasons(r.records)) else None,
     "traces": _count("traces"),
-    "recompiled_while_timing": lambda r: recompilations(r.records) if r.locations else None,
+    "recompiled_while_timing": lambda r: recompilations(r.records) if r.timed else None,
     "baseline_bytes": _memory("baseline_bytes"),
     "peak_bytes": _memory("peak_bytes"),
     "first_call_peak_bytes": _memory("first_call_peak_bytes"),

@@ -9,7 +9,10 @@ from ..statistics.roofline import Achieved, achieved
 from .conditions import Conditions
 from .quantity import COUNTS, choose_unit, format_number
 from .results import Result
-from .table import EMPTY
+from .table import EMPTY, shorten
+
+#: Characters of a reason.
+LENGTH = 100
 
 
 def peak_of(result: Result, conditions: Conditions) -> Peak:
@@ -57,8 +60,18 @@ def efficiency_remark(results: Iterable[Result], conditions: Conditions) -> str:
         return f"{text}; the peaks of the machine were not measured."
     return (
         f"{text}, and in parentheses their share of what matrix products and copies of the same size reached in this "
-        f"run ({'; '.join(peaks.values())}). A fast algorithm can exceed 100%."
+        f"run ({'; '.join(peaks.values())}). A fast algorithm can exceed 100%.{_unmeasured(conditions)}"
     )
+
+
+def _unmeasured(conditions: Conditions) -> str:
+    """Say which peaks no framework could tell, and why: what the others measured is all that shares are taken of."""
+    clauses = []
+    for key, values in conditions.peaks.items():
+        environment = key.rpartition("/")[0]
+        reasons = {"peaks": values["reason"]} if "reason" in values else values.get("reasons", {})
+        clauses += [f"{what} with {environment} ({shorten(str(reason), LENGTH)})" for what, reason in reasons.items()]
+    return f" Not measured: {'; '.join(clauses)}." if clauses else ""
 
 
 def _rate(value: float, unit: str) -> str:

@@ -12,7 +12,7 @@ from ..statistics.steadiness import FACTOR, SPREAD
 from ..statistics.verdict import THRESHOLD, Verdict
 from .compilation import compilation_notes
 from .disturbances import count_turns
-from .quantity import format_interval, format_value
+from .quantity import count, format_interval, format_value
 from .results import EXCLUDED, NOT_RUN, Comparison, Result
 from .table import shorten
 
@@ -66,14 +66,15 @@ def unsteady_notes(result: Result) -> tuple[str, ...]:
 
 
 def warm_up_notes(result: Result) -> tuple[str, ...]:
-    """Warn of a median that is not the steady state's."""
-    if result.warm_up is None or result.step is None:
+    """Tell of a median that would be another if all samples counted, also those before the steady state."""
+    found = result.warm_up
+    if found is None or result.step is None:
         return ()
-    change = result.warm_up.steady_s / result.step.value - 1.0
+    change = found.whole_s / result.step.value - 1.0
     if abs(change) <= THRESHOLD:
         return ()
-    return (f"not steady at first: from each process's steady state on, the median is {abs(change):.1%} "
-            f"{'shorter' if change < 0 else 'longer'}",)  # fmt: skip
+    return (f"not steady at first: {count(found.early, 'sample')} before the processes' steady state are left out; "
+            f"with them the median would be {abs(change):.1%} {'shorter' if change < 0 else 'longer'}",)  # fmt: skip
 
 
 def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:

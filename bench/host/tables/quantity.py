@@ -78,3 +78,7 @@ def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
 def format_share(share: float) -> str:
     """Write a share to two digits: ``0.34%``, ``2%``, ``12%``."""
     return f"{float(f'{100.0 * share:.2g}'):g}%"
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..statistics import ranking
 from ..statistics.performance_profile import Profile, performance_profiles
 from .analysis import Analysis
-from .caption import count
 from .conditions import Conditions
 from .fairness import enumerate_names
+from .quantity import count
 from .results import EXCLUDED, NOT_RUN, Result
 from .rows import columns_of, facets, row_name, varying
 from .table import shorten
@@ -147,10 +147,7 @@ def _step_s(result: Result) -> float:
 
 
 def _log_locations(result: Result) -> ranking.LogLocations:
-    return {
-        (record.round, record.attempt): math.log(location.median)
-        for record, location in zip(result.timed, result.locations, strict=True)
-    }
+    return {process.key: math.log(process.location.median) for process in result.timed}
 
 
 def _describe(

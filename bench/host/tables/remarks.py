@@ -10,10 +10,9 @@ from ..statistics.noise import QUANTILE, NoiseFloor
 from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ..stops import BUDGET, MOST_ROUNDS, SETTLED
 from .analysis import Analysis
-from .caption import count
 from .conditions import Conditions
 from .fairness import enumerate_names
-from .quantity import format_share
+from .quantity import count, format_share
 from .results import Result
 
 #: How a verdict is written behind a ratio.

@@ -11,22 +11,20 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import MISMATCH, OK, Record
 
-from ..noise_watch import left_out
+from ..processes import Timed
 from ..statistics.bootstrap import Estimate, estimate_median
-from ..statistics.location import FloatArray, Location, locate, spread_between
-from ..statistics.pairs import Process, Ratio, TurnArray, by_turn
+from ..statistics.location import Location, spread_between
+from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
 from ..statistics.verdict import Verdict
 from .compilation import recompilations
 from .disturbances import Disturbances
-from .warmups import WarmUp
+from .warmups import WarmUp, warm_up_of
 
 #: What a cell without any record is: planned, but the run ended before it, or left out by the study.
 NOT_RUN = "not run"
 EXCLUDED = "excluded"
-
-Processes = dict[Hashable, Process]
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class Result:
     stage: str | None = None
     reason: str | None = None
     records: tuple[Record, ...] = ()
-    #: One per process with timed samples; empty unless the status is ``ok``.
-    locations: tuple[Location, ...] = ()
+    #: The processes that count; empty unless the status is ``ok``.
+    timed: tuple[Timed, ...] = ()
     #: Seconds per step.
     step: Estimate | None = None
     #: Of the medians, and of the 90% quantiles.
@@ -64,7 +62,6 @@ class Result:
     baseline_unsteady: bool = False
     #: Steps after which it has made good for its slower start; infinite where it never does.
     break_even: float | None = None
-    warm_up: WarmUp | None = None
     disturbances: Disturbances = field(default_factory=Disturbances)
     achieved: Achieved | None = None
     #: See ``bench.host.largest_batch``.
@@ -79,19 +76,28 @@ class Result:
         return self.comparison.verdict if self.comparison else None
 
     @property
-    def timed(self) -> tuple[Record, ...]:
-        """The records of the processes that count, in the order of ``locations``."""
-        return tuple(filter(is_timed, self.records)) if self.locations else ()
+    def locations(self) -> tuple[Location, ...]:
+        """Where the samples of each process lie."""
+        return tuple(process.location for process in self.timed)
+
+    @property
+    def turns(self) -> dict[Hashable, Process]:
+        """What is compared with the processes of another cell."""
+        return {process.key: process.turns for process in self.timed}
+
+    @property
+    def warm_up(self) -> WarmUp | None:
+        return warm_up_of(self.timed)
 
     @property
     def samples(self) -> tuple[int, ...]:
-        """Timed samples of each process."""
+        """Samples of each process that count."""
         return tuple(location.n for location in self.locations)
 
     @property
     def spread_between(self) -> float | None:
         """Spread of the processes' medians relative to their median."""
-        return spread_between(np.array([location.median for location in self.locations])) if self.locations else None
+        return spread_between(np.array([location.median for location in self.locations])) if self.timed else None
 
     @property
     def spread_within(self) -> float | None:
@@ -105,7 +111,7 @@ class Result:
     @property
     def unsteady(self) -> bool:
         """Tell whether one number cannot stand for the cell, or times something else as well."""
-        return self.steadiness.unsteady or (bool(self.locations) and recompilations(self.records) > 0)
+        return self.steadiness.unsteady or (bool(self.timed) and recompilations(self.records) > 0)
 
     @property
     def cpu_per_wall(self) -> float | None:
@@ -113,7 +119,7 @@ class Result:
 
         It tells threads that spin, near their number, from a process that waits for a processor, below one.
         """
-        timed = (record for record in self.timed if record.sample_cpu_ns)
+        timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
         return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
 
     @property
@@ -159,52 +165,22 @@ def median(values: Iterable[float]) -> float | None:
     return float(np.median(found)) if len(found) else None
 
 
-def is_timed(record: Record) -> bool:
-    return record.status == OK and bool(record.sample_ns)
-
-
-def timed_samples(record: Record) -> tuple[FloatArray, TurnArray]:
-    """Return the seconds per step of each sample that counts, in order, and the turn of each."""
-    step_s = np.array(record.sample_ns, dtype=np.float64) / (np.array(record.sample_steps) * 1e9)
-    turns = np.array(record.sample_turn, dtype=np.int64)
-    skipped = left_out(record) if record.disturbed else ()
-    if not skipped:
-        return step_s, turns
-    kept = np.isin(turns, list(skipped), invert=True)
-    return step_s[kept], turns[kept]
-
-
-def timed_processes(records: Iterable[Record]) -> tuple[Processes, tuple[Location, ...]]:
-    """Return the processes that ended well and have samples, by (round, attempt), and the location of each."""
-    processes: Processes = {}
-    locations = []
-    for record in records:
-        if is_timed(record):
-            step_s, turns = timed_samples(record)
-            processes[record.round, record.attempt] = by_turn(step_s, turns)
-            locations.append(locate(step_s))
-    return processes, tuple(locations)
-
-
-def result_of(cell: Cell, records: Sequence[Record]) -> tuple[Result, Processes]:
-    """Summarise the records of one cell.
+def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
+    """Summarise the records of one cell, of which ``timed`` are those that ended well and have samples.
 
     A mismatch in any process speaks for the whole cell, since what it computed is in doubt; otherwise one process that
     ended well makes the cell ``ok``, and the others are told in a footnote. Without a record it was not run.
     """
     if not records:
-        return Result(cell, NOT_RUN), {}
+        return Result(cell, NOT_RUN)
     statuses = [record.status for record in records]
     status = next((status for status in (MISMATCH, OK) if status in statuses), statuses[-1])
     last = next(record for record in reversed(records) if record.status == status)
     result = Result(cell, status, last.stage, last.reason, tuple(records))
-    if status != OK:
-        return result, {}
-    processes, locations = timed_processes(records)
-    if not locations:
-        return result, {}
-    step = estimate_median(np.array([location.median for location in locations]))
-    return replace(result, locations=locations, step=step), processes
+    if status != OK or not timed:
+        return result
+    step = estimate_median(np.array([process.location.median for process in timed]))
+    return replace(result, timed=tuple(timed), step=step)
 
 
 def row_key(cell: Cell) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Knows how the processes of a cell warmed up: the class that most have, and their time once they are steady."""
+"""Knows how the processes of a cell warmed up: the class that most have, and what was left out of their times."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.record import Record
-
-from ..statistics.location import FloatArray, Location
-from ..statistics.warmup import FEWEST, Kind, Warmup, classify, steady_from
+from ..processes import Timed
+from ..statistics.warmup import FEWEST, Kind
 
 #: What a reader is told of each class.
 MEANINGS = {
@@ -30,39 +28,19 @@ class WarmUp:
     kind: Kind
     agreeing: int
     processes: int
-    #: Median over the processes of their median seconds per step from the steady state on.
-    steady_s: float
+    #: Samples that were left out as they came before the steady state.
+    early: int
+    #: Median over the processes of their median seconds per step, with those samples.
+    whole_s: float
 
 
-def course(record: Record) -> FloatArray:
-    """Return the nanoseconds per step of the trials and samples of a process, in order."""
-    samples = np.divide(record.sample_ns, record.sample_steps)
-    return np.concatenate([np.maximum(1.0, record.warmup_ns), samples])
-
-
-def warm_ups(cells: Sequence[tuple[Sequence[Record], Sequence[Location]]]) -> list[WarmUp | None]:
-    """Classify the processes of every cell: its timed records and where their samples lie; None where there are none.
-
-    All at once, since a study has thousands of processes.
-    """
-    found = iter(classify([course(record) for records, _ in cells for record in records]))
-    return [
-        _combine(records, locations, [next(found) for _ in records]) if records else None
-        for records, locations in cells
-    ]
-
-
-def _combine(records: Sequence[Record], locations: Sequence[Location], found: Sequence[Warmup]) -> WarmUp:
-    ((kind, agreeing),) = Counter(one.kind for one in found).most_common(1)
-    medians = [
-        _steady_s(record, first) if (first := steady_from(one, len(record.warmup_ns))) else location.median
-        for record, location, one in zip(records, locations, found, strict=True)
-    ]
-    return WarmUp(kind, agreeing, len(records), float(np.median(medians)))
-
-
-def _steady_s(record: Record, first: int) -> float:
-    return float(np.median(np.divide(record.sample_ns[first:], record.sample_steps[first:]))) / 1e9
+def warm_up_of(timed: Sequence[Timed]) -> WarmUp | None:
+    """Summarise the warm-up of a cell's processes; None where there are none."""
+    if not timed:
+        return None
+    ((kind, agreeing),) = Counter(process.warmup.kind for process in timed).most_common(1)
+    whole_s = float(np.median([process.whole_s for process in timed]))
+    return WarmUp(kind, agreeing, len(timed), sum(process.early for process in timed), whole_s)
 
 
 def format_warm_up(found: WarmUp | None) -> str:

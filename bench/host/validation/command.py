@@ -21,7 +21,7 @@ from .trials import PLANTED, SAME
 
 def run(options: argparse.Namespace) -> int:
     """Prove the method: compare cells whose true ratio is known, or judge the traces of an earlier proof again."""
-    if options.traces is not None:
+    if options.traces:
         return _judge_traces(options.traces)
     study = matrix.load(options.matrix)
     count = physical_cores() if options.threads == "all" else options.threads
@@ -31,16 +31,19 @@ def run(options: argparse.Namespace) -> int:
             for name in _named(study, options.environment)
         }
         session = Validation(options.root, study, prepared, count, Console())
-        wanted = session.trials(options.same, options.planted)
+        part, parts = options.part
+        wanted = session.trials(options.same, options.planted)[part - 1 :: parts]
         session.report(session.measure(wanted, fresh=options.fresh))
     return 0
 
 
-def _judge_traces(path: Path) -> int:
-    try:
-        traces = read_traces(path)
-    except (OSError, ValueError) as error:
-        raise Refused(f"{path}: no traces can be read: {error}") from None
+def _judge_traces(paths: Sequence[Path]) -> int:
+    traces = []
+    for path in paths:
+        try:
+            traces += read_traces(path)
+        except (OSError, ValueError) as error:
+            raise Refused(f"{path}: no traces can be read: {error}") from None
     announce(summary.describe(summary.kinds(traces, looks())))
     return 0
 
@@ -68,7 +71,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=threads, default=1, metavar="N|all", help="threads of every framework; 1 by default"
     )
     parser.add_argument("--fresh", action="store_true", help="start over, whatever is there")
-    parser.add_argument("--traces", type=Path, metavar="FILE", help="measure nothing; judge these stored traces")
+    parser.add_argument(
+        "--part",
+        type=_part,
+        default=(1, 1),
+        metavar="K/N",
+        help="only every Nth comparison, from the Kth on: several checkouts share the work",
+    )
+    parser.add_argument(
+        "--traces", type=Path, nargs="+", metavar="FILE", help="measure nothing; judge these stored traces together"
+    )
 
 
 def _planted(text: str) -> dict[float, int]:
@@ -80,6 +92,13 @@ def _planted(text: str) -> dict[float, int]:
     if not all(0.0 < share <= 1.0 and count > 0 for share, count in planted.items()) or not (planted or not text):
         raise argparse.ArgumentTypeError(f"{text!r}: give percent and number, for example 2:59,5:20")
     return planted
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r}: give a part and the number of parts, for example 1/2")
+    return int(part), int(parts)
 
 
 def announce(text: str) -> None:

@@ -54,15 +54,11 @@ class Kind:
 
 def judge(trace: Trace, looks: Sequence[int]) -> Outcome:
     """Give the verdict on a trace as a study would: the same looks, the same test."""
-    pairs = [pair for pair in trace.pairs if pair.cell_ns]
-    log_ratios = np.array([_log_ratio(pair.twin_ns, pair.cell_ns) for pair in pairs])
-    rounds = np.array([pair.round for pair in pairs], dtype=np.int64)
+    found = [(pair.round, value) for pair in trace.pairs if (value := pair.log_ratio) is not None]
+    rounds = np.array([number for number, _ in found], dtype=np.int64)
+    log_ratios = np.array([value for _, value in found])
     ratio = stopping.sequential_ratio(rounds, log_ratios, looks, trace.rounds)
     return Outcome(trace, ratio, None if ratio is None else decide(ratio, ratio.p))
-
-
-def _log_ratio(twin_ns: Sequence[float], cell_ns: Sequence[float]) -> float:
-    return float(np.median(np.log(twin_ns) - np.log(cell_ns)))
 
 
 def kinds(traces: Iterable[Trace], looks: Sequence[int]) -> list[Kind]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
 
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..noise_watch import compared_ns, left_out
+from ..processes import Timed, timed
+from ..statistics.pairs import Process, TurnArray, by_turn, log_ratio
 from ..twin import is_twin
 
 #: What was planted may differ from what was asked for by this share of it.
 PRECISION = 0.15
 #: Version of a trace's form.
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,19 @@ class Trial:
 
 @dataclass(frozen=True)
 class Pair:
-    """The common turns of two processes: nanoseconds per step of the cell, and of its twin, as they are compared."""
+    """The common turns of two processes: nanoseconds per step of the cell, and of its twin."""
 
     round: int
     cell_ns: tuple[float, ...]
     twin_ns: tuple[float, ...]
+    #: How many of them came before the steady state of both.
+    early: int = 0
+
+    @property
+    def log_ratio(self) -> float | None:
+        """What a study makes of the pair."""
+        cell, twin = (by_turn(np.array(ns), np.arange(len(ns)), self.early) for ns in (self.cell_ns, self.twin_ns))
+        return log_ratio(twin, cell)
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Trace:
     reason: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        pairs = [[p.round, _rounded(p.cell_ns), _rounded(p.twin_ns)] for p in self.pairs]
+        pairs = [[p.round, p.early, p.cell_ns, p.twin_ns] for p in self.pairs]
         return {**asdict(self), "version": VERSION, "trial": asdict(self.trial), "pairs": pairs}
 
     @classmethod
@@ -62,7 +73,10 @@ class Trace:
         try:
             given = values["trial"]
             trial = Trial(int(given["number"]), Cell.from_json(given["cell"]), float(given["slowdown"]))
-            pairs = tuple(Pair(int(n), tuple(map(float, a)), tuple(map(float, b))) for n, a, b in values["pairs"])
+            pairs = tuple(
+                Pair(int(number), tuple(map(float, cell)), tuple(map(float, twin)), int(early))
+                for number, early, cell, twin in values["pairs"]
+            )
             return cls(
                 trial,
                 float(values["planted"]),
@@ -75,21 +89,14 @@ class Trace:
             raise ValueError(f"not a trace: {error}") from error
 
 
-def _rounded(values: Iterable[float]) -> list[float]:
-    # A tenth of a nanosecond per step is below what the clock tells.
-    return [round(value, 1) for value in values]
-
-
 def trace_of(trial: Trial, records: Sequence[Record], rounds: int, seconds: float) -> Trace:
     """Keep what a trial's records say."""
     bad = next((record for record in records if record.status != OK), None)
     planted = next((r.settings["planted slowdown"] for r in records if "planted slowdown" in r.settings), 0.0)
-    originals = {(r.round, r.attempt): r for r in records if r.status == OK and not is_twin(r.cell)}
-    pairs = []
-    for record in sorted((r for r in records if r.status == OK and is_twin(r.cell)), key=lambda r: r.round):
-        other = originals.get((record.round, record.attempt))
-        if other is not None:
-            pairs.append(_pair(other, record))
+    made = timed(records)
+    originals = {process.key: process for process in made if not is_twin(process.record.cell)}
+    twins = sorted((one for one in made if is_twin(one.record.cell)), key=lambda one: one.record.round)
+    pairs = [_pair(originals[twin.key], twin) for twin in twins if twin.key in originals]
     reason = f"{bad.status} in {bad.stage}: {bad.reason}" if bad is not None else None
     if pairs and abs(planted - trial.slowdown) > PRECISION * trial.slowdown:
         reason = f"{planted:.2%} were planted instead of {trial.slowdown:.2%}: its steps are too long"
@@ -97,13 +104,12 @@ def trace_of(trial: Trial, records: Sequence[Record], rounds: int, seconds: floa
     return Trace(trial, float(planted), rounds, tuple(pairs), seconds, reason)
 
 
-def _pair(cell: Record, twin: Record) -> Pair:
-    mine, theirs = _by_turn(cell), _by_turn(twin)
-    turns = sorted(set(mine) & set(theirs))
-    return Pair(cell.round, tuple(mine[turn] for turn in turns), tuple(theirs[turn] for turn in turns))
+def _pair(cell: Timed, twin: Timed) -> Pair:
+    turns = np.intersect1d(cell.turns.turns, twin.turns.turns, assume_unique=True)
+    early = int(np.count_nonzero(turns < max(cell.turns.steady_turn, twin.turns.steady_turn)))
+    return Pair(cell.record.round, _ns(cell.turns, turns), _ns(twin.turns, turns), early)
 
 
-def _by_turn(record: Record) -> dict[int, float]:
-    skipped = left_out(record)
-    steps = zip(record.sample_turn, compared_ns(record).tolist(), record.sample_steps, strict=True)
-    return {turn: ns / count for turn, ns, count in steps if turn not in skipped}
+def _ns(process: Process, turns: TurnArray) -> tuple[float, ...]:
+    # A tenth of a nanosecond per step is below what the clock tells.
+    return tuple(np.round(np.exp(process.log_s[np.isin(process.turns, turns)]) * 1e9, 1).tolist())

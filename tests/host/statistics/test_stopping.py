@@ -5,15 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.host.statistics.bootstrap import Estimate
-from bench.host.statistics.pairs import Ratio, compare
+from bench.host.statistics.pairs import compare
 from bench.host.statistics.signed_rank import signed_rank_p
 from bench.host.statistics.stopping import (
     looks,
     sequential_interval,
     sequential_p,
     sequential_ratio,
-    settled,
     weights,
 )
 from bench.host.statistics.verdict import ALPHA
@@ -109,11 +107,10 @@ def test_a_run_that_ended_early_is_looked_at_where_it_ended():
     assert sequential_p(ALL[:0], values[:0], (10, 20), 0, ended=True) is None
 
 
-def test_no_pair_is_no_ratio_and_no_look_no_verdict():
+def test_no_pair_is_no_ratio_and_no_look_no_deciding_interval():
     assert sequential_ratio(ALL[:0], np.array([]), (10, 20), 10) is None
     early = sequential_ratio(ALL[:8], np.full(8, 1.0), (10, 20), 8)
     assert (early.p, early.deciding) == (1.0, None)
-    assert settled([early]) == [False]
 
 
 def false_alarms(p_of, trials: int = 1500) -> int:
@@ -128,24 +125,3 @@ def test_looking_often_does_not_raise_the_false_alarms():
     assert false_alarms(lambda values: sequential_p(ALL, values, planned, 20)) <= 105
     # …which is what looking without spending does.
     assert false_alarms(lambda values: min(signed_rank_p(values[:look]) for look in planned)) > 105
-
-
-def ratio(value: float, p: float, width: float) -> Ratio:
-    return Ratio(Estimate(value, None, None, 10), p, (value / width, value * width))
-
-
-def test_different_and_equivalent_are_settled_and_nothing_else():
-    found = [ratio(1.1, 0.0001, 1.05), ratio(1.0, 0.9, 1.01), ratio(1.02, 0.03, 1.03), None]
-    assert settled(found) == [True, True, False, False]
-
-
-def test_comparisons_without_pairs_count_among_those_that_share_the_error():
-    one = ratio(1.1, 0.004, 1.05)
-    assert settled([one]) == [True]
-    assert settled([one, None, None]) == [False, False, False]
-    assert settled([one, one, one]) == [True, True, True]
-
-
-def test_noise_floor_unsettles_what_lies_below_it():
-    assert settled([ratio(1.1, 0.0001, 1.05)], floor=0.12) == [False]
-    assert settled([ratio(1.0, 0.9, 1.05)], practical=0.06) == [True]

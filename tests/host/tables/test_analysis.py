@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench.host.settling import Judge
 from bench.host.statistics.verdict import Verdict
-from bench.host.tables.analysis import Analysis, analyse
+from bench.host.tables.analysis import Analysis, analyse, settled_rows
 from bench.host.tables.conditions import Conditions
 from bench.host.tables.results import Result
 
@@ -104,7 +103,7 @@ def test_the_table_says_what_the_run_was_stopped_for(long_study):
     """A row that was settled while measuring has a verdict on every comparison, by the same p values."""
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
-    settled = Judge("torch1:eager", (10, 20)).settled(long_study.records, 10)
+    settled = settled_rows(long_study.records, Conditions.of(long_study.run))
     found = analysed(long_study)
     decided = {
         row
@@ -143,14 +142,14 @@ def test_a_strict_study_refuses_cells_with_other_settings(long_study):
 
 
 def test_disturbed_turns_are_left_out_of_the_times(long_study):
-    """A turn that took a hundred times as long moves nothing once it is marked as disturbed."""
+    """A turn that took a hundred times as long is no warm-up, and moves nothing, once it is marked as disturbed."""
     clean = result(long_study, "jax:jit", "mlp-train")
     long_study.change(
         "jax:jit",
         "mlp-train",
         sample_ns=lambda r: [ns * (100 if t == 1 else 1) for ns, t in zip(r.sample_ns, r.sample_turn, strict=True)],
     )
-    assert result(long_study, "jax:jit", "mlp-train").unsteady
+    assert result(long_study, "jax:jit", "mlp-train").samples == (6,) * 10
     long_study.change(workload="mlp-train", disturbed={"1": "somebody"})
     found = result(long_study, "jax:jit", "mlp-train")
     assert not found.unsteady

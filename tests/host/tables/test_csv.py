@@ -77,12 +77,15 @@ def test_what_was_seen_beside_the_times_is_in_the_file(long_study):
         "torch2:compile",
         "mlp-train",
         disturbed={"1": "a guest"},
+        frequency_mhz=[1200.0, 3100.0],
         compilation={"compiled": "forward", "graphs": 2, "graph_breaks": 1, "graph_break_reasons": ["print"]},
     )
     long_study.run["profile"]["samples"] = 3
     rows = {(row["environment"], row["mode"], row["workload"]): row for row in read(long_study)}
     row = rows["torch2", "compile", "mlp-train"]
-    assert (row["warm_up"], row["warm_up_agreeing"]) == ("flat", "10")
+    untouched = rows["jax", "jit", "mlp-train"]
+    assert (untouched["warm_up"], untouched["warm_up_agreeing"], untouched["early_samples"]) == ("flat", "10", "0")
+    assert (row["lowest_mhz"], row["highest_mhz"], untouched["lowest_mhz"]) == ("1200.0", "3100.0", "")
     assert (row["turns"], row["disturbed_turns"], row["left_out_turns"], row["repeated_turns"]) == (
         "40",
         "10",

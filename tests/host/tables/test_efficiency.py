@@ -6,7 +6,11 @@ from bench.host import report
 from bench.host.tables.efficiency import format_rate
 
 PEAKS = {
-    "torch1/cpu": {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e5, 4e9], [4e6, 1e9]]},
+    "torch1/cpu": {
+        "flops_per_s": {"float32": 1e11},
+        "bandwidths": [[1e5, 4e9], [4e6, 1e9]],
+        "reasons": {"float16": "no kernel"},
+    },
     "jax/cpu": {"flops_per_s": {"float32": 2e11}, "bandwidths": []},
     "tf2/cpu": {"reason": "failed: boom"},
 }
@@ -29,6 +33,9 @@ def test_rates_are_shares_of_the_best_that_any_framework_reached(long_study):
     row = costs(long_study, "torch1:eager", "mlp-train")
     assert row["FLOP/s (10⁹)"].endswith(f" ({found.achieved.flops_share:.0%})")
     assert any("200·10⁹ FLOP/s in float32 on cpu" in remark for remark in made.costs.remarks)
+    assert any(
+        "Not measured: float16 with torch1 (no kernel); peaks with tf2 (failed: boom)." in r for r in made.costs.remarks
+    )
     assert any("4.00·10⁹ B/s at most and 1.00·10⁹ B/s with 4.00·10⁶ B" in remark for remark in made.costs.remarks)
 
 

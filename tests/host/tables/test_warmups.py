@@ -22,14 +22,19 @@ def test_most_processes_name_the_class_of_the_cell(long_study):
     assert format_warm_up(found) == "flat 6/10"
 
 
-def test_the_steady_time_leaves_out_samples_before_the_steady_state(long_study):
+def test_the_time_leaves_out_samples_before_the_steady_state(long_study):
+    """Half of the samples are twice as slow in one cell: neither its time nor its ratio knows."""
     halves = lambda r: [ns * (2 if i < 6 else 1) for i, ns in enumerate(r.sample_ns)]  # noqa: E731
-    before = warm_up(long_study).step.value
+    before = warm_up(long_study)
+    assert (before.warm_up.early, before.warm_up.whole_s) == (0, before.step.value)
     long_study.change("jax:jit", "mlp-train", sample_ns=halves)
     found = warm_up(long_study)
     assert found.warm_up.kind is Kind.WARM_UP
-    assert found.warm_up.steady_s == pytest.approx(before, rel=0.02)
-    assert found.step.value > 1.2 * before
+    assert found.step.value == pytest.approx(before.step.value, rel=0.02)
+    assert found.ratio.estimate.value == pytest.approx(before.ratio.estimate.value, rel=0.02)
+    assert found.warm_up.early == 60
+    assert found.samples == (6,) * 10
+    assert found.warm_up.whole_s > 1.2 * before.step.value
 
 
 def test_a_cell_without_a_time_has_no_class(short_study):

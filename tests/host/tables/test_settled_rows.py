@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bench.cell import Cell
-from bench.host.settling import Judge
+from bench.host.tables.analysis import settled_rows
+from bench.host.tables.conditions import Conditions
 from bench.record import Record
 
 BASE = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -26,33 +27,37 @@ def records(cell: Cell, factor: float, noise: float, rounds: int = 12, seed: int
     return made
 
 
-@pytest.mark.parametrize(("factor", "noise", "settled"), [(1.0, 0.002, True), (1.2, 0.002, True), (1.0, 0.1, False)])
-def test_a_row_is_settled_by_a_clear_answer_of_either_kind(factor, noise, settled):
+def settled(made: list[Record]) -> list[str]:
+    run = {"study": {"baseline": BASE.column}, "looks": LOOKS}
+    return settled_rows(made, Conditions.of(run))
+
+
+@pytest.mark.parametrize(("factor", "noise", "is_settled"), [(1.0, 0.002, True), (1.2, 0.002, True), (1.0, 0.1, False)])
+def test_a_row_is_settled_by_a_clear_answer_of_either_kind(factor, noise, is_settled):
     made = records(BASE, 1.0, noise) + records(OTHER, factor, noise, seed=1)
-    assert (Judge(BASE.column, LOOKS).settled(made, 12) == [BASE.row]) is settled
+    assert (settled(made) == [BASE.row]) is is_settled
 
 
 def test_one_open_comparison_keeps_the_row_going():
     third = replace(OTHER, mode="eager")
     made = records(BASE, 1, 0.002) + records(OTHER, 1.5, 0.002, seed=1) + records(third, 1, 0.2, seed=2)
-    assert Judge(BASE.column, LOOKS).settled(made, 12) == []
+    assert settled(made) == []
 
 
 def test_a_cell_that_failed_asks_for_no_more_rounds():
     failed = [Record(replace(OTHER, mode="eager"), 0, 1, "failed", "import", "boom")]
     made = records(BASE, 1.0, 0.002) + records(OTHER, 1.5, 0.002, seed=1) + failed
-    assert Judge(BASE.column, LOOKS).settled(made, 12) == [BASE.row]
+    assert settled(made) == [BASE.row]
 
 
-def test_the_twin_settles_nothing_unless_it_is_what_is_asked():
+def test_the_twin_settles_nothing_and_keeps_nothing_going():
     made = records(BASE, 1.0, 0.002) + records(TWIN, 1.0, 0.2, seed=1)
-    assert Judge(BASE.column, LOOKS).settled(made, 12) == [BASE.row]
-    assert Judge(BASE.column, LOOKS, twins=True).settled(made, 12) == []
+    assert settled(made) == [BASE.row]
 
 
 def test_nothing_is_settled_before_the_first_look():
     made = records(BASE, 1.0, 0.002, rounds=11) + records(OTHER, 1.5, 0.002, rounds=11, seed=1)
-    assert Judge(BASE.column, LOOKS).settled(made, 11) == []
+    assert settled(made) == []
 
 
 def test_the_p_values_of_all_rows_are_adjusted_together():
@@ -62,10 +67,10 @@ def test_the_p_values_of_all_rows_are_adjusted_together():
     for number in range(9):
         cells = [replace(cell, workload=f"w{number}") for cell in (BASE, OTHER)]
         noisy += records(cells[0], 1.0, 0.3, seed=2 * number) + records(cells[1], 1.0, 0.3, seed=2 * number + 1)
-    assert Judge(BASE.column, LOOKS).settled(clear, 12) == [BASE.row]
-    assert Judge(BASE.column, LOOKS).settled(clear + noisy, 12) == []
+    assert settled(clear) == [BASE.row]
+    assert settled(clear + noisy) == []
 
 
 def test_a_row_that_stopped_at_a_look_keeps_the_verdict_of_that_look():
     stopped = records(BASE, 1.0, 0.002) + records(OTHER, 1.5, 0.002, seed=1)
-    assert Judge(BASE.column, LOOKS).settled(stopped, 40) == [BASE.row]
+    assert settled(stopped) == [BASE.row]

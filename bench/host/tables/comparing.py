@@ -1,0 +1,70 @@
+"""Knows how two results become a comparison: their pairs, as far as the looks at the data go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..statistics import stopping
+from ..statistics.bootstrap import Estimate
+from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
+from ..statistics.signed_rank import walsh_averages
+from ..statistics.verdict import adjust_for_discovery, decide
+from ..stops import BUDGET
+from .conditions import Conditions
+from .results import Comparison, Result
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a row has come on the way through the looks."""
+
+    looks: tuple[int, ...]
+    rounds: int
+    #: Whether it ended for a reason other than its results, which is a look of its own.
+    ended: bool
+
+    @classmethod
+    def of(cls, results: Iterable[Result], conditions: Conditions) -> Reached:
+        """Read it from the records of a row's results and from the conditions."""
+        found = list(results)
+        rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
+        stop = conditions.stopped.get(found[0].cell.row) if found else None
+        done = min(rounds, stop.rounds) if stop else rounds
+        return cls(conditions.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
+
+    def compare(self, cell: Result, other: Result) -> Ratio | None:
+        """Compare two cells; None where no two processes took turns."""
+        keys, log_ratios = pair_log_ratios(cell.turns, other.turns)
+        return stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+
+    def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
+        """Compare their 90% quantiles, without the interval for show: the one that decides is enough there."""
+        keys, log_ratios = tail_log_ratios(cell.turns, other.turns)
+        if not len(log_ratios):
+            return None
+        data = _rounds(keys), log_ratios, self.looks, self.rounds
+        p = stopping.sequential_p(*data, ended=self.ended)
+        value = math.exp(np.median(walsh_averages(log_ratios)))
+        deciding = stopping.sequential_interval(*data, ended=self.ended)
+        return Ratio(Estimate(value, None, None, len(log_ratios)), 1.0 if p is None else p, deciding)
+
+
+def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
+    """Return the round of each pair; pairs are known by (round, attempt)."""
+    return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
+
+
+def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:
+    """Give the verdicts of one table: the p values of all of its comparisons are adjusted together."""
+    there = [ratio for ratio in ratios if ratio is not None]
+    adjusted = iter(adjust_for_discovery(np.array([ratio.p for ratio in there])).tolist())
+    return [None if ratio is None else _decide(ratio, next(adjusted), floor) for ratio in ratios]
+
+
+def _decide(ratio: Ratio, p: float, floor: float) -> Comparison:
+    verdict = decide(ratio, p, floor=floor)
+    return Comparison(ratio, None if verdict is None else p, verdict)
