@@ -61,9 +61,9 @@ class CompileCaches:
 
     def _place(self, cell: Cell) -> Path:
         if not self.kept:
-            return self.folder / slug(self.run) / slug(cell.column, cell.row)
-        lock = str(self.manifests.get(cell.environment, {}).get("lock_hash") or "unlocked")
-        return self.folder / "kept" / slug(cell.environment, lock[:12], cell.threads)
+            return self.folder / slug(self.run) / _short(cell.column, cell.row)
+        lock = self.manifests.get(cell.environment, {}).get("lock_hash")
+        return self.folder / "kept" / _short(cell.environment, lock, cell.threads)
 
     def _mark(self, cell: Cell) -> Path:
         """Name the cell's mark after the code of all workloads and adapters, which share parts.
@@ -75,3 +75,8 @@ class CompileCaches:
         for path in sorted([*sources, *(self.root / "bench" / "frameworks").glob("*.py")]):
             hashed.update(path.read_bytes())
         return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"
+
+
+def _short(*parts: object) -> str:
+    """Name a folder by a hash: as long for every cell, since the length of its path moves what a process allocates."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]

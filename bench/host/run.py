@@ -37,7 +37,7 @@ class Conditions:
     memory_limit_bytes: int | None = None
     #: Says why the samples of a record cannot be true; None where they can.
     implausible: Callable[[Record], str | None] = lambda record: None
-    #: Seed of the orders of processes and of turns, where it shall differ from that of the data.
+    #: Seed of the orders of processes and of turns, and of memory layouts, where it shall differ from that of the data.
     order_seed: int | None = None
     #: What the validation of the method asks of a cell besides: a ``slowdown``, and samples ``sized_for`` one.
     planted: Callable[[Cell], Mapping[str, float]] = lambda cell: {}
@@ -62,8 +62,8 @@ class Run:
     conditions: Conditions
     journal: Journal
     references: References
-    #: Start a worker for a cell; the attempt's log gets its name from the round and the attempt.
-    start: Callable[[Cell, int, int], Talks]
+    #: Start a worker for a cell in a round and an attempt, with the seed of its memory layout.
+    start: Callable[[Cell, int, int, int], Talks]
     caches: Caches
     stops: Stops
     records: list[Record] = field(default_factory=list)
@@ -136,12 +136,13 @@ class Run:
             self.journal.forget()
 
     def _seat(self, cell: Cell, number: int, attempt: int, first_turn: int) -> Seat:
+        layout = schedule.layout_seed(self.conditions.seed_of_orders, number, cell.row, attempt)
         return Seat(
             cell,
             number,
             attempt,
             first_turn,
-            start=lambda: self.start(cell, number, attempt),
+            start=lambda: self.start(cell, number, attempt, layout),
             timeout_s=self.conditions.profile.timeout_s,
             run=self.conditions.run,
         )

@@ -87,6 +87,11 @@ def seat_order(seed: int, number: int, row: str, count: int) -> list[int]:
     return order[::-1] if number % 2 else order
 
 
+def layout_seed(seed: int, number: int, row: str, attempt: int) -> int:
+    """Give the seed of the memory layout that the processes of one sitting share."""
+    return random.Random(f"{seed}/{number}/{row}/layout/{attempt}").getrandbits(32)
+
+
 def turn_order(seed: int, number: int, row: str, turn: int, count: int) -> list[int]:
     """Give the seeded random order in which ``count`` processes take one turn."""
     order = list(range(count))

@@ -16,6 +16,7 @@ from bench.cell import Cell
 from bench.record import FAILED, OK, Record
 
 from .journal import extended
+from .twin import original_cell
 from .workers import Ended
 
 
@@ -57,7 +58,9 @@ class Seat:
         """Start the worker and let it import its framework; ``await_import`` waits for it."""
         try:
             self._worker = self._start()
-            self._worker.send(do="import", cell=self.record.cell.to_json(), memory_limit_bytes=memory_limit_bytes)
+            # A twin does not know that it is one: the length of its name would move what it allocates.
+            cell = original_cell(self.record.cell).to_json()
+            self._worker.send(do="import", cell=cell, memory_limit_bytes=memory_limit_bytes)
         except Ended as ended:
             self._end(ended)
 

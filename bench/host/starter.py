@@ -31,8 +31,11 @@ class Starter:
     data: Mapping[str, Path | None] = field(default_factory=dict)
     memory_limit_bytes: int | None = None
 
-    def start(self, cell: Cell, label: str) -> Talks:
-        """Start a worker; ``label`` tells its log from those of the cell's other workers. Raises Ended."""
+    def start(self, cell: Cell, label: str, layout: int | None = None) -> Talks:
+        """Start a worker; ``label`` tells its log from those of the cell's other workers. Raises Ended.
+
+        ``layout`` is the seed of its memory layout, any where there is none.
+        """
         name = original(cell.environment)
         return launch(
             self.prepared[name],
@@ -44,4 +47,5 @@ class Starter:
             processors=self.processors,
             data=self.data.get(cell.workload),
             memory_bytes=self.memory_limit_bytes,
+            layout=layout,
         )

@@ -172,7 +172,7 @@ class StudyRun:
             conditions,
             journal.Journal(self.folder),
             References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads),
-            lambda cell, number, attempt: starter.start(cell, f"r{number + 1}.a{attempt}"),
+            lambda cell, number, attempt, layout: starter.start(cell, f"r{number + 1}.a{attempt}", layout),
             starter.caches,
             stops,
             records,

@@ -39,6 +39,12 @@ def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, st
     return made
 
 
+def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
+    """Return the command line of ``bench.worker``."""
+    bound = ["--processors", ",".join(map(str, processors))] if processors else []
+    return [*bound, *([] if layout is None else ["--layout", str(layout)])]
+
+
 def oom_kills() -> int:
     """Read how many processes the kernel has killed for lack of memory; 0 where it does not say."""
     try:
@@ -59,10 +65,11 @@ class Worker:
         variables: Mapping[str, str],
         log: Path,
         processors: Sequence[int],
+        layout: int | None = None,
     ) -> None:
         """Start ``command -m bench.worker`` in ``folder`` (the project's root); its output goes to ``log``.
 
-        Raises Ended when the command cannot be started at all.
+        ``layout`` is the seed of its memory layout. Raises Ended when the command cannot be started at all.
         """
         self.stage = "start"
         self.log = log
@@ -70,11 +77,10 @@ class Worker:
         self._lines = Lines(self._read)
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
-        bound = ["--processors", ",".join(map(str, processors))] if processors else []
         try:
             with log.open("wb") as output:
                 self._process = subprocess.Popen(
-                    [*command, "-m", "bench.worker", *bound],
+                    [*command, "-m", "bench.worker", *arguments(processors, layout)],
                     cwd=folder,
                     env=dict(variables),
                     stdin=subprocess.PIPE,

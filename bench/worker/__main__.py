@@ -13,10 +13,10 @@ from .scratch import Scratch
 def main(scratch: Scratch) -> int:
     channel = Channel.take_over()
     process.die_with_parent()
-    layout.scatter()
-    bound = process.processors(sys.argv[1:])
-    if bound:
-        process.pin(bound)
+    given = process.arguments(sys.argv[1:])
+    if given.processors:
+        process.pin(given.processors)
+    layout.scatter(given.layout)
     # Imported only now: NumPy may print, and starts threads that must inherit the affinity.
     from . import session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
 import signal
@@ -22,10 +23,13 @@ def die_with_parent() -> None:
         pass  # Not Linux: the closed pipe ends a worker that is not stopped.
 
 
-def processors(arguments: List[str]) -> List[int]:
-    """Read ``--processors 0,1``; none means: leave the affinity alone."""
-    if arguments[:1] == ["--processors"] and len(arguments) == 2:
-        return [int(number) for number in arguments[1].split(",")]
-    if arguments:
-        raise SystemExit("usage: python -m bench.worker [--processors 0,1]  (started by the host, not by hand)")
-    return []
+def arguments(given: List[str]) -> argparse.Namespace:
+    """Read the command line: ``processors`` to be bound to, empty for any, and the seed of the memory ``layout``."""
+    parser = argparse.ArgumentParser("python -m bench.worker", description="Started by the host, not by hand.")
+    parser.add_argument("--processors", type=_numbers, default=[], metavar="0,1")
+    parser.add_argument("--layout", type=int, metavar="SEED")
+    return parser.parse_args(given)
+
+
+def _numbers(text: str) -> List[int]:
+    return [int(number) for number in text.split(",")]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from .. import workloads
 from ..cell import Cell
@@ -91,11 +91,8 @@ class Session:
         sized_for: float = 0.0,
     ) -> Dict[str, Any]:
         """Build the program, make its first call, check it and calibrate it; ``slowdown`` is planted in its samples."""
-        specification = workloads.load_specification(self._cell.workload)
-        size = specification.SIZES[self._cell.size]
-        adapter, precision = self._adapter, self._cell.precision
-        if precision not in specification.PRECISIONS:
-            raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, precision))
+        specification, size = self._specified()
+        adapter = self._adapter
         drawn, drawn_batches, description = check.draw(specification, size, seed, data)
         identity = check.digest(drawn, drawn_batches)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
@@ -103,22 +100,52 @@ class Session:
         initial = drawn if specification.TRAINING else {}
         del drawn, drawn_batches
         memory.forget_peak()
-
-        self._enter("build")
-        start = time.perf_counter()
-        program = self._build(size, parameters, batches[0], Transform(self._cell.mode, adapter.transform))
-        self._enter("first-call")
-        adapter.synchronize(program.step(*batches[0]))
-        first_call_s = time.perf_counter() - start
+        program, first_call_s = self._first_call(size, parameters, batches[0])
         first_call_peak = memory.peak_bytes()
 
         self._enter("check")
         outputs = check.program_outputs(program, batches, adapter.get, initial)
         factor = factor or getattr(specification, "TOLERANCE_FACTOR", check.TOLERANCE_FACTOR)
-        checked = check.compare(outputs, reference, identity, precision, factor)
+        checked = check.compare(outputs, reference, identity, self._cell.precision, factor)
         del outputs, initial
         self._verify_threads()
 
+        warmup_ns = self._calibrate(program, batches, int(sample_s * 1e9), slowdown, sized_for)
+        # Checking and fetching needed memory that the steps do not.
+        self._peak_is_new = memory.forget_peak()
+        self._slowdown = slowdown
+        self._first_call_peak = first_call_peak
+        self._compiled_before = self._compilation()
+        return {
+            "event": "prepared",
+            "first_call_s": first_call_s,
+            "check": checked,
+            "warmup_ns": warmup_ns,
+            "work": self._work(specification, size),
+            "data": description,
+            "planted": self._stopwatch.planted,  # type: ignore[union-attr]
+        }
+
+    def _specified(self) -> Tuple[Any, Dict[str, int]]:
+        """Return the specification of the cell's workload and its size; raises Unsupported for another precision."""
+        specification = workloads.load_specification(self._cell.workload)
+        if self._cell.precision not in specification.PRECISIONS:
+            raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
+        return specification, specification.SIZES[self._cell.size]
+
+    def _first_call(self, size: Dict[str, int], parameters: Dict[str, Any], batch: Any) -> Tuple[Any, float]:
+        """Build the program and make its first step; return it and the seconds of both, compilation included."""
+        self._enter("build")
+        start = time.perf_counter()
+        program = self._build(size, parameters, batch, Transform(self._cell.mode, self._adapter.transform))
+        self._enter("first-call")
+        self._adapter.synchronize(program.step(*batch))
+        return program, time.perf_counter() - start
+
+    def _calibrate(
+        self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
+    ) -> List[int]:
+        """Make the stopwatch of a program and prove that its time grows with work; return the trials in nanoseconds."""
         self._enter("calibrate")
         # What exists now lives as long as the process: the collector need not look at it between samples.
         gc.collect()
@@ -126,37 +153,27 @@ class Session:
         self._stopwatch = Stopwatch(
             program.step,
             batches,
-            adapter.synchronize,
+            self._adapter.synchronize,
             reset=program.reset or (lambda: None),
             each=self._cell.device == "cpu",
             slowdown=slowdown,
             sized_for=sized_for,
             waited=Waiting(os.sched_getaffinity(0)),
         )
-        warmup_ns = self._stopwatch.calibrate(int(sample_s * 1e9))
+        warmup_ns = self._stopwatch.calibrate(sample_ns)
         outputs_of = (lambda outputs: [outputs["loss"]]) if program.parameters else (lambda outputs: outputs.values())
         self._stopwatch.verify_growth(
-            lambda outputs: [adapter.get(value) for value in outputs_of(outputs)], min(warmup_ns[-3:])
+            lambda outputs: [self._adapter.get(value) for value in outputs_of(outputs)], min(warmup_ns[-3:])
         )
-        # Checking and fetching needed memory that the steps do not.
-        self._peak_is_new = memory.forget_peak()
-        self._slowdown = slowdown
-        self._first_call_peak = first_call_peak
-        self._compiled_before = self._compilation()
-        work = {
+        return warmup_ns
+
+    def _work(self, specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
+        itemsize = 2 if self._cell.precision.endswith("16") else 4
+        return {
             "useful_flops": float(specification.useful_flops(size)),
-            "compulsory_bytes": float(specification.compulsory_bytes(size, 2 if precision.endswith("16") else 4)),
+            "compulsory_bytes": float(specification.compulsory_bytes(size, itemsize)),
             "items": specification.items(size),
             "item": specification.ITEM,
-        }
-        return {
-            "event": "prepared",
-            "first_call_s": first_call_s,
-            "check": checked,
-            "warmup_ns": warmup_ns,
-            "work": work,
-            "data": description,
-            "planted": self._stopwatch.planted,
         }
 
     def _compilation(self) -> Dict[str, Any]:
@@ -205,10 +222,7 @@ class Session:
 
     def do_fit(self, seed: int, items: int) -> Dict[str, Any]:
         """Try a batch of ``items`` under the cap that ``import`` was given; what does not fit ends the cell."""
-        specification = workloads.load_specification(self._cell.workload)
-        size = specification.SIZES[self._cell.size]
-        if self._cell.precision not in specification.PRECISIONS:
-            raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
+        specification, size = self._specified()
         self._enter("build")
         batch = fitting.Batch(specification, self._cell.workload, size, items, seed)
         transform = Transform(self._cell.mode, self._adapter.transform)

@@ -122,4 +122,5 @@ def test_an_environment_that_does_not_import_is_not_kept(host, announce, monkeyp
 @pytest.mark.real
 def test_what_is_imported_to_compile_it_is_there():
     names = bootstrap.IMPORTED["dev"] + ", " + bootstrap.IMPORTED["host"]
-    subprocess.run([sys.executable, "-c", f"import {names}"], check=True)
+    code = f"import {names}; print('imported')"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "imported\n"

@@ -47,6 +47,15 @@ def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(
     assert caches("r2", kept=True, lock="other").state(A) == "cold"
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_paths_are_as_long_for_every_cell(caches, kept):
+    """The environment of a process takes memory before anything else does."""
+    names = ("a", "torch2", "torch2~twin", "an-environment-with-a-long-name")
+    variables = [caches("r1", kept=kept).variables(replace(A, environment=name)) for name in names]
+    assert len({tuple(map(len, found.values())) for found in variables}) == 1
+    assert len({tuple(found.values()) for found in variables}) == len(names)
+
+
 def test_an_edited_implementation_is_cold_again(caches):
     kept = caches("r1", kept=True)
     kept.fill(A)

@@ -31,11 +31,16 @@ class Stage:
         self.ends: dict[tuple[str, str, int], Ended] = {}
         self.interrupt_after: int | None = None
         self.turns = 0
+        #: What the workers are told that they are.
+        self.told: list[Cell] = []
+        #: {(row, round, attempt): the seeds of the memory layouts of its workers}
+        self.layouts: dict[tuple[str, int, int], list[int]] = {}
         #: {(cell's name, round, turn): nanoseconds of 1000 in which it waited for a processor}
         self.waits: dict[tuple[str, int, int], int] = {}
         self.running: set[str] = set()
 
-    def start(self, cell: Cell, number: int, attempt: int) -> FakeWorker:
+    def start(self, cell: Cell, number: int, attempt: int, layout: int) -> FakeWorker:
+        self.layouts.setdefault((cell.row, number, attempt), []).append(layout)
         self.log.append(("start", cell.column))
         return FakeWorker(self, cell, number)
 
@@ -49,6 +54,8 @@ class FakeWorker:
 
     def send(self, **request: Any) -> None:
         self._request = request
+        if request["do"] == "import":
+            self._stage.told.append(Cell.from_json(request["cell"]))
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         do = self._request["do"]
@@ -186,8 +193,23 @@ def test_an_end_at_any_request_becomes_a_record_and_the_others_go_on(laboratory,
     assert [r.status for r in records if r.cell == A and r.round == 1] == ["ok"]
 
 
+def test_processes_that_take_turns_share_a_memory_layout_and_no_others_do(laboratory):
+    laboratory.go([A, B, C])
+    sittings = laboratory.stage.layouts
+    assert {row for row, _, _ in sittings} == {A.row, C.row}
+    assert all(len(set(seeds)) == 1 for seeds in sittings.values())
+    assert len({seeds[0] for seeds in sittings.values()}) == len(sittings)
+
+
+def test_a_twin_is_not_told_that_it_is_one(laboratory):
+    twin = replace(A, environment="torch1~twin")
+    records = laboratory.go([A, twin])
+    assert {record.cell for record in records} == {A, twin}
+    assert set(laboratory.stage.told) == {A}
+
+
 def test_a_worker_that_cannot_start_becomes_a_record(laboratory, monkeypatch):
-    def start(cell, number, attempt):
+    def start(cell, number, attempt, layout):
         raise Ended(FAILED, "start", "no such file")
 
     monkeypatch.setattr(laboratory.stage, "start", start)

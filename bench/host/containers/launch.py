@@ -12,7 +12,7 @@ from bench.cell import Cell
 from ..caches import CompileCaches
 from ..environments.outcome import Prepared
 from ..seat import Talks
-from ..workers import Worker, variables
+from ..workers import Worker, arguments, variables
 from . import trace
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def launch(
     processors: Sequence[int],
     data: Path | None = None,
     memory_bytes: int | None = None,
+    layout: int | None = None,
 ) -> Talks:
     """Start the worker of a cell in its environment; its output goes to ``log``. Raises Ended.
 
@@ -47,6 +48,7 @@ def launch(
             variables=variables(cell.threads, {**compilers, **extra}),
             log=log,
             processors=processors,
+            layout=layout,
         )
     # Imported only now: the SDK takes as long as a container.
     from .isolation import VARIABLES, Bounds
@@ -57,7 +59,6 @@ def launch(
     for folder in READ:
         (state / folder).mkdir(parents=True, exist_ok=True)
     trace.leave(root)
-    bound = ["--processors", ",".join(map(str, processors))] if processors else []
     bounds = Bounds(
         read=[root / "bench", *(state / folder for folder in READ), *([data] if data else [])],
         write=sorted({Path(path) for path in compilers.values()}),
@@ -68,7 +69,7 @@ def launch(
     return ContainerWorker(
         _line().engine,
         str(prepared.manifest["image"]["id"]),
-        [*prepared.command, "-m", "bench.worker", *bound],
+        [*prepared.command, "-m", "bench.worker", *arguments(processors, layout)],
         folder=root,
         variables=variables(cell.threads, {**compilers, **extra}, VARIABLES),
         bounds=bounds,

@@ -68,7 +68,7 @@ class Bench:
     #: For journals under way; emptied after each trial.
     folder: Path
     references: References
-    start: Callable[[Cell, str], Talks]
+    start: Callable[[Cell, str, int], Talks]
     processors: tuple[int, ...]
     looks: tuple[int, ...]
 
@@ -91,7 +91,7 @@ class Bench:
             conditions,
             Journal(self.folder),
             self.references,
-            lambda cell, number, attempt: self.start(cell, f"trial{SUFFIX if is_twin(cell) else ''}"),
+            lambda cell, number, attempt, layout: self.start(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout),
             NoCaches(),
             stops,
         )
