@@ -147,6 +147,7 @@ def test_inference_is_compared_on_two_inputs_so_a_constant_is_found(tmp_path):
         TRAINING=False,
         parameters=lambda size, random: {},
         batch=lambda size, random, source=None: (random.rand(5).astype(np.float32),),
+        useful_flops=lambda size: 5,
         reference=lambda size, parameters, batch: {"out": batch[0] * 2},
     )
     path = str(tmp_path / "double.npz")
@@ -184,3 +185,11 @@ def test_adam_starts_with_steps_of_the_learning_rate():
 def test_an_unknown_optimizer_is_refused():
     with pytest.raises(ValueError, match="unknown optimizer 'lion'"):
         quadratic({"name": "lion", "learning_rate": 1.0}, 1)
+
+
+@pytest.mark.parametrize(
+    ("flops", "training", "runs"), [(1e3, True, 16), (1e9, False, 10), (1e9, True, 6), (1e12, True, 4)]
+)
+def test_small_sizes_get_more_float32_references_than_large_ones(flops, training, runs):
+    specification = SimpleNamespace(TRAINING=training, useful_flops=lambda size: flops)
+    assert check.single_runs(specification, {}) == runs

@@ -247,5 +247,5 @@ def test_a_workload_without_a_batch_is_unsupported(first_processor):
 def test_wrong_arguments_are_explained():
     talk = Conversation("--cores", "1")
     code, log = talk.close()
-    assert code == 1
+    assert code == 2
     assert "usage: python -m bench.worker" in log
