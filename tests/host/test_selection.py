@@ -256,51 +256,8 @@ def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch
         selection.with_interpreters(study(), options("--interpreter", "jx=python3"))
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--threads", "0"],
-        ["--threads", "two"],
-        ["--threads", "²"],
-        ["--interpreter", "jax"],
-        ["--interpreter", "=python3"],
-        ["--workload", " , "],
-    ],
-)
-def test_a_malformed_option_is_refused_with_exit_code_2(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        options(*arguments)
-    assert caught.value.code == 2
-    assert f"argument {arguments[0]}" in capsys.readouterr().err
-
-
-def test_options_leave_no_trace_in_the_next_invocation() -> None:
-    assert options("--mode", "jit").mode == ["jit"]
-    assert options("--mode", "eager").mode == ["eager"]
-
-
 def test_all_threads_are_the_physical_cores_available() -> None:
     assert plan_of("--threads", "all").threads == physical_cores()
-
-
-def test_processors_that_share_a_core_count_once(tmp_path: Path) -> None:
-    cpuinfo = tmp_path / "cpuinfo"
-    places = [(0, 0), (0, 1), (1, 0), (1, 1)] * 2
-    blocks = [f"processor\t: {n}\nphysical id\t: {p}\ncore id\t\t: {c}\n" for n, (p, c) in enumerate(places)]
-    cpuinfo.write_text("\n".join(blocks), encoding="utf-8")
-    assert physical_cores(cpuinfo, set(range(8))) == 4
-    assert physical_cores(cpuinfo, {0, 4}) == 1
-    assert physical_cores(cpuinfo, {0, 1, 6}) == 3
-
-
-def test_without_cores_in_cpuinfo_every_processor_counts(tmp_path: Path) -> None:
-    cpuinfo = tmp_path / "cpuinfo"
-    assert physical_cores(cpuinfo, {0, 1, 2}) == 3
-    cpuinfo.write_text("processor\t: 0\nBogoMIPS\t: 50.00\n\nprocessor\t: 1\n", encoding="utf-8")
-    assert physical_cores(cpuinfo, {0, 1}) == 2
-    assert physical_cores(cpuinfo, set()) == 1
 
 
 def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None:
@@ -311,6 +268,12 @@ def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None
     assert "[1] not today" in text
     assert "6 cells in 2 rows and 4 columns, 2 left out; 3 threads." in text
     assert "3 rounds of fresh processes, 10 samples of 0.01 s per cell and round" in text
+
+
+def test_the_preview_says_that_rounds_may_become_more() -> None:
+    profiles = {"quick": {"rounds": 9, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
+    text = selection.preview(select(study(profiles=profiles), Selection()))
+    assert "Profile quick: 9 to 30 rounds, until every verdict is settled, of fresh processes, 1 sample of" in text
 
 
 def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
@@ -351,26 +314,10 @@ def test_the_looks_follow_the_profile_and_a_budget_makes_room_for_more() -> None
     assert 2 < len(looks) < 6
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90.0), ("10m", 600.0), ("1.5h", 5400.0)])
-def test_a_budget_is_a_duration(text: str, seconds: float) -> None:
-    assert plan_of("--budget", text).budget_s == seconds
-
-
-@pytest.mark.parametrize(("text", "size"), [("512MiB", 1 << 29), ("2 GiB", 2 << 30), ("1.5GiB", 3 << 29)])
-def test_a_cap_is_an_amount_of_memory(text: str, size: int) -> None:
-    assert plan_of("--largest-batch", text).memory_cap_bytes == size
-
-
-@pytest.mark.parametrize(
-    "argument",
-    [f"--budget={text}" for text in ("10", "0s", "-5m", "1d", "", "m", "nan s", "9" * 30 + "h")]
-    + [f"--largest-batch={text}" for text in ("2GB", "2", "0KiB", "-1GiB", "GiB")],
-)
-def test_what_is_no_duration_and_no_amount_is_misuse(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        options(argument)
-    assert ended.value.code == 2
-    assert "give for example" in capsys.readouterr().err
+def test_a_budget_and_a_cap_reach_the_plan() -> None:
+    plan = plan_of("--budget", "10m", "--largest-batch", "2GiB")
+    assert (plan.budget_s, plan.memory_cap_bytes) == (600.0, 2 << 30)
+    assert (plan_of().budget_s, plan_of().memory_cap_bytes) == (None, None)
 
 
 def test_strictness_is_off_unless_asked_for() -> None:
