@@ -113,7 +113,9 @@ def test_real_cells_run_in_containers_as_beside_them(project, image, engine, tmp
     for record in made:
         inside = record["cell"]["environment"] == "jax-container"
         assert record["versions"].get("image") == (image["image"]["id"] if inside else None)
-        assert len(record["sample_ns"]) >= 2
+        # A third repeats one that a busy machine disturbed.
+        assert record["sample_turn"][:2] == [0, 1]
+        assert len(record["sample_ns"]) == len(record["sample_turn"]) <= 3
     described = json.loads((project / "reports" / "runs" / "environments.json").read_text())
     assert described["jax-container"]["image"]["id"] == image["image"]["id"]
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []
@@ -140,7 +142,7 @@ def test_what_a_killed_host_leaves_is_gone_with_the_next_run_which_continues(pro
     said = subprocess.run(run, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True).stdout
     assert "Continuing the run" in said
     assert {record["status"] for record in records(project)} == {"ok"}
-    assert sum(len(record["sample_ns"]) for record in records(project)) >= 150
+    assert sorted({turn for record in records(project) for turn in record["sample_turn"]})[:150] == list(range(150))
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []
 
 
