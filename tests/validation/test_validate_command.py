@@ -59,6 +59,25 @@ def test_stored_traces_are_judged_compressed_or_not(checkout, capsys):
     assert "5% more work" in said[0]
 
 
+def test_traces_of_several_parts_are_judged_together(checkout, capsys):
+    pairs = tuple(Pair(number, (100.0, 101.0), (100.0, 101.0)) for number in range(14))
+    for number in (1, 2):
+        trace = Trace(Trial(number, CELL, 0.0), 0.0, 14, pairs, 9.0)
+        (checkout / f"{number}.jsonl").write_text(json.dumps(trace.to_json()) + "\n")
+    files = [str(checkout / f"{number}.jsonl") for number in (1, 2)]
+    assert main(["validate", "--traces", *files], root=checkout) == 0
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if "A/A" in line)
+    assert row.split("|")[2].strip() == "2"
+
+
+@pytest.mark.parametrize("part", ["2", "0/2", "3/2", "1/0", "a/b", "-1/2"])
+def test_what_is_no_part_is_misuse(checkout, capsys, part):
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", f"--part={part}"], root=checkout)
+    assert ended.value.code == 2
+    assert "for example 1/2" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", [b"rubbish", b'{"version": 1}\n', b'{"version": 7}\n'])
 def test_what_are_no_traces_is_misuse(checkout, capsys, content):
     (checkout / "traces.jsonl.gz").write_bytes(gzip.compress(content))
@@ -97,5 +116,7 @@ def test_real_trials_are_measured_once_and_kept(checkout, capsys):
     assert planted.planted == pytest.approx(0.25, rel=0.1)
     ratios = [sum(pair.twin_ns) / sum(pair.cell_ns) for pair in planted.pairs]
     assert sorted(ratios)[len(ratios) // 2] > 1.1
+    assert main([*arguments, "--part", "2/2"], root=checkout) == 0
+    assert "1 of 1 comparisons are there" in capsys.readouterr().out
     assert main(arguments, root=checkout) == 0
     assert "2 of 2 comparisons are there" in capsys.readouterr().out
