@@ -27,9 +27,10 @@ OUT_OF_MEMORY = "out-of-memory"
 UNSUPPORTED = "unsupported"
 STATUSES = (OK, MISMATCH, FAILED, TIMEOUT, OUT_OF_MEMORY, UNSUPPORTED)
 
-# Where a cell was when it ended; a worker announces each stage before it enters it, so that even a killed one is
-# placed.
-STAGES = ("environment", "start", "import", "build", "first-call", "check", "calibrate", "measure", "finish")
+# Where a cell was when it ended: environment, start, import, build, first-call, check, calibrate, measure or finish. A
+# worker announces each stage before it enters it, so that even a killed one is placed.
+#: The stage of a process whose samples cannot be true: faster than the machine.
+IMPLAUSIBLE = "plausibility"
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Judged:
         tail = np.cumsum(sum_distribution(np.arange(1, n + 1)))
         p = np.minimum(1.0, 2.0 * tail[np.minimum(positive, averages.shape[1] - positive)]) / weight
         cut = averages_cut(n, 1.0 - ALPHA * weight)
-        most = np.log1p(max(THRESHOLD, floor))
+        most = np.log1p(THRESHOLD)
         self.low, self.high = averages[:, cut], averages[:, -1 - cut]
         self.equivalent = (self.low > -most) & (self.high < most)
         beyond = np.abs(np.median(averages, axis=1)) > np.log1p(floor)

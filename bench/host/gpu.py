@@ -64,5 +64,9 @@ def bytes_of(session: int, processes: dict[int, int], sessions: Callable[[int], 
 def foreigners(
     own: set[int], processes: dict[int, int], sessions: Callable[[int], int | None] = session_of
 ) -> list[int]:
-    """List the processes on the GPUs that belong to none of our workers."""
-    return sorted(process for process in processes if process not in own and sessions(process) not in own)
+    """List the processes on the GPUs that belong to none of our workers.
+
+    Where none of them is ours, as in a container, whose process numbers are not the driver's, nobody can be told apart.
+    """
+    foreign = sorted(process for process in processes if process not in own and sessions(process) not in own)
+    return foreign if len(foreign) < len(processes) else []

@@ -125,6 +125,9 @@ class Run:
             reference = self._reference(sitting.cells[0])
             self.waited_s += time.monotonic() - began
             sitters.refuse(reference) if isinstance(reference, Ended) else sitters.measure(reference)
+        except BaseException:
+            sitters.mark_disturbed()
+            raise
         finally:
             for seat in seats:
                 seat.abandon()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from bench.cell import Cell
-from bench.record import FAILED, OK, Record
+from bench.record import FAILED, IMPLAUSIBLE, OK, Record
 
 from .journal import extended
 from .twin import original_cell
@@ -117,7 +117,7 @@ class Seat:
 
     def condemn(self, reason: str) -> None:
         """Fail a cell whose samples cannot be true; they stay in the record."""
-        self._note(status=FAILED, stage="measure", reason=reason)
+        self._note(status=FAILED, stage=IMPLAUSIBLE, reason=reason)
 
     @property
     def process_id(self) -> int | None:

@@ -4,7 +4,7 @@ and finish."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,8 @@ class Sitters:
     caches: Caches
     gpus: Gpus
     say: Callable[[str, Seat], None]
+    #: The turns in which somebody else was seen on the GPU, and who.
+    foreign: dict[int, str] = field(default_factory=dict)
 
     def refuse(self, ended: Ended) -> None:
         """End all cells before they have a process."""
@@ -41,18 +43,21 @@ class Sitters:
         self._import()
         self._prepare(reference)
         planned = self.conditions.profile.samples
-        foreign = self._take_turns(range(min(self.sitting.first_turns), planned))
-        disturbed = self._disturbed(foreign)
-        more = noise_watch.repeats(sorted(disturbed), planned)
-        if more:
-            foreign.update(self._take_turns(range(planned, planned + more)))
-            disturbed = self._disturbed(foreign)
+        self._take_turns(range(min(self.sitting.first_turns), planned))
+        more = noise_watch.repeats(sorted(self._disturbed(self.foreign)), planned)
+        self._take_turns(range(planned, planned + more))
+        self.mark_disturbed()
         for seat in self.seats:
-            seat.note_disturbed(disturbed)
             seat.finish()
             reason = self.conditions.implausible(seat.record)
             if reason is not None:
                 seat.condemn(reason)
+
+    def mark_disturbed(self) -> None:
+        """Mark what is disturbed in the turns taken so far; for a sitting that is cut short."""
+        disturbed = self._disturbed(self.foreign)
+        for seat in self.seats:
+            seat.note_disturbed(disturbed)
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""
@@ -81,12 +86,8 @@ class Sitters:
                 self.caches.fill(cell)
                 self.journal.begin(seat.record)
 
-    def _take_turns(self, turns: range) -> dict[int, str]:
-        """Take turns in seeded random order, one sample at a time, every other worker stopped.
-
-        Returns the turns in which somebody else was seen on the GPU.
-        """
-        foreign: dict[int, str] = {}
+    def _take_turns(self, turns: range) -> None:
+        """Take turns in seeded random order, one sample at a time, every other worker stopped."""
         seed = self.conditions.seed_of_orders
         for turn in turns:
             order = schedule.turn_order(seed, self.sitting.round, self.sitting.row, turn, len(self.seats))
@@ -102,8 +103,7 @@ class Sitters:
                     seat.note_frequencies(frequencies_mhz(self.conditions.processors))
             strangers = self._look_at_gpus()
             if strangers:
-                foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
-        return foreign
+                self.foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
 
     def _look_at_gpus(self) -> list[int]:
         """Note the memory of each process as the driver sees it; return the processes that are not ours."""

@@ -35,6 +35,8 @@ def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, st
     made["TF_NUM_INTEROP_THREADS"] = "1"
     # A pool of compiler processes would outlive the compilation and disturb whoever measures.
     made["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    # The cells of a row share the GPU; JAX would take three quarters of it at once.
+    made["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
     made.update(extra)
     return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: What is planted may differ from what was asked for by this share of it.
-PRECISION = 0.1
+PRECISION = 0.02
 #: To come that close, a sample may become this many times as long.
 MOST_STRETCH = 8
 

@@ -168,9 +168,10 @@ class Session:
         return warmup_ns
 
     def _work(self, specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
-        itemsize = 2 if self._cell.precision.endswith("16") else 4
+        itemsize = peaks.ITEMSIZE[self._cell.precision]
         return {
             "useful_flops": float(specification.useful_flops(size)),
+            "flops_divisor": float(getattr(specification, "FLOPS_DIVISOR", 1.0)),
             "compulsory_bytes": float(specification.compulsory_bytes(size, itemsize)),
             "items": specification.items(size),
             "item": specification.ITEM,

@@ -325,6 +325,6 @@ def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(labora
     laboratory.implausible = lambda record: "faster than light" if record.cell == A else None
     records = laboratory.go([A, B])
     bad = [r for r in records if r.cell == A]
-    assert {(r.status, r.stage, r.reason) for r in bad} == {("failed", "measure", "faster than light")}
+    assert {(r.status, r.stage, r.reason) for r in bad} == {("failed", "plausibility", "faster than light")}
     assert all(len(r.sample_ns) == 4 for r in bad)
     assert {r.status for r in records if r.cell == B} == {"ok"}

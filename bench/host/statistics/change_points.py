@@ -22,21 +22,19 @@ PRIOR = 3.0
 BATCH = 512
 
 
-def segments(series: FloatArray, lengths: Sequence[int]) -> list[list[int]]:
-    """Return where the segments of each row end; the last end is the row's length, what follows it is ignored.
+def segments(series: FloatArray) -> list[list[int]]:
+    """Return where the segments of each row end; the last end is the row's length.
 
     Optimal partitioning (Jackson et al. 2005) of the Gaussian likelihood with a mean and a variance per segment, which
     PELT minimises as well (Killick, Fearnhead & Eckley 2012); all rows take each step together.
     """
     found: list[list[int]] = []
     for first in range(0, len(series), BATCH):
-        part = lengths[first : first + BATCH]
-        previous = _best_starts(series[first : first + BATCH], np.array(part))
-        found += [_trace(row, length) for row, length in zip(previous.tolist(), part, strict=True)]
+        found += map(_trace, _best_starts(series[first : first + BATCH]).tolist())
     return found
 
 
-def _best_starts(series: FloatArray, lengths: FloatArray) -> FloatArray:
+def _best_starts(series: FloatArray) -> FloatArray:
     """Return, for each row and end, where the last segment of the best segmentation up to there begins."""
     count, size = series.shape
     centred = series - np.median(series, axis=1, keepdims=True)
@@ -44,7 +42,7 @@ def _best_starts(series: FloatArray, lengths: FloatArray) -> FloatArray:
     prior = PRIOR * noise[:, np.newaxis] ** 2
     sums = np.pad(np.cumsum(centred, axis=1), ((0, 0), (1, 0)))
     squares = np.pad(np.cumsum(centred**2, axis=1), ((0, 0), (1, 0)))
-    penalty = PENALTY * np.log(lengths)
+    penalty = PENALTY * np.log(size)
     best = np.full((count, size + 1), np.inf)
     best[:, 0] = -penalty
     previous = np.zeros((count, size + 1), dtype=np.int64)
@@ -61,8 +59,8 @@ def _best_starts(series: FloatArray, lengths: FloatArray) -> FloatArray:
     return previous
 
 
-def _trace(previous: Sequence[int], length: int) -> list[int]:
-    ends = [length]
+def _trace(previous: Sequence[int]) -> list[int]:
+    ends = [len(previous) - 1]
     while previous[ends[-1]] > 0:
         ends.append(previous[ends[-1]])
     return ends[::-1]

@@ -93,16 +93,22 @@ def sequential_interval(
     ended: bool = False,
     alpha: float = ALPHA,
 ) -> tuple[float, float] | None:
-    """Return the interval of the ratio at the last look reached, at ``1 - alpha`` times the share of that look.
+    """Return the interval of the ratio that all looks reached agree on.
 
-    The intervals of all looks together cover the ratio with at least ``1 - alpha``. None where there is no look yet, or
-    too few pairs.
+    Each look has an interval at ``1 - alpha`` times its share; all of them together cover the ratio with at least
+    ``1 - alpha``, and so does what they have in common. It excludes equality where ``sequential_p`` is below ``alpha``.
+    None where no look has enough pairs for an interval.
     """
-    reached = list(_reached(looks, rounds_done, ended))
-    if not reached:
+    found = [
+        interval
+        for look, weight in _reached(looks, rounds_done, ended)
+        if (interval := deciding_interval(log_ratios[rounds < look], 1.0 - alpha * weight)) is not None
+    ]
+    if not found:
         return None
-    look, weight = reached[-1]
-    return deciding_interval(log_ratios[rounds < look], 1.0 - alpha * weight)
+    low, high = max(low for low, _ in found), min(high for _, high in found)
+    # Looks that contradict each other leave nothing in common; then the last, which knows most, stands.
+    return (low, high) if low <= high else found[-1]
 
 
 def sequential_ratio(

@@ -10,8 +10,7 @@ import numpy as np
 from .location import FloatArray
 from .pairs import Ratio
 
-#: A difference smaller than this fraction has no practical meaning; where a study knows its noise floor and that is
-#: larger, the floor takes its place.
+#: A difference smaller than this fraction has no practical meaning.
 THRESHOLD = 0.02
 ALPHA = 0.01
 
@@ -62,13 +61,12 @@ def decide(
 ) -> Verdict | None:
     """Give the verdict on a ratio, or None where there are too few pairs for one.
 
-    ``practical`` and ``floor``, the run's measured noise floor, are fractions; the larger, τ, is what matters. With the
-    99 % interval, not with the 95 % one that a table shows:
+    ``practical`` and ``floor``, the run's measured noise floor, are fractions. With the 99 % interval, not with the
+    95 % one that a table shows:
 
-    *Equivalent*: the interval lies inside 1/(1+τ) … 1+τ. It comes first: a precise measurement must not turn a
-    difference without practical meaning into a finding.
-    *Different*: the test excludes equality at ``alpha``, the interval does not exclude a difference that matters, and
-    the estimate is beyond the noise floor.
+    *Equivalent*: the interval lies inside 1/(1+practical) … 1+practical. It comes first: a precise measurement must not
+    turn a difference without practical meaning into a finding. The margin is fixed: noise must not create equivalence.
+    *Different*: the test and the interval exclude equality, and the estimate is beyond the noise floor.
 
     That the estimate itself be beyond ``practical`` is not asked for: half of all measurements of a slowdown of just
     that size, however precise, estimate less (benchmarks/operating_characteristics.py). So *different* says that there
@@ -77,8 +75,10 @@ def decide(
     if ratio.deciding is None:
         return None
     low, high = ratio.deciding
-    most = 1.0 + max(practical, floor)
+    most = 1.0 + practical
     if low > 1.0 / most and high < most:
         return Verdict.EQUIVALENT
-    beyond_noise = abs(math.log(ratio.estimate.value)) > math.log1p(floor)
-    return Verdict.DIFFERENT if beyond_noise and adjusted_p <= alpha else Verdict.INCONCLUSIVE
+    # After several looks the estimate is of more pairs than decided: it must not point the other way.
+    estimate = math.log(ratio.estimate.value)
+    beyond = (low > 1.0 and estimate > math.log1p(floor)) or (high < 1.0 and estimate < -math.log1p(floor))
+    return Verdict.DIFFERENT if beyond and adjusted_p <= alpha else Verdict.INCONCLUSIVE

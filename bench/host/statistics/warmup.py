@@ -70,7 +70,7 @@ def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
 
 
 def without_outliers(points: FloatArray) -> FloatArray:
-    """Replace each outlier by the median of its neighbourhood; series are rows, and end in copies of their last point.
+    """Replace each outlier by the median of its neighbourhood; series are rows.
 
     A series' own scale decides what is an outlier: the median absolute distance of its points from those medians.
     """
@@ -122,12 +122,15 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     found = [Warmup(Kind.TOO_SHORT, None)] * len(series)
     if not long:
         return found
-    made = [reduced(series[i]) for i in long]
-    lengths = [len(points) for points, _ in made]
-    table = np.array([np.pad(points, (0, max(lengths) - len(points)), mode="edge") for points, _ in made])
-    table = without_outliers(table)
-    for i, row, (_, starts), bounds in zip(long, table, made, segments(table, lengths), strict=True):
-        found[i] = judge(row, starts, bounds, noise(series[i]))
+    by_length: dict[int, list[tuple[int, FloatArray, list[int]]]] = {}
+    for i in long:
+        points, starts = reduced(series[i])
+        by_length.setdefault(len(points), []).append((i, points, starts))
+    # Only series of one length share a table: what would fill up the shorter ones would be judged with them.
+    for group in by_length.values():
+        table = without_outliers(np.array([points for _, points, _ in group]))
+        for (i, _, starts), row, bounds in zip(group, table, segments(table), strict=True):
+            found[i] = judge(row, starts, bounds, noise(series[i]))
     return found
 
 

@@ -9,7 +9,7 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..processes import timed_cells
-from ..schedule import groups
+from ..schedule import given_up, groups
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.verdict import Verdict
@@ -64,14 +64,19 @@ def analyse(records: Iterable[Record], conditions: Conditions) -> Analysis:
 
 
 def settled_rows(records: Iterable[Record], conditions: Conditions) -> list[str]:
-    """List the rows whose comparisons are all *different* or *equivalent*, by the very verdicts that the table gives.
+    """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would give now.
 
-    A cell without pairs, such as one that failed, is no comparison and asks for no more rounds. As p values never rise
-    from look to look, neither do the adjusted ones: what is different now stays so, whatever becomes of the others.
+    A cell without pairs, such as one that failed, is no comparison and asks for no more rounds, nor does one that was
+    given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted p values.
     """
     results, _ = judged(records, conditions)
+    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
     open_rows = {
-        r.cell.row for r in results if is_judged(r) and r.verdict not in (Verdict.DIFFERENT, Verdict.EQUIVALENT)
+        result.cell.row
+        for result in results
+        if is_judged(result) and result.verdict not in settled
+        if not any(given_up(one.records) for one in (result, bases[row_key(result.cell)]))
     }
     return [row for row in groups([result.cell for result in results]) if row not in open_rows]
 
@@ -162,6 +167,7 @@ def describe(results: Sequence[Result], conditions: Conditions) -> list[Result]:
     return [
         replace(
             result,
+            stop=conditions.stopped.get(result.cell.row),
             break_even=break_even(result, bases.get(row_key(result.cell))),
             disturbances=count_turns(result.records, conditions.turns),
             achieved=achieved_by(result, conditions),

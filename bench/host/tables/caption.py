@@ -80,16 +80,19 @@ def environment_remark(results: Iterable[Result]) -> str:
 
 def noise_watch_remark(results: Iterable[Result], conditions: Conditions) -> str:
     """Say how many turns were disturbed, and what became of them."""
-    found = count_turns((record for result in results for record in result.records), conditions.turns)
+    records = [record for result in results for record in result.records if record.sample_ns]
+    unwatched = sum(not record.sample_wait_ns for record in records)
+    blind = f"Noise watch: none of {unwatched} of {len(records)} processes, whose kernel does not tell who waited."
+    found = count_turns(records, conditions.turns)
     if not found.disturbed:
-        return ""
+        return blind if unwatched else ""
     fate = [f"{found.left_out} left out"]
     if found.kept:
         fate.append(f"{found.kept} kept, as too few turns of their process would have remained")
     return (
         f"Noise watch: {found.disturbed} of {found.turns} turns were disturbed: {', '.join(fate)}; "
         f"{found.repeated} {'was' if found.repeated == 1 else 'were'} taken to repeat them."
-    )
+    ) + (f" {blind}" if unwatched else "")
 
 
 def warm_up_remark(results: Iterable[Result]) -> str:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.record import OK, Record
+
 from ..statistics import stopping
 from ..statistics.bootstrap import Estimate
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
-from ..statistics.verdict import adjust_for_discovery, decide
+from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
 from ..stops import BUDGET
 from .conditions import Conditions
 from .results import Comparison, Result
@@ -31,9 +33,9 @@ class Reached:
     def of(cls, results: Iterable[Result], conditions: Conditions) -> Reached:
         """Read it from the records of a row's results and from the conditions."""
         found = list(results)
-        rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
         stop = conditions.stopped.get(found[0].cell.row) if found else None
-        done = min(rounds, stop.rounds) if stop else rounds
+        rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
+        done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, conditions.turns)
         return cls(conditions.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
 
     def compare(self, cell: Result, other: Result) -> Ratio | None:
@@ -53,18 +55,36 @@ class Reached:
         return Ratio(Estimate(value, None, None, len(log_ratios)), 1.0 if p is None else p, deciding)
 
 
+def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:
+    """Tell whether a round was interrupted: some process has taken fewer turns than planned, and not failed."""
+    return any(
+        record.round == number and record.status == OK and 1 + max(record.sample_turn, default=-1) < (turns or 0)
+        for result in results
+        for record in _latest(result.records)
+    )
+
+
+def _latest(records: Iterable[Record]) -> Iterable[Record]:
+    """Return the last attempt at each round."""
+    return {record.round: record for record in sorted(records, key=lambda record: record.attempt)}.values()
+
+
 def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
     """Return the round of each pair; pairs are known by (round, attempt)."""
     return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
 
 
 def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:
-    """Give the verdicts of one table: the p values of all of its comparisons are adjusted together."""
-    there = [ratio for ratio in ratios if ratio is not None]
-    adjusted = iter(adjust_for_discovery(np.array([ratio.p for ratio in there])).tolist())
-    return [None if ratio is None else _decide(ratio, next(adjusted), floor) for ratio in ratios]
+    """Give the verdicts of one table: the p values of all of its comparisons are adjusted together.
+
+    By Benjamini-Hochberg for the verdict, which screens the table, and by Holm for what may be claimed of a single
+    comparison.
+    """
+    p = np.array([ratio.p for ratio in ratios if ratio is not None])
+    adjusted = iter(zip(adjust_for_discovery(p).tolist(), adjust_for_claims(p).tolist(), strict=True))
+    return [None if ratio is None else _decide(ratio, *next(adjusted), floor) for ratio in ratios]
 
 
-def _decide(ratio: Ratio, p: float, floor: float) -> Comparison:
-    verdict = decide(ratio, p, floor=floor)
-    return Comparison(ratio, None if verdict is None else p, verdict)
+def _decide(ratio: Ratio, adjusted_p: float, claim_p: float, floor: float) -> Comparison:
+    verdict = decide(ratio, adjusted_p, floor=floor)
+    return Comparison(ratio) if verdict is None else Comparison(ratio, adjusted_p, claim_p, verdict)

@@ -19,7 +19,7 @@ from .caption import (
 from .conditions import Conditions
 from .footnotes import ratio_notes, remarks, status_notes, step_notes
 from .quantity import COUNTS, TIMES, choose_unit, format_interval, format_value
-from .remarks import VERDICT_MARKS, interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from .remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
 from .results import Result
 from .rows import (
     baseline_of,
@@ -105,7 +105,7 @@ def _summary_entry(result: Result | None, base: Result | None, size: float, base
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, baseline)
     if ratio is not None:
-        text += f" ({format_ratio(ratio)}{VERDICT_MARKS[result.verdict] if result.verdict else ''})"
+        text += f" ({format_ratio(ratio)}{result.mark})"
     if baseline:
         notes += ratio_notes(result, base)
     return Entry(text, notes)
@@ -150,14 +150,13 @@ def _detail_row(
     result: Result, base: Result | None, time: float, throughput: float, baseline: str | None
 ) -> tuple[Entry, ...]:
     ratio = ratio_estimate(result, baseline)
-    verdict = f" {VERDICT_MARKS[result.verdict]}" if result.verdict else ""
     return (
         Entry(result.cell.column),
         Entry(format_value(result.step, time), step_notes(result)),
         Entry(format_interval(result.step, time)),
         Entry(format_value(result.throughput, throughput)),
         Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),
-        Entry(format_interval(ratio) + verdict),
+        Entry(f"{format_interval(ratio)} {result.mark}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(sample_count(result)),
         Entry(result.status, status_notes(result)),

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..statistics.verdict import ALPHA, THRESHOLD
 from .analysis import Analysis
-from .caption import describe_conditions
+from .caption import describe_conditions, strict_remark
 from .comparing import Reached, decide_together
 from .conditions import Conditions
+from .fairness import refusal
 from .footnotes import remarks
 from .quantity import count, format_interval, format_share, format_value
-from .remarks import VERDICT_MARKS
+from .remarks import noise_remark
 from .results import Comparison, Result, row_key
 from .rows import row_name, varying
 from .table import EMPTY, Column, Entry, Group, Table
@@ -63,7 +64,9 @@ def costs(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
         other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
         if venv is not None and other is not None:
             # A row ends for all of its cells at once.
-            found.append((result, other, Reached.of((result, other), conditions).compare(result, other)))
+            refused = conditions.strict and refusal(result, other) is not None
+            ratio = None if refused else Reached.of((result, other), conditions).compare(result, other)
+            found.append((result, other, ratio))
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
     comparisons = decide_together([ratio for _, _, ratio in found], floor)
     return [Cost(mine, venv, own) for (mine, venv, _), own in zip(found, comparisons, strict=True)]
@@ -80,21 +83,27 @@ def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
         f"{conditions.title}, cost of the container: time in a container over time in the venv of the same lock, in "
         f"the same mode (above 1 the container is slower). {describe_conditions(conditions, analysis.results)}"
     )
-    margin = max(THRESHOLD, analysis.noise.floor.value if analysis.noise.floor else 0.0)
     compared = sum(cost.comparison is not None for cost in found)
     meaning = (
-        f"Verdicts: equivalent where the {1 - ALPHA:.0%} interval lies within ±{format_share(margin)}; exact "
+        f"Verdicts: equivalent where the {1 - ALPHA:.0%} interval lies within ±{format_share(THRESHOLD)}; exact "
         f"signed-rank test over pairs of processes at {ALPHA:.0%}, Benjamini-Hochberg over "
         f"{count(compared, 'comparison')}."
     )
     group = Group(Entry(""), ("",) * len(COLUMNS), rows)
-    return Table(f"{conditions.name}-containers", "Containers", caption, COLUMNS, (group,), remarks(meaning))
+    return Table(
+        f"{conditions.name}-containers",
+        "Containers",
+        caption,
+        COLUMNS,
+        (group,),
+        remarks(meaning, noise_remark(analysis, conditions), strict_remark(conditions)),
+    )
 
 
 def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
-    verdict = f"{VERDICT_MARKS[found.verdict]} {found.verdict.value}" if found and found.verdict else EMPTY
+    verdict = f"{found.mark} {found.verdict.value}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, shown)),
         Entry(cost.container.cell.column),

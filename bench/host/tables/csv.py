@@ -70,6 +70,7 @@ def _comparison(prefix: str, get: Callable[[Result], Comparison | None]) -> dict
         f"{prefix}deciding_high": deciding(1),
         f"{prefix}p": value(lambda found: found.ratio.p),
         f"{prefix}adjusted_p": value(lambda found: found.adjusted_p),
+        f"{prefix}claim_p": value(lambda found: found.claim_p),
         f"{prefix}verdict": value(lambda found: found.verdict.value if found.verdict else None),
     }
 
@@ -121,6 +122,8 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "processes": lambda r: len(r.records),
     "processes_ok": lambda r: sum(record.status == OK for record in r.records),
     "processes_timed": lambda r: len(r.timed),
+    "rounds": _optional(lambda r: r.stop, "rounds"),
+    "stopped": _optional(lambda r: r.stop, "why"),
     "samples": lambda r: sum(r.samples),
     "steps_per_sample": lambda r: median(np.concatenate(steps)) if (steps := _steps(r)) else None,
     **_bounds("step", "_s", lambda r: r.step),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from ..statistics.bootstrap import LEVEL, attainable_level
@@ -13,10 +12,11 @@ from .analysis import Analysis
 from .conditions import Conditions
 from .fairness import enumerate_names
 from .quantity import count, format_share
-from .results import Result
+from .results import MARKS, Result
+from .table import shorten
 
-#: How a verdict is written behind a ratio.
-VERDICT_MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
+#: Characters of a list of rows.
+LIST_LENGTH = 200
 
 
 def interval_remark(results: Iterable[Result]) -> str:
@@ -50,17 +50,13 @@ def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
     judged = sum(result.verdict is not None for result in analysis.results)
     if not judged:
         return f"No verdicts on the ratios: {_lack(conditions)}."
-    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
-    margin = format_share(max(THRESHOLD, floor))
-    meanings = {
-        Verdict.DIFFERENT: "different (equality is excluded, and the estimate is beyond the noise floor)",
-        Verdict.EQUIVALENT: f"equivalent (the {1 - ALPHA:.0%} interval lies within ±{margin})",
-        Verdict.INCONCLUSIVE: "inconclusive",
-    }
-    legend = ", ".join(f"{VERDICT_MARKS[verdict]} {meaning}" for verdict, meaning in meanings.items())
+    different, equivalent, open_ = (MARKS[verdict] for verdict in Verdict)
     text = (
-        f"Verdicts: {legend}; exact signed-rank test over pairs of processes at {ALPHA:.0%}, "
-        f"Benjamini-Hochberg over {count(analysis.comparisons, 'comparison')}"
+        f"Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor), "
+        f"{2 * different} different, and fit to be claimed, {equivalent} equivalent (the {1 - ALPHA:.0%} interval lies "
+        f"within ±{format_share(THRESHOLD)}), {open_} inconclusive; exact signed-rank test over pairs of processes at "
+        f"{ALPHA:.0%}, over {count(analysis.comparisons, 'comparison')} by Benjamini-Hochberg for {different}, which "
+        f"screens, and by Holm for {2 * different}; equivalence is judged by each comparison alone"
     )
     if len(conditions.looks) > 1:
         text += f", the error divided between looks after {enumerate_names(list(map(str, conditions.looks)))} rounds"
@@ -82,20 +78,22 @@ def _lack(conditions: Conditions) -> str:
 
 def stop_remark(conditions: Conditions) -> str:
     """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
-    reasons = Counter((stop.why, stop.rounds) for stop in conditions.stopped.values())
-    if len(conditions.looks) < 2 and all(why == MOST_ROUNDS for why, _ in reasons):
+    rows: dict[tuple[str, int], list[str]] = {}
+    for row, stop in conditions.stopped.items():
+        rows.setdefault((stop.why, stop.rounds), []).append(row)
+    if len(conditions.looks) < 2 and all(why == MOST_ROUNDS for why, _ in rows):
         return ""
     words = {
         SETTLED: "settled after {}",
         MOST_ROUNDS: "went on to the last, after {}",
         BUDGET: "stopped after {}, the time budget spent",
     }
-    clauses = [
-        f"{count(number, 'row')} {words[why].format(count(rounds, 'round'))}"
-        for why in words
-        for (found, rounds), number in sorted(reasons.items())
-        if found == why
-    ]
+    clauses = []
+    for why, text in words.items():
+        for rounds, names in sorted((rounds, names) for (found, rounds), names in rows.items() if found == why):
+            clause = f"{count(len(names), 'row')} {text.format(count(rounds, 'round'))}"
+            # Those that stopped open are what a reader asks about.
+            clauses.append(clause if why == SETTLED else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})")
     return f"Rounds: {'; '.join(clauses)}." if clauses else ""
 
 

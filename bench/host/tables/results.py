@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bench.cell import Cell
-from bench.record import MISMATCH, OK, Record
+from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
 
 from ..processes import Timed
 from ..statistics.bootstrap import Estimate, estimate_median
@@ -17,8 +17,9 @@ from ..statistics.location import Location, spread_between
 from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
-from ..statistics.verdict import Verdict
+from ..statistics.verdict import ALPHA, Verdict
 from .compilation import recompilations
+from .conditions import Stop
 from .disturbances import Disturbances
 from .warmups import WarmUp, warm_up_of
 
@@ -27,14 +28,28 @@ NOT_RUN = "not run"
 EXCLUDED = "excluded"
 
 
+#: How a verdict is written behind a ratio.
+MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The time of one cell over the baseline's, and what it is called."""
 
     ratio: Ratio
-    #: Both are None where the data could not give a verdict.
+    #: All are None where the data could not give a verdict. By Benjamini-Hochberg…
     adjusted_p: float | None = None
+    #: …and by Holm: what is as small as this for one comparison may be claimed of it alone.
+    claim_p: float | None = None
     verdict: Verdict | None = None
+
+    @property
+    def mark(self) -> str:
+        """Write the verdict as one sign; a difference that may be claimed gets two."""
+        if self.verdict is None:
+            return ""
+        claimed = self.verdict is Verdict.DIFFERENT and self.claim_p is not None and self.claim_p <= ALPHA
+        return MARKS[self.verdict] * (2 if claimed else 1)
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,8 @@ class Result:
     noise_floor: float | None = None
     #: Whether the cell that it is compared with is unsteady.
     baseline_unsteady: bool = False
+    #: When the row stopped, and why; None where that is not known.
+    stop: Stop | None = None
     #: Steps after which it has made good for its slower start; infinite where it never does.
     break_even: float | None = None
     disturbances: Disturbances = field(default_factory=Disturbances)
@@ -74,6 +91,10 @@ class Result:
     @property
     def verdict(self) -> Verdict | None:
         return self.comparison.verdict if self.comparison else None
+
+    @property
+    def mark(self) -> str:
+        return self.comparison.mark if self.comparison else ""
 
     @property
     def locations(self) -> tuple[Location, ...]:
@@ -165,19 +186,24 @@ def median(values: Iterable[float]) -> float | None:
     return float(np.median(found)) if len(found) else None
 
 
+def is_doubtful(record: Record) -> bool:
+    """Tell whether a process shows that its cell does something else than its work."""
+    return record.status == MISMATCH or record.stage == IMPLAUSIBLE
+
+
 def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
     """Summarise the records of one cell, of which ``timed`` are those that ended well and have samples.
 
-    A mismatch in any process speaks for the whole cell, since what it computed is in doubt; otherwise one process that
-    ended well makes the cell ``ok``, and the others are told in a footnote. Without a record it was not run.
+    A mismatch in any process speaks for the whole cell, since what it computed is in doubt, as does a time that cannot
+    be; otherwise one process that ended well makes the cell ``ok``, and the others are told in a footnote. Without a
+    record it was not run.
     """
     if not records:
         return Result(cell, NOT_RUN)
-    statuses = [record.status for record in records]
-    status = next((status for status in (MISMATCH, OK) if status in statuses), statuses[-1])
-    last = next(record for record in reversed(records) if record.status == status)
-    result = Result(cell, status, last.stage, last.reason, tuple(records))
-    if status != OK or not timed:
+    order = (is_doubtful, lambda record: record.status == OK, lambda record: True)
+    speaking = next(record for kind in order for record in reversed(records) if kind(record))
+    result = Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records))
+    if result.status != OK or not timed:
         return result
     step = estimate_median(np.array([process.location.median for process in timed]))
     return replace(result, timed=tuple(timed), step=step)

@@ -33,8 +33,7 @@ def run(options: argparse.Namespace) -> int:
         session = Validation(options.root, study, prepared, count, Console())
         part, parts = options.part
         wanted = session.trials(options.same, options.planted)[part - 1 :: parts]
-        session.report(session.measure(wanted, fresh=options.fresh))
-    return 0
+        return _said(session.report(session.measure(wanted, fresh=options.fresh)))
 
 
 def _judge_traces(paths: Sequence[Path]) -> int:
@@ -44,8 +43,17 @@ def _judge_traces(paths: Sequence[Path]) -> int:
             traces += read_traces(path)
         except (OSError, ValueError) as error:
             raise Refused(f"{path}: no traces can be read: {error}") from None
-    announce(summary.describe(summary.kinds(traces, looks())))
-    return 0
+    found = summary.kinds(traces, looks())
+    announce(summary.describe(found))
+    return _said(found)
+
+
+def _said(found: Sequence[summary.Kind]) -> int:
+    """Return 1 where the rates refute what the method promises, after saying so; else 0."""
+    broken = summary.broken_promises(found)
+    for sentence in broken:
+        announce(sentence)
+    return 1 if broken else 0
 
 
 def _named(study: Study, names: Sequence[str]) -> list[str]:

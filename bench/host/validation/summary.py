@@ -15,8 +15,11 @@ from tabulate import tabulate
 from ..statistics import stopping
 from ..statistics.pairs import Ratio
 from ..statistics.rates import Rate, rate
-from ..statistics.verdict import Verdict, decide
+from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, decide
 from .trial import Trace
+
+#: The share of slowdowns by the practical threshold that are to be found.
+POWER = 0.95
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,17 @@ def describe(found: Sequence[Kind]) -> str:
     lines = [tabulate(rows, headers, tablefmt="github", disable_numparse=True), ""]
     lines += [remark for kind in found for remark in remarks(kind)]
     return "\n".join(lines)
+
+
+def broken_promises(found: Sequence[Kind]) -> list[str]:
+    """Say which promises the rates refute: their 95 % bounds leave no room for what was promised."""
+    said = []
+    for kind in found:
+        if not kind.slowdown and kind.found.low > ALPHA:
+            said.append(f"Not kept: identical cells are called different in more than {ALPHA:.0%} of comparisons.")
+        if kind.slowdown >= THRESHOLD and kind.found.high < POWER:
+            said.append(f"Not kept: of slowdowns by {kind.slowdown:.0%}, fewer than {POWER:.0%} are found.")
+    return said
 
 
 def remarks(kind: Kind) -> list[str]:

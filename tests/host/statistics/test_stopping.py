@@ -125,3 +125,34 @@ def test_looking_often_does_not_raise_the_false_alarms():
     assert false_alarms(lambda values: sequential_p(ALL, values, planned, 20)) <= 105
     # …which is what looking without spending does.
     assert false_alarms(lambda values: min(signed_rank_p(values[:look]) for look in planned)) > 105
+
+
+def test_the_interval_is_what_the_looks_agree_on():
+    """A clear difference in the first rounds, none later: the first look's answer stays, though the estimate moves."""
+    random = np.random.default_rng(8)
+    values = np.concatenate([random.normal(0.05, 0.004, 14), random.normal(0.0, 0.004, 46)])
+    rounds, planned = np.arange(60), (14, 23, 37, 60)
+    intervals = [sequential_interval(rounds, values, planned, done) for done in planned]
+    first, second = intervals[:2]
+    assert second[0] >= first[0]
+    assert second[1] <= first[1]
+    assert intervals[0][0] > 1.03
+
+
+def test_the_end_of_a_budget_does_not_unsay_what_a_look_has_found():
+    """After one round more, an extra look would need twelve pairs; what the look at ten said stands."""
+    values = np.full(11, 0.05)
+    ratio = sequential_ratio(ALL[:11], values, (10, 14, 20), 11, ended=True)
+    assert ratio.p == pytest.approx(2**-9 / 0.25)
+    assert ratio.deciding is not None
+    assert ratio.deciding[0] > 1.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_p_value_and_interval_exclude_equality_together(seed):
+    values = np.random.default_rng(seed).normal(0.004, 0.006, 40)
+    planned = (12, 18, 27, 40)
+    for done in planned:
+        p = sequential_p(np.arange(40), values, planned, done)
+        low, high = sequential_interval(np.arange(40), values, planned, done)
+        assert (p <= 0.01) == (low > 1.0 or high < 1.0)

@@ -106,11 +106,18 @@ def test_the_noise_floor_is_what_a_difference_must_exceed():
     assert decide(ratio(1 / 1.06, 1 / 1.02, 1 / 1.04), 0.001, floor=0.041) is Verdict.INCONCLUSIVE
 
 
-def test_equivalence_is_within_the_larger_of_practical_and_noise():
+def test_equivalence_is_within_the_practical_threshold_and_noise_does_not_create_it():
     assert decide(ratio(0.98, 1.03), 0.5, practical=0.04) is Verdict.EQUIVALENT
-    assert decide(ratio(0.98, 1.03), 0.5, floor=0.04) is Verdict.EQUIVALENT
+    assert decide(ratio(0.98, 1.03), 0.5, floor=0.04) is Verdict.INCONCLUSIVE
     assert decide(ratio(0.99, 1.01), 0.5, floor=0.001) is Verdict.EQUIVALENT
     assert decide(ratio(0.99, 1.01), 0.5, practical=0.005) is Verdict.INCONCLUSIVE
+
+
+def test_a_difference_points_where_its_interval_lies():
+    """Later pairs may have pulled the estimate over to the other side."""
+    assert decide(Ratio(Estimate(1.05, None, None, 20), 1e-6, (1.01, 1.1)), 1e-6) is Verdict.DIFFERENT
+    assert decide(Ratio(Estimate(0.98, None, None, 20), 1e-6, (1.01, 1.1)), 1e-6) is Verdict.INCONCLUSIVE
+    assert decide(Ratio(Estimate(1.05, None, None, 20), 1e-6, (0.99, 1.1)), 1e-6) is Verdict.INCONCLUSIVE
 
 
 def test_the_interval_that_decides_is_not_the_one_that_is_shown():

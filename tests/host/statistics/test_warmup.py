@@ -159,3 +159,11 @@ def test_leaving_out_does_not_favour_fast_processes_on_a_machine_that_drifts():
     kept = [np.median(walk[steady_from(one, 0) :]) for walk, one in zip(walks, found, strict=True)]
     assert sum(one.start is not None and one.start > 0 for one in found) > 100
     assert abs(np.mean(kept)) < 3 * np.std(kept) / 20
+
+
+def test_a_series_is_classified_alone_whoever_else_is_there():
+    random = np.random.default_rng(6)
+    short = [np.exp(random.standard_t(3, 28) * 0.02) for _ in range(60)]
+    long = [np.exp(random.standard_t(3, size) * 0.02) for size in (40, 56, 96, 400)]
+    alone = [classify([series])[0] for series in short]
+    assert classify([*short, *long])[: len(short)] == alone

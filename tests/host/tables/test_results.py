@@ -8,7 +8,7 @@ from bench.host.statistics.verdict import Verdict
 from bench.host.tables.analysis import analyse
 from bench.host.tables.conditions import Conditions
 from bench.host.tables.results import EXCLUDED, NOT_RUN
-from bench.record import FAILED, MISMATCH, OK, TIMEOUT
+from bench.record import FAILED, IMPLAUSIBLE, MISMATCH, OK, TIMEOUT
 
 BASELINE = "torch1:eager"
 
@@ -122,3 +122,14 @@ def test_memory_of_a_gpu_cell_is_what_its_allocator_reports(long_study):
 def test_no_records_at_all_is_a_result_too(short_study):
     short_study.records = []
     assert {result.status for result in results_of(short_study).values()} == {NOT_RUN, EXCLUDED}
+
+
+def test_one_process_that_was_faster_than_the_machine_speaks_for_the_cell(long_study):
+    cell = long_study.find("jax:jit", "mlp-train")
+    first = next(record for record in long_study.records if record.cell == cell)
+    number = long_study.records.index(first)
+    long_study.records[number] = replace(first, status=FAILED, stage=IMPLAUSIBLE, reason="too fast")
+    found = results_of(long_study)["jax:jit", "mlp-train"]
+    assert (found.status, found.stage, found.reason, found.step) == (FAILED, IMPLAUSIBLE, "too fast", None)
+    long_study.records[number] = replace(first, status=FAILED, stage="measure", reason="it died")
+    assert results_of(long_study)["jax:jit", "mlp-train"].status == OK

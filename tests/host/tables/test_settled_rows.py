@@ -74,3 +74,14 @@ def test_the_p_values_of_all_rows_are_adjusted_together():
 def test_a_row_that_stopped_at_a_look_keeps_the_verdict_of_that_look():
     stopped = records(BASE, 1.0, 0.002) + records(OTHER, 1.5, 0.002, seed=1)
     assert settled(stopped) == [BASE.row]
+
+
+def test_a_cell_that_was_given_up_keeps_its_row_from_going_on_for_nothing():
+    """It has pairs, too few to tell, and will never have more."""
+    open_cell = replace(OTHER, mode="eager")
+    factors = {BASE: (1.0, 0.002), OTHER: (1.5, 0.002), open_cell: (1.0, 0.2)}
+    made = [one for seed, cell in enumerate(factors) for one in records(cell, *factors[cell], rounds=18, seed=seed)]
+    assert settled(made) == []
+    assert settled([*made, Record(open_cell, 18, 1, "mismatch", "check", "wrong")]) == [BASE.row]
+    crashes = [Record(open_cell, number, 2, "failed", "measure", "it died") for number in (3, 7)]
+    assert settled([*made, *crashes]) == [BASE.row]
