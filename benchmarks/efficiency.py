@@ -29,7 +29,7 @@ from bench.host import matrix
 from bench.host.environments import Prepared
 from bench.host.processors import chosen
 from bench.host.statistics.location import NORMAL_MAD
-from bench.host.validation.session import NUMPY, Validation, looks
+from bench.host.validation.session import NUMPY, Validation
 from bench.host.validation.summary import judge
 from bench.host.validation.trial import Trial
 from bench.record import OK
@@ -71,7 +71,7 @@ def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], 
 
     def compare(workload: str, size: str, number: int) -> float:
         cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        outcome = judge(session.bench.measure(Trial(number, cell, 0.0)), looks())
+        outcome = judge(session.bench.measure(Trial(number, cell, 0.0)))
         if outcome.ratio is None:
             raise RuntimeError(f"{cell.name}: {outcome.trace.reason}")
         return math.log(outcome.ratio.estimate.value)

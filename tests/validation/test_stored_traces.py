@@ -9,14 +9,14 @@ import pytest
 
 from bench.host.statistics.verdict import Verdict
 from bench.host.validation import summary
-from bench.host.validation.session import looks, read_traces
+from bench.host.validation.session import read_traces
 
 TRACES = Path(__file__).resolve().parents[2] / "reports" / "reference" / "validation" / "traces.jsonl.gz"
 
 
 @pytest.fixture(scope="module")
 def kinds():
-    return {kind.slowdown: kind for kind in summary.kinds(read_traces(TRACES), looks())}
+    return {kind.slowdown: kind for kind in summary.kinds(read_traces(TRACES))}
 
 
 def test_no_cell_is_called_different_from_itself(kinds):
@@ -40,4 +40,4 @@ def test_a_wrong_pairing_would_be_noticed(kinds):
         replace(o.trace, pairs=tuple(replace(p, cell_ns=p.twin_ns, twin_ns=p.cell_ns) for p in o.trace.pairs))
         for o in kinds[0.05].outcomes
     ]
-    assert not any(summary.judge(trace, looks()).found for trace in exchanged)
+    assert not any(summary.judge(trace).found for trace in exchanged)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,34 +27,34 @@ def trace(
         cell = 1000.0 * np.exp(random.normal(0.0, noise, 5))
         twin = 1000.0 * (1.0 + effect) * np.exp(random.normal(0.0, noise, 5))
         pairs.append(Pair(index, tuple(cell), tuple(twin)))
-    return Trace(Trial(number, CELL, slowdown), slowdown, rounds, tuple(pairs), 20.0)
+    return Trace(Trial(number, CELL, slowdown), slowdown, rounds, LOOKS, tuple(pairs), 20.0)
 
 
 def test_a_planted_slowdown_is_found_and_no_difference_is_not():
-    planted, same = (summary.judge(trace(1, slowdown), LOOKS) for slowdown in (0.02, 0.0))
+    planted, same = (summary.judge(trace(1, slowdown)) for slowdown in (0.02, 0.0))
     assert planted.found
     assert not same.found
     assert same.verdict is Verdict.EQUIVALENT
 
 
 def test_a_slowdown_that_comes_out_as_a_speed_up_is_not_found():
-    assert not summary.judge(trace(1, 0.02, effect=-0.03), LOOKS).found
+    assert not summary.judge(trace(1, 0.02, effect=-0.03)).found
 
 
 def test_a_false_alarm_counts_in_either_direction():
-    assert summary.judge(trace(1, 0.0, effect=-0.05), LOOKS).found
-    assert summary.judge(trace(1, 0.0, effect=0.05), LOOKS).found
+    assert summary.judge(trace(1, 0.0, effect=-0.05)).found
+    assert summary.judge(trace(1, 0.0, effect=0.05)).found
 
 
 def test_only_the_rounds_that_were_measured_are_looked_at():
-    few = summary.judge(trace(1, 0.05, rounds=LOOKS[0] - 1), LOOKS)
+    few = summary.judge(trace(1, 0.05, rounds=LOOKS[0] - 1))
     assert few.ratio is not None
     assert few.verdict is None
 
 
 def test_the_table_counts_every_trial_once_and_names_what_went_wrong():
-    failed = Trace(Trial(7, CELL, 0.0), 0.0, 10, (), 1.0, "failed in import: boom")
-    kinds = summary.kinds([trace(1, 0.0), trace(2, 0.0, effect=0.05), failed, trace(3, 0.02)], LOOKS)
+    failed = Trace(Trial(7, CELL, 0.0), 0.0, 10, LOOKS, (), 1.0, "failed in import: boom")
+    kinds = summary.kinds([trace(1, 0.0), trace(2, 0.0, effect=0.05), failed, trace(3, 0.02)])
     text = summary.describe(kinds)
     same = kinds[0]
     assert (same.slowdown, len(same.outcomes), same.found.count) == (0.0, 3, 1)
@@ -64,13 +66,56 @@ def test_the_table_counts_every_trial_once_and_names_what_went_wrong():
 
 
 def test_the_noise_is_the_tail_of_the_ratios_between_identical_cells():
-    kind = summary.kinds([trace(number, 0.0) for number in range(30)], LOOKS)[0]
+    kind = summary.kinds([trace(number, 0.0) for number in range(30)])[0]
     noise = summary.noise_quantile(kind)
     assert noise is not None
     assert 0.0 < noise < 0.005
 
 
 def test_bounds_are_exact():
-    kind = summary.kinds([trace(number, 0.02, effect=0.03) for number in range(59)], LOOKS)[0]
+    kind = summary.kinds([trace(number, 0.02, effect=0.03) for number in range(59)])[0]
     assert kind.found.count == 59
     assert kind.found.low == pytest.approx(0.025 ** (1 / 59))
+
+
+def test_rates_that_refute_the_promise_are_told():
+    def broken(traces):
+        return summary.broken_promises(summary.kinds(traces))
+
+    assert broken([trace(number, 0.0) for number in range(20)] + [trace(number, 0.02) for number in range(20)]) == []
+    # One of a hundred is what the level allows; nine of twenty are not.
+    assert broken([trace(number, 0.0, effect=0.05 * (number == 0)) for number in range(100)]) == []
+    assert broken([trace(number, 0.0, effect=0.05 * (number < 9)) for number in range(20)]) == [
+        "Not kept: identical cells are called different in more than 1% of comparisons."
+    ]
+    assert broken([trace(number, 0.02, effect=0.02 * (number > 8)) for number in range(20)]) == [
+        "Not kept: of slowdowns by 2%, fewer than 95% are found."
+    ]
+
+
+def test_what_could_not_be_measured_is_no_proof_of_silence():
+    failed = Trace(Trial(7, CELL, 0.0), 0.0, 10, LOOKS, (), 1.0, "failed in import: boom")
+    (same,) = summary.kinds([trace(1, 0.0), failed])
+    assert same.found.of == 1
+    (planted,) = summary.kinds([trace(1, 0.02), replace(failed, trial=Trial(7, CELL, 0.02))])
+    assert (planted.found.count, planted.found.of) == (1, 2)
+    (nothing,) = summary.kinds([failed])
+    assert summary.describe([nothing])
+    assert summary.broken_promises([nothing]) == []
+
+
+def test_identical_cells_are_looked_at_before_any_rule():
+    """A bias of half a percent is equivalent in every trial, and told all the same."""
+    (fair,) = summary.kinds([trace(number, 0.0) for number in range(40)])
+    (biased,) = summary.kinds([trace(number, 0.0, effect=0.005) for number in range(40)])
+    assert biased.count(Verdict.EQUIVALENT) == 40
+    text = summary.calibration(biased)
+    assert text.startswith("Of 40 comparisons of identical cells")
+    assert "40 of 40 above 1" in text
+    assert "p ≤ 1% in 40" in text
+    assert max(outcome.first_p for outcome in fair.outcomes) > 0.3
+
+
+def test_what_was_really_planted_is_in_the_table():
+    made = [replace(trace(number, 0.02), planted=planted) for number, planted in enumerate((0.0198, 0.0203))]
+    assert "2% more work (1.98% to 2.03%)" in summary.describe(summary.kinds(made))

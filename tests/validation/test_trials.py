@@ -60,7 +60,7 @@ def test_a_trace_keeps_the_common_turns_of_processes_that_sat_together():
         record(CELL, 1, [100]),
         record(TWIN, 1, [], status="failed", stage="measure", reason="boom"),
     ]
-    trace = trace_of(trial, records, 2, 9.0)
+    trace = trace_of(trial, records, 2, (2,), 9.0)
     assert trace.pairs == (Pair(0, (10.0, 11.0), (20.0, 21.0)),)
     assert (trace.planted, trace.reason) == (0.0204, "failed in measure: boom")
 
@@ -71,13 +71,14 @@ def test_disturbed_turns_are_left_out_of_both_sides():
         Trial(0, CELL, 0.0),
         [record(CELL, 0, [100, 900, 120], **marked), record(TWIN, 0, [100, 110, 120], **marked)],
         1,
+        (1,),
         1.0,
     )
     assert trace.pairs == (Pair(0, (10.0, 12.0), (10.0, 12.0)),)
 
 
 def test_a_trace_survives_its_file():
-    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (Pair(0, (1.5, 2.0), (2.5, 3.0)),), 4.5, None)
+    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0)),), 4.5, None)
     assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
 
 

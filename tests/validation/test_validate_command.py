@@ -47,7 +47,7 @@ def checkout(tmp_path):
 
 def test_stored_traces_are_judged_compressed_or_not(checkout, capsys):
     pairs = tuple(Pair(number, (100.0, 101.0 + number / 9), (150.0, 151.0)) for number in range(12))
-    line = json.dumps(Trace(Trial(0, CELL, 0.05), 0.05, 12, pairs, 9.0).to_json()) + "\n"
+    line = json.dumps(Trace(Trial(0, CELL, 0.05), 0.05, 12, (12,), pairs, 9.0).to_json()) + "\n"
     (checkout / "traces.jsonl").write_text(line)
     with gzip.open(checkout / "traces.jsonl.gz", "wt") as file:
         file.write(line)
@@ -62,7 +62,7 @@ def test_stored_traces_are_judged_compressed_or_not(checkout, capsys):
 def test_traces_of_several_parts_are_judged_together(checkout, capsys):
     pairs = tuple(Pair(number, (100.0, 101.0), (100.0, 101.0)) for number in range(14))
     for number in (1, 2):
-        trace = Trace(Trial(number, CELL, 0.0), 0.0, 14, pairs, 9.0)
+        trace = Trace(Trial(number, CELL, 0.0), 0.0, 14, (14,), pairs, 9.0)
         (checkout / f"{number}.jsonl").write_text(json.dumps(trace.to_json()) + "\n")
     files = [str(checkout / f"{number}.jsonl") for number in (1, 2)]
     assert main(["validate", "--traces", *files], root=checkout) == 0

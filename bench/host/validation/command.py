@@ -15,7 +15,7 @@ from ..run_lock import Refused, exclusive
 from ..schema import Study
 from ..suggestion import unknown
 from . import summary
-from .session import Validation, looks, read_traces
+from .session import Validation, read_traces
 from .trials import PLANTED, SAME
 
 
@@ -43,7 +43,7 @@ def _judge_traces(paths: Sequence[Path]) -> int:
             traces += read_traces(path)
         except (OSError, ValueError) as error:
             raise Refused(f"{path}: no traces can be read: {error}") from None
-    found = summary.kinds(traces, looks())
+    found = summary.kinds(traces)
     announce(summary.describe(found))
     return _said(found)
 

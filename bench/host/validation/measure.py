@@ -98,8 +98,8 @@ class Bench:
         quiet = Estimate()
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
         rounds = stops.made[trial.cell.row][0]
-        return trace_of(trial, under_way.records, rounds, time.monotonic() - began)
+        return trace_of(trial, under_way.records, rounds, self.looks, time.monotonic() - began)
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
-        verdict = summary.judge(trace_of(trial, records, rounds, 0.0), self.looks).verdict
+        verdict = summary.judge(trace_of(trial, records, rounds, self.looks, 0.0)).verdict
         return [trial.cell.row] if verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT) else []

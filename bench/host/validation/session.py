@@ -20,7 +20,7 @@ from ..environments import Prepared
 from ..journal import end_last_line, read_lines
 from ..progress import duration
 from ..references import References
-from ..run_lock import STATE
+from ..run_lock import STATE, Refused
 from ..schema import Environment, Study
 from ..starter import Starter
 from ..statistics import stopping
@@ -95,7 +95,7 @@ class Validation:
         if fresh:
             path.unlink(missing_ok=True)
         end_last_line(path)
-        done = {trace.trial: trace for trace in read_traces(path)}
+        done = {trace.trial: trace for trace in self._kept(path) if trace.looks == self.bench.looks}
         listed = list(wanted)
         left = [trial for trial in listed if trial not in done]
         if len(left) < len(listed):
@@ -113,9 +113,15 @@ class Validation:
                 self._say(f"[{number + 1}/{len(left)}] {trial.cell.name}, left: {duration(rest)}")
         return [done[trial] for trial in listed]
 
+    def _kept(self, path: Path) -> list[Trace]:
+        try:
+            return read_traces(path)
+        except ValueError as error:
+            raise Refused(f"{path}: no traces can be read: {error}; --fresh starts over") from None
+
     def report(self, traces: Iterable[Trace]) -> list[summary.Kind]:
         """Print the table and write it beside the traces."""
-        found = summary.kinds(traces, looks())
+        found = summary.kinds(traces)
         about = machine.describe()
         text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {self._threads} threads.\n"
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -15,6 +15,7 @@ from tabulate import tabulate
 from ..statistics import stopping
 from ..statistics.pairs import Ratio
 from ..statistics.rates import Rate, rate
+from ..statistics.signed_rank import signed_rank_p
 from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, decide
 from .trial import Trace
 
@@ -31,6 +32,8 @@ class Outcome:
     ratio: Ratio | None
     #: None where there is too little for a verdict.
     verdict: Verdict | None
+    #: The p value of the pairs before the first look alone, of which no rule has chosen the number.
+    first_p: float | None = None
 
     @property
     def found(self) -> bool:
@@ -48,27 +51,36 @@ class Kind:
     outcomes: tuple[Outcome, ...]
 
     @property
+    def measured(self) -> tuple[Outcome, ...]:
+        """The trials that came to anything; what could not be measured is no success."""
+        return tuple(outcome for outcome in self.outcomes if outcome.ratio is not None)
+
+    @property
     def found(self) -> Rate:
-        return rate(sum(outcome.found for outcome in self.outcomes), len(self.outcomes))
+        """The rate of *different*: of those measured where nothing was planted, of all where something was."""
+        counted = self.outcomes if self.slowdown else self.measured
+        return rate(sum(outcome.found for outcome in counted), len(counted))
 
     def count(self, verdict: Verdict | None) -> int:
         return [outcome.verdict for outcome in self.outcomes].count(verdict)
 
 
-def judge(trace: Trace, looks: Sequence[int]) -> Outcome:
-    """Give the verdict on a trace as a study would: the same looks, the same test."""
+def judge(trace: Trace) -> Outcome:
+    """Give the verdict on a trace as a study would on its only comparison, without a noise floor."""
     found = [(pair.round, value) for pair in trace.pairs if (value := pair.log_ratio) is not None]
     rounds = np.array([number for number, _ in found], dtype=np.int64)
     log_ratios = np.array([value for _, value in found])
-    ratio = stopping.sequential_ratio(rounds, log_ratios, looks, trace.rounds)
-    return Outcome(trace, ratio, None if ratio is None else decide(ratio, ratio.p))
+    ratio = stopping.sequential_ratio(rounds, log_ratios, trace.looks, trace.rounds)
+    first = log_ratios[rounds < trace.looks[0]]
+    raw = signed_rank_p(first) if trace.rounds >= trace.looks[0] and len(first) else None
+    return Outcome(trace, ratio, None if ratio is None else decide(ratio, ratio.p), raw)
 
 
-def kinds(traces: Iterable[Trace], looks: Sequence[int]) -> list[Kind]:
+def kinds(traces: Iterable[Trace]) -> list[Kind]:
     """Judge all traces and group them by what was planted."""
     found: dict[float, list[Outcome]] = {}
     for trace in traces:
-        found.setdefault(trace.trial.slowdown, []).append(judge(trace, looks))
+        found.setdefault(trace.trial.slowdown, []).append(judge(trace))
     return [Kind(slowdown, tuple(found[slowdown])) for slowdown in sorted(found)]
 
 
@@ -86,7 +98,7 @@ def describe(found: Sequence[Kind]) -> str:
     for kind in found:
         seconds = [outcome.trace.seconds / 2 for outcome in kind.outcomes]
         rows.append([
-            "nothing (A/A)" if not kind.slowdown else f"{kind.slowdown:.0%} more work",
+            _planted(kind),
             len(kind.outcomes),
             kind.found.count,
             f"{kind.found.low:.1%} to {kind.found.high:.1%}",
@@ -100,6 +112,29 @@ def describe(found: Sequence[Kind]) -> str:
     lines = [tabulate(rows, headers, tablefmt="github", disable_numparse=True), ""]
     lines += [remark for kind in found for remark in remarks(kind)]
     return "\n".join(lines)
+
+
+def _planted(kind: Kind) -> str:
+    """Say what was planted, and what whole steps made of it."""
+    if not kind.slowdown:
+        return "nothing (A/A)"
+    made = [outcome.trace.planted for outcome in kind.outcomes if outcome.ratio]
+    really = f" ({min(made):.2%} to {max(made):.2%})" if made else ""
+    return f"{kind.slowdown:.0%} more work{really}"
+
+
+def calibration(kind: Kind) -> str:
+    """Say whether identical cells look identical before any rule that stops, forgives or corrects."""
+    p = [outcome.first_p for outcome in kind.outcomes if outcome.first_p is not None]
+    if not p:
+        return ""
+    logs = np.array([math.log(outcome.ratio.estimate.value) for outcome in kind.outcomes if outcome.ratio])
+    shares = ", ".join(f"p ≤ {level:.0%} in {sum(value <= level for value in p)}" for level in (0.05, 0.01))
+    return (
+        f"Of {len(p)} comparisons of identical cells, each by its first look's pairs alone, {shares}. "
+        f"The estimates are on average {math.expm1(float(logs.mean())):+.3%} off, "
+        f"{int((logs > 0).sum())} of {len(logs)} above 1 (signed-rank p {signed_rank_p(logs):.2g})."
+    )
 
 
 def broken_promises(found: Sequence[Kind]) -> list[str]:
@@ -118,6 +153,7 @@ def remarks(kind: Kind) -> list[str]:
     said = []
     noise = noise_quantile(kind) if not kind.slowdown else None
     if noise is not None:
+        said.append(calibration(kind))
         said.append(f"Between identical cells 99 % of the estimated ratios were within {noise:.2%} of 1.")
     for outcome in kind.outcomes:
         trial = outcome.trace.trial

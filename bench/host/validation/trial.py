@@ -18,7 +18,7 @@ from ..twin import is_twin
 #: What was planted may differ from what was asked for by this share of it.
 PRECISION = 0.05
 #: Version of a trace's form.
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Trace:
     #: The share of extra steps that was really run; samples hold whole steps.
     planted: float
     rounds: int
+    #: The numbers of rounds after which it was looked at, ascending, had it gone on.
+    looks: tuple[int, ...]
     pairs: tuple[Pair, ...]
     #: Wall seconds of the whole comparison, both cells and everything around them.
     seconds: float
@@ -81,6 +83,7 @@ class Trace:
                 trial,
                 float(values["planted"]),
                 int(values["rounds"]),
+                tuple(map(int, values["looks"])),
                 pairs,
                 float(values["seconds"]),
                 values.get("reason"),
@@ -89,7 +92,7 @@ class Trace:
             raise ValueError(f"not a trace: {error}") from error
 
 
-def trace_of(trial: Trial, records: Sequence[Record], rounds: int, seconds: float) -> Trace:
+def trace_of(trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[int, ...], seconds: float) -> Trace:
     """Keep what a trial's records say."""
     bad = next((record for record in records if record.status != OK), None)
     # Each process calibrates its samples, and so its slowdown, by itself.
@@ -103,7 +106,7 @@ def trace_of(trial: Trial, records: Sequence[Record], rounds: int, seconds: floa
     if pairs and abs(planted - trial.slowdown) > PRECISION * trial.slowdown:
         reason = f"{planted:.2%} were planted instead of {trial.slowdown:.2%}: its steps are too long"
         pairs = []
-    return Trace(trial, float(planted), rounds, tuple(pairs), seconds, reason)
+    return Trace(trial, float(planted), rounds, looks, tuple(pairs), seconds, reason)
 
 
 def _pair(cell: Timed, twin: Timed) -> Pair:
