@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 
 
@@ -12,28 +14,35 @@ class Compiler:
         self._mode = mode
         self._jitted = []
         self._training = False
+        #: Of the step itself, not of what it calls; op by op, nothing is traced as a whole.
         self.traces = 0
         #: Executables that were built or loaded; op by op, every primitive with every shape is one.
         self.compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._listen)
 
     def _listen(self, event, duration, **details):
-        if event.endswith("jaxpr_trace_duration"):
-            self.traces += 1
-        elif event.endswith("backend_compile_duration"):
+        if event.endswith("backend_compile_duration"):
             self.compilations += 1
 
     def apply(self, function, training, options):
         self._training = self._training or training
         if self._mode != "jit":
             return function
-        jitted = jax.jit(function, **options)
+
+        @functools.wraps(function)
+        def traced(*arguments):
+            # Python runs it only while JAX traces it.
+            self.traces += 1
+            return function(*arguments)
+
+        jitted = jax.jit(traced, **options)
         self._jitted.append(jitted)
         return jitted
 
     def report(self):
-        found = {"compiled": "nothing", "traces": self.traces, "compilations": self.compilations}
+        found = {"compiled": "nothing", "compilations": self.compilations}
         if self._jitted:
+            found["traces"] = self.traces
             # What is jitted for training is the whole step.
             found["compiled"] = "forward, backward and optimizer" if self._training else "forward"
             sizes = [getattr(jitted, "_cache_size", lambda: 0)() for jitted in self._jitted]

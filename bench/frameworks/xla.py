@@ -16,9 +16,12 @@ def flags(text: str) -> Dict[str, str]:
 
 
 def gpu_settings() -> Dict[str, Any]:
-    """Return the settings of a GPU that XLA_FLAGS decide; one that no flag names is left to XLA's version."""
+    """Return the settings of a GPU that XLA_FLAGS decide; one that no flag names is left to XLA's version.
+
+    Of CUDA graphs that is said, since they make a difference to whoever has none.
+    """
     given = flags(os.environ.get("XLA_FLAGS", ""))
-    found: Dict[str, Any] = {}
+    found: Dict[str, Any] = {"CUDA graphs": "as XLA decides"}
     if "xla_gpu_enable_command_buffer" in given:
         # A list of what is captured; an empty one turns the graphs off.
         found["CUDA graphs"] = given["xla_gpu_enable_command_buffer"] not in ("", "false")

@@ -53,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time for measuring, such as 90s, 10m or 2h: settled rows stop early, the others get more rounds",
     )
     parser.add_argument(
-        "--strict", action="store_true", help="give no ratio between cells whose effective settings differ"
+        "--strict",
+        action="store_true",
+        help="give no ratio between cells that differ in settings a user could have made equal",
     )
     parser.add_argument(
         "--largest-batch",

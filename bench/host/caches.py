@@ -17,6 +17,8 @@ from typing import Any
 from bench.cell import Cell
 
 COLD, WARM = "cold", "warm"
+#: (framework, mode) that leave compiled code on disk; the others compile in every process, where they compile at all.
+ON_DISK = {("torch", "compile"), ("jax", "eager"), ("jax", "jit")}
 
 
 def slug(*parts: object) -> str:
@@ -36,16 +38,27 @@ class CompileCaches:
     manifests: Mapping[str, Any]
 
     def variables(self, cell: Cell) -> dict[str, str]:
-        """Return the environment variables that lead each compiler to the cell's cache."""
+        """Return the environment variables that lead each compiler to the cell's cache.
+
+        torch.compile keeps precompiled headers, half a minute's work, below the temporary folder whatever its own
+        variable says, so that it gets a temporary folder here, which must exist.
+        """
         place = self._place(cell)
+        temporary = {}
+        if cell.framework == "torch":
+            (place / "tmp").mkdir(parents=True, exist_ok=True)
+            temporary = {"TMPDIR": str(place / "tmp")}
         return {
+            **temporary,
             "TORCHINDUCTOR_CACHE_DIR": str(place / "inductor"),
             "TRITON_CACHE_DIR": str(place / "triton"),
             "JAX_COMPILATION_CACHE_DIR": str(place / "jax"),
         }
 
-    def state(self, cell: Cell) -> str:
-        """Tell whether a process of this very cell has filled the cache before."""
+    def state(self, cell: Cell) -> str | None:
+        """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none."""
+        if (cell.framework, cell.mode) not in ON_DISK:
+            return None
         return WARM if self._mark(cell).exists() else COLD
 
     def fill(self, cell: Cell) -> None:

@@ -69,8 +69,8 @@ class Seat:
         if answer is not None:
             self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
 
-    def prepare(self, *, cache: str, **request: Any) -> None:
-        """Let the worker build, call, check and calibrate; its compilation cache is ``cache``, cold or warm."""
+    def prepare(self, *, cache: str | None, **request: Any) -> None:
+        """Let the worker build, call, check and calibrate; its compilation cache is ``cache``, cold, warm or none."""
         answer = self._ask(do="prepare", **request)
         if answer is not None:
             fields = ("first_call_s", "check", "warmup_ns", "work", "data")

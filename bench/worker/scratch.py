@@ -13,7 +13,7 @@ import tempfile
 import time
 
 PREFIX = "benchmatrix-worker-"
-#: torch.compile keeps precompiled headers in the shared temporary folder, and their path is part of its cache's keys.
+#: What torch.compile keeps below its temporary folder is to stay; the host gives it one beside its cache.
 SHARED = ("torch",)
 #: A folder this young may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0

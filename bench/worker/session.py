@@ -201,11 +201,12 @@ class Session:
             "peak_bytes": max(0, peak - self._baseline_bytes),
             "first_call_peak_bytes": max(0, self._first_call_peak - self._baseline_bytes),
         }
+        if not self._peak_is_new:
+            # The kernel does not let it start anew, so that it holds the first call's and the check's.
+            used["peak_is_of_all"] = 1
         used.update(self._adapter.memory())
         settings = dict(self._adapter.settings())
         settings["synchronised"] = "every step" if self._cell.device == "cpu" else "every sample"
-        if not self._peak_is_new:
-            settings["memory peak"] = "of the whole process: the kernel does not let it start anew"
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
         settings.update(machine.facts())

@@ -38,8 +38,9 @@ def allocators():
             return gpu.allocator()
 
     return [
+        # What the host has set for every worker.
         name(),
-        name(XLA_PYTHON_CLIENT_PREALLOCATE="false"),
+        name(XLA_PYTHON_CLIENT_PREALLOCATE="true"),
         name(XLA_PYTHON_CLIENT_ALLOCATOR="platform"),
     ]
 

@@ -99,6 +99,8 @@ def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
         # Op by op, JAX compiles every primitive at its first use.
         compiles = mode != "eager" or framework == "jax"
         assert (steady["before"]["compilations"] > 0) == compiles
+        if (framework, mode) == ("jax", "jit"):
+            assert steady["before"]["traces"] == 1
 
 
 @real
@@ -115,7 +117,8 @@ def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
 def test_another_shape_is_counted_as_a_compilation(environment, framework, mode):
     """TorchScript is not here: it does not tell of the shapes that it specialises to."""
     found = trial(environment, framework, mode)["another shape"]
-    for name in ("traces", "compilations"):
+    # Op by op, nothing is traced as a whole.
+    for name in ("compilations",) if mode == "eager" else ("traces", "compilations"):
         assert found["after"][name] > found["before"][name]
     assert found["after"]["compiled"] == ("nothing" if mode == "eager" else "forward")
 
@@ -198,7 +201,7 @@ def test_jax_limits_a_gpu_before_it_sees_it():
 @real
 def test_jax_tells_of_a_gpus_memory():
     found = trial("jax", "jax", "jit")["extras"]
-    assert found["allocators"] == ["bfc, preallocated", "bfc, growing", "platform"]
+    assert found["allocators"] == ["bfc, growing", "bfc, preallocated", "platform"]
     assert found["peaks"] == [
         {"allocated_peak_bytes": 5, "reserved_peak_bytes": 12},
         {"allocated_peak_bytes": 5},

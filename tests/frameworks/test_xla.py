@@ -26,4 +26,4 @@ def test_the_last_of_several_flags_counts():
 )
 def test_what_a_flag_decides_is_said(monkeypatch, text, expected):
     monkeypatch.setenv("XLA_FLAGS", text)
-    assert xla.gpu_settings() == expected
+    assert xla.gpu_settings() == {"CUDA graphs": "as XLA decides", **expected}

@@ -67,3 +67,20 @@ def test_an_edited_implementation_is_cold_again(caches):
 
 def test_names_never_become_paths():
     assert slug("../../etc", "a b/c:d") == "..-..-etc-a-b-c-d"
+
+
+@pytest.mark.parametrize(("framework", "mode"), [("tensorflow", "xla"), ("torch", "eager"), ("numpy", "eager")])
+def test_a_mode_that_keeps_nothing_on_disk_is_neither_cold_nor_warm(caches, framework, mode):
+    cell = replace(A, framework=framework, mode=mode)
+    first = caches("r1", kept=True)
+    first.fill(cell)
+    assert first.state(cell) is None
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_torch_keeps_in_its_temporary_folder_is_part_of_the_cache(caches, kept):
+    folder = Path(caches("r1", kept=kept).variables(A)["TMPDIR"])
+    assert folder.is_dir()
+    assert folder == Path(caches("r1", kept=kept).variables(A)["TMPDIR"])
+    assert (folder == Path(caches("r2", kept=kept).variables(A)["TMPDIR"])) is kept
+    assert "TMPDIR" not in caches("r1", kept=kept).variables(replace(A, framework="jax", mode="jit"))

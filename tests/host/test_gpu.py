@@ -61,6 +61,8 @@ def test_a_worker_owns_what_its_children_use():
     assert bytes_of(10, processes, sessions) == 150
     assert foreigners({10}, processes, sessions) == [30]
     assert foreigners(set(), {}, sessions) == []
+    # Process numbers that are not ours at all, as seen from within a container, tell nobody apart.
+    assert foreigners({99}, processes, sessions) == []
 
 
 def test_a_session_is_read_whatever_the_process_is_called(tmp_path):

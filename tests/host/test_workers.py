@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.workers import Ended, Worker, variables
+from bench.host.workers import Ended, Worker, arguments, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAK = """
@@ -204,3 +204,14 @@ def test_signals_to_a_worker_that_is_gone_are_harmless(start):
     worker.resume()
     worker.kill()
     assert worker._process.returncode == 0
+
+
+def test_the_cells_of_a_row_can_share_a_gpu_unless_the_study_says_otherwise():
+    name = "XLA_PYTHON_CLIENT_PREALLOCATE"
+    assert variables(1, {})[name] == "false"
+    assert variables(1, {name: "true"})[name] == "true"
+
+
+def test_a_worker_is_told_its_processors_and_its_layout():
+    assert arguments((0, 2), 7) == ["--processors", "0,2", "--layout", "7"]
+    assert arguments((), None) == []

@@ -54,7 +54,9 @@ def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:
 def strict_remark(conditions: Conditions) -> str:
     if not conditions.strict:
         return ""
-    return "--strict: cells whose settings differ from the baseline's get no ratio."
+    return (
+        "--strict: cells that differ from the baseline's in a setting which a user could have made equal get no ratio."
+    )
 
 
 def cache_remark(results: Iterable[Result], conditions: Conditions) -> str:

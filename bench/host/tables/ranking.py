@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..statistics import ranking
 from ..statistics.performance_profile import Profile, performance_profiles
@@ -93,8 +95,9 @@ def _hold(results: Sequence[Result], baseline: str, shown: Sequence[bool]) -> Co
     for result in results:
         places[result.cell.column][row_name(result.cell, shown)] = result
     entrants = choose_entrants(places, baseline)
+    starts = _steady_starts(result for column in entrants for result in places[column].values() if comparable(result))
     locations = {
-        column: {row: _log_locations(result) for row, result in places[column].items() if comparable(result)}
+        column: {row: _log_locations(result, starts) for row, result in places[column].items() if comparable(result)}
         for column in entrants
     }
     found = ranking.rank(locations, baseline) if baseline in entrants else None
@@ -146,8 +149,23 @@ def _step_s(result: Result) -> float:
     return math.inf if result.step is None else result.step.value
 
 
-def _log_locations(result: Result) -> ranking.LogLocations:
-    return {process.key: math.log(process.location.median) for process in result.timed}
+def _steady_starts(results: Iterable[Result]) -> dict[tuple[str, Hashable], int]:
+    """Return from which turn on all processes of each sitting are steady; sittings are known by row and key."""
+    starts: dict[tuple[str, Hashable], int] = {}
+    for result in results:
+        for key, process in result.turns.items():
+            sitting = (result.cell.row, key)
+            starts[sitting] = max(process.steady_turn, starts.get(sitting, 0))
+    return starts
+
+
+def _log_locations(result: Result, starts: Mapping[tuple[str, Hashable], int]) -> ranking.LogLocations:
+    """Return where each process lies, in the same turns for all that sat together, as in the ratios of the table."""
+    found = {}
+    for key, process in result.turns.items():
+        steady = process.log_s[process.turns >= starts[result.cell.row, key]]
+        found[key] = float(np.median(steady if len(steady) else process.log_s))
+    return found
 
 
 def _describe(

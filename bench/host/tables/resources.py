@@ -76,13 +76,20 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
         Entry(format_number(result.first_call_s("cold"))),
         Entry(format_number(result.first_call_s("warm"))),
         Entry(format_break_even(result.break_even)),
-        _mebibytes(result.peak_bytes),
+        replace(_mebibytes(result.peak_bytes), notes=peak_notes(result)),
         _mebibytes(result.memory_bytes("reserved_peak_bytes")),
         _mebibytes(result.memory_bytes("nvml_peak_bytes")),
         Entry(str(batch.get("items") or EMPTY), largest_batch_notes(result)),
         Entry(format_rate(achieved.flops_per_s, achieved.flops_share, flops) if achieved else EMPTY),
         Entry(format_rate(achieved.bytes_per_s, achieved.bytes_share, moved) if achieved else EMPTY),
     )
+
+
+def peak_notes(result: Result) -> tuple[str, ...]:
+    """Tell of a peak that holds more than the steps."""
+    if not result.memory_bytes("peak_is_of_all"):
+        return ()
+    return ("the peak is that of the whole process, first call and check included: the kernel does not reset it",)
 
 
 def _mebibytes(size: float | None) -> Entry:

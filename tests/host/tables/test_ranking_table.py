@@ -14,6 +14,10 @@ def ranked(study) -> dict[str, list[str]]:
     return {row[0].text: [entry.text for entry in row[1:]] for row in table.groups[0].rows}
 
 
+def standings(study) -> dict[str, float]:
+    return {column: float(row[0]) for column, row in ranked(study).items()}
+
+
 def remark(study, start: str) -> str:
     made = report.make(study.records, study.run)
     table = made.ranking or made.summary
@@ -27,6 +31,15 @@ def test_columns_stand_in_the_order_of_their_geometric_means(long_study):
     )
     assert rows["torch1:eager"][:4] == ["1", "", "5", "5"]
     assert float(rows["torch2:compile"][0]) == pytest.approx(0.71, abs=0.01)
+
+
+def test_all_cells_of_a_sitting_are_ranked_by_the_same_turns(long_study):
+    """A machine that is slow for half of each sitting, which one cell alone takes for a warm-up, favours none."""
+    before = standings(long_study)
+    long_study.change(sample_ns=lambda r: [round(ns * (1.5 if i < 6 else 1)) for i, ns in enumerate(r.sample_ns)])
+    long_study.change("jax:jit", warmup_ns=lambda r: [3 * r.sample_ns[-1] // r.sample_steps[-1]] * 8)
+    after = standings(long_study)
+    assert after == {column: pytest.approx(ratio, rel=0.05) for column, ratio in before.items()}
 
 
 def test_profiles_count_the_rows_within_a_factor_of_the_best(long_study):
