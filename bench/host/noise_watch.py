@@ -1,8 +1,9 @@
 """Knows when a turn was disturbed from outside, so that it can be marked and repeated.
 
-The sign is the time in which a process was ready to compute and had to wait for a processor: its own threads, spinning
-or too many, give every turn the same share of it, a foreign load gives it to some. What a sample *took* is never asked,
-since leaving out slow samples would be choosing the result.
+The sign is the time in which a process was ready to compute and had to wait for a processor. Two things tell its own
+threads, which wait for each other, from somebody else: they leave no processor time unused meanwhile, and give every
+turn about the same share. What a sample *took* is never asked, since leaving out slow samples would be choosing the
+result.
 """
 
 from __future__ import annotations
@@ -23,13 +24,19 @@ MOST_REPEATS = 0.5
 
 
 def waiting_shares(record: Record) -> dict[int, float]:
-    """Return for each turn the share of its time that a thread spent waiting for a processor, on average."""
-    waited: dict[int, int] = {}
-    lasted: dict[int, int] = {}
-    for turn, wait_ns, sample_ns in zip(record.sample_turn, record.sample_wait_ns, record.sample_ns, strict=False):
-        waited[turn] = waited.get(turn, 0) + wait_ns
-        lasted[turn] = lasted.get(turn, 0) + sample_ns
-    return {turn: waited[turn] / (lasted[turn] * record.cell.threads) for turn in waited if lasted[turn]}
+    """Return for each turn the share of its time that a thread spent waiting for somebody else, on average.
+
+    While others have the processors, a process cannot use them: no more counts than what it left unused.
+    """
+    lasted = np.array(record.sample_ns, dtype=np.float64) * record.cell.threads
+    if len(record.sample_wait_ns) != len(lasted) or not len(lasted):
+        return {}
+    waited = np.array(record.sample_wait_ns, dtype=np.float64)
+    if len(record.sample_cpu_ns) == len(lasted):
+        waited = np.minimum(waited, np.maximum(0.0, lasted - record.sample_cpu_ns))
+    turns, places = np.unique(record.sample_turn, return_inverse=True)
+    total, all_of = np.bincount(places, waited), np.bincount(places, lasted)
+    return {int(turn): float(share) for turn, share in zip(turns, total / np.maximum(1.0, all_of), strict=True)}
 
 
 def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> dict[int, str]:

@@ -84,7 +84,9 @@ def select(study: Study, selection: Selection) -> Plan:
         else:
             excluded.append((cell, reason))
     baseline = study.settings.baseline
-    repeated = column_to_repeat(cells, baseline) if study.profiles[profile].twin else None
+    # With a budget there are verdicts, which need a noise floor.
+    twin = study.profiles[profile].twin or selection.budget_s is not None
+    repeated = column_to_repeat(cells, baseline) if twin else None
     return Plan(
         with_twin(cells, repeated),
         tuple(excluded),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,16 @@ def test_a_turn_that_several_lost_names_them_all():
     other = replace(CELL, environment="jax", mode="jit")
     found = disturbed_turns([record([0, 0, 900, 0]), record([0, 0, 800, 0], cell=other)], {})
     assert found[2].count("waited") == 2
+
+
+def test_threads_that_wait_for_each_other_leave_no_processor_unused():
+    """A background thread of the framework queues in some turns: the process computes all the same."""
+    alone = replace(record([0, 0, 400, 0, 400, 0]), cell=replace(CELL, threads=1))
+    own = replace(alone, sample_cpu_ns=[1000, 1000, 990, 1000, 1000, 1000])
+    foreign = replace(alone, sample_cpu_ns=[1000, 1000, 600, 1000, 610, 1000])
+    assert disturbed_turns([own], {}) == {}
+    assert set(disturbed_turns([foreign], {})) == {2, 4}
+    assert waiting_shares(foreign)[4] == pytest.approx(0.39)
 
 
 def test_a_crowd_is_found_as_long_as_some_turns_were_left_alone():

@@ -302,6 +302,7 @@ def test_a_profile_with_a_twin_measures_the_baseline_twice() -> None:
     assert {cell.mode for cell in twins} == {"eager"}
     assert len(twins) == len({cell.row for cell in plan.cells})
     assert not any(cell.environment == "old~twin" for cell in plan_of().cells)
+    assert any(cell.environment == "old~twin" for cell in plan_of("--budget", "10m").cells)
 
 
 def test_the_looks_follow_the_profile_and_a_budget_makes_room_for_more() -> None:

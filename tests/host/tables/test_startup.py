@@ -42,6 +42,17 @@ def test_a_saving_that_is_not_known_makes_good_for_nothing(long_study, noise, ve
     assert found.break_even is None
 
 
+def test_without_a_verdict_the_interval_says_whether_a_saving_is_known(short_study):
+    assert results(short_study)["torch2:compile", "mlp-train"].break_even > 0
+    base = {r.round: r for r in short_study.records if r.cell == short_study.find("torch1:eager", "mlp-train")}
+    short_study.change(
+        "torch2:compile",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * 1.1 ** (r.round % 2 - 0.5)) for ns in base[r.round].sample_ns],
+    )
+    assert results(short_study)["torch2:compile", "mlp-train"].break_even is None
+
+
 def test_an_unknown_first_call_leaves_it_open(long_study):
     long_study.change("torch2:compile", "mlp-train", first_call_s=None)
     assert results(long_study)["torch2:compile", "mlp-train"].break_even is None
