@@ -68,27 +68,22 @@ class Run:
     stops: Stops
     records: list[Record] = field(default_factory=list)
     gpus: Gpus = field(default_factory=Gpus)
-    #: Seconds in which this host only waited for workers, and all of them.
+    #: Seconds in which this host only waited for workers.
     waited_s: float = 0.0
-    elapsed_s: float = 0.0
 
     def measure(self, display: Display, estimate: Estimate) -> None:
         """Measure everything that is left, in the order of the schedule.
 
         KeyboardInterrupt passes through after the processes under way have been killed and their turns recorded.
         """
-        start = time.monotonic()
         rows = schedule.groups(self.cells)
-        try:
-            for number in range(self.stops.looks[-1]):
-                self.stops.look(number, self.records)
-                if number == 0 or number in self.stops.looks:
-                    self._expect(number, rows, estimate)
-                for row in schedule.row_order(rows, number, self.conditions.seed):
-                    self._measure_row(number, row, rows[row], display, estimate)
-            self.stops.look(self.stops.looks[-1], self.records)
-        finally:
-            self.elapsed_s += time.monotonic() - start
+        for number in range(self.stops.looks[-1]):
+            self.stops.look(number, self.records)
+            if number == 0 or number in self.stops.looks:
+                self._expect(number, rows, estimate)
+            for row in schedule.row_order(rows, number, self.conditions.seed):
+                self._measure_row(number, row, rows[row], display, estimate)
+        self.stops.look(self.stops.looks[-1], self.records)
 
     def _expect(self, number: int, rows: Mapping[str, Sequence[Cell]], estimate: Estimate) -> None:
         """Tell the estimate what is to come until the next look."""

@@ -63,9 +63,11 @@ class StudyRun:
         began = time.monotonic()
         try:
             with Display(self._console, estimate) as display:
-                self._measure_peaks(cells, described, starter, display)
+                with _waiting(described):
+                    self._measure_peaks(cells, described, starter, display)
                 under_way.measure(display, estimate)
-                self._find_largest_batches(under_way.records, described, starter, display)
+                with _waiting(described):
+                    self._find_largest_batches(under_way.records, described, starter, display)
             # A cell that lost its container engine is measured after all when the run is continued.
             lost = [record for record in under_way.records if record.stage == "environment" and record.cell in cells]
             described["finished"] = not lost
@@ -233,6 +235,16 @@ class StudyRun:
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _waiting(described: Mapping[str, Any]) -> Iterator[None]:
+    """Count the time of what is nothing but waiting for workers."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        described["seconds"]["waited_for_workers"] += time.monotonic() - began
 
 
 @contextlib.contextmanager
