@@ -1,9 +1,10 @@
 """Knows when a turn was disturbed from outside, so that it can be marked and repeated.
 
-The sign is the time in which a process was ready to compute and had to wait for a processor. Two things tell its own
-threads, which wait for each other, from somebody else: they leave no processor time unused meanwhile, and give every
-turn about the same share. What a sample *took* is never asked, since leaving out slow samples would be choosing the
-result.
+The sign is the time in which a process was ready to compute and had to wait for a processor. Its own threads, which
+wait for each other, must not be taken for somebody else: they give every turn about the same share; a single thread
+leaves no processor time unused meanwhile; and several, which the scheduler may put on one of two processors for a
+while, disturb their own process, where somebody else disturbs whoever has the turn. What a sample *took* is never
+asked, since leaving out slow samples would be choosing the result.
 """
 
 from __future__ import annotations
@@ -45,13 +46,19 @@ def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> di
     A turn that one process lost is lost for all, as a pair needs both. ``foreign`` names turns in which somebody else
     was seen on the device.
     """
-    found: dict[int, list[str]] = {turn: [reason] for turn, reason in foreign.items()}
-    for record in records:
-        shares = waiting_shares(record)
-        limit = max(SHARE, FACTOR * float(np.quantile(list(shares.values()), BEST))) if shares else SHARE
+    waited: dict[int, list[str]] = {}
+    there = [(record, shares) for record in records if (shares := waiting_shares(record))]
+    for record, shares in there:
+        limit = max(SHARE, FACTOR * float(np.quantile(list(shares.values()), BEST)))
         for turn, share in shares.items():
             if share > limit:
-                found.setdefault(turn, []).append(f"{record.cell.column} waited {share:.0%} of it for a processor")
+                waited.setdefault(turn, []).append(f"{record.cell.column} waited {share:.0%} of it for a processor")
+    several = any(record.cell.threads > 1 for record, _ in there)
+    found = {turn: [reason] for turn, reason in foreign.items()}
+    for turn, reasons in waited.items():
+        witnesses = sum(turn in shares for _, shares in there)
+        if not several or 2 * len(reasons) > witnesses:
+            found.setdefault(turn, []).extend(reasons)
     return {turn: "; ".join(reasons) for turn, reasons in sorted(found.items())}
 
 

@@ -66,6 +66,16 @@ def test_a_turn_that_several_lost_names_them_all():
     assert found[2].count("waited") == 2
 
 
+def test_several_threads_of_one_process_that_wait_for_each_other_are_nobody_else():
+    """The scheduler has put both threads of one cell on the same processor, in some turns."""
+    jax = replace(CELL, environment="jax", mode="jit")
+    quiet, own = record([0, 0, 0, 0]), record([0, 900, 0, 900], cell=jax)
+    assert disturbed_turns([quiet, own], {}) == {}
+    assert set(disturbed_turns([record([0, 900, 0, 0]), own], {})) == {1}
+    third = record([0, 900, 0, 0], cell=replace(CELL, environment="torch2"))
+    assert set(disturbed_turns([quiet, own, third], {})) == {1}
+
+
 def test_threads_that_wait_for_each_other_leave_no_processor_unused():
     """A background thread of the framework queues in some turns: the process computes all the same."""
     alone = replace(record([0, 0, 400, 0, 400, 0]), cell=replace(CELL, threads=1))

@@ -278,7 +278,7 @@ def test_records_are_json_a_line(laboratory):
 
 
 def test_a_disturbed_turn_is_marked_in_every_process_and_repeated(laboratory):
-    laboratory.stage.waits[A.name, 0, 2] = 900
+    laboratory.stage.waits.update({(A.name, 0, 2): 900, (B.name, 0, 2): 800, (B.name, 0, 3): 800})
     records = laboratory.go([A, B])
     disturbed = [r for r in records if r.disturbed]
     assert {(r.cell, r.round, tuple(r.disturbed)) for r in disturbed} == {(A, 0, ("2",)), (B, 0, ("2",))}
@@ -288,7 +288,8 @@ def test_a_disturbed_turn_is_marked_in_every_process_and_repeated(laboratory):
 
 
 def test_repeats_are_limited(laboratory):
-    laboratory.stage.waits.update({(A.name, 0, 1): 900, (B.name, 0, 2): 900, (C.name, 0, 0): 900, (A.name, 0, 4): 900})
+    waits = {(cell.name, 0, turn): 900 for cell in (A, B) for turn in (1, 2, 4)}
+    laboratory.stage.waits.update({**waits, (C.name, 0, 0): 900})
     first = {r.cell: r for r in laboratory.go([A, B, C]) if r.round == 0}
     assert {cell: tuple(record.sample_turn) for cell, record in first.items()} == {
         A: (0, 1, 2, 3, 4, 5),
