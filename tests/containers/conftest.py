@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,6 +26,15 @@ def say(**message):
 def hear():
     return json.loads(sys.stdin.readline())
 """
+
+
+@pytest.fixture(autouse=True)
+def leftovers_of_the_sdk() -> Iterator[None]:
+    """Collect the sockets that the SDK leaves open where an engine goes away, lest a later test be blamed for them."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="session")
