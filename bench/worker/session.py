@@ -123,7 +123,6 @@ class Session:
             "warmup_ns": warmup_ns,
             "work": self._work(specification, size),
             "data": description,
-            "planted": self._stopwatch.planted,  # type: ignore[union-attr]
         }
 
     def _specified(self) -> Tuple[Any, Dict[str, int]]:

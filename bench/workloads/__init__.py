@@ -18,6 +18,8 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
               write_archive(folder, path, progress): make of a folder what source() reads; the host calls it once
               TOLERANCE_FACTOR: the candidate may err by this many times what the precision itself does (default in
               bench.worker.check)
+              FLOPS_DIVISOR: how many times fewer operations than useful_flops the fastest known algorithm needs; a time
+              below what the machine needs for that many is an error (default 1)
 
 An implementation (``bench/workloads/<workload>/<framework>.py``) imports its framework and its own specification and
 defines ``build(size, parameters, batch, transform) -> bench.program.Program``: ``size`` is the preset's dictionary,

@@ -208,3 +208,9 @@ def test_catdog_without_a_path_says_that_its_images_are_synthetic() -> None:
     source, description = CATDOG.source()
     assert source is None
     assert "synthetic" in description
+
+
+@BOTH
+def test_a_convolution_may_need_fewer_products_than_counted(specification):
+    """Winograd's F(4×4, 5×5): a tile of 8 by 8 products for 4 by 4 outputs of 5 by 5 each."""
+    assert specification.FLOPS_DIVISOR == (4 * cnn.KERNEL) ** 2 / (4 + cnn.KERNEL - 1) ** 2

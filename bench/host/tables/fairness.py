@@ -31,7 +31,6 @@ GROUNDS = (
     "fused optimizer",
     "allocator",
     "synchronised",
-    "planted slowdown",
 )
 
 

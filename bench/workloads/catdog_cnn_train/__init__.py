@@ -23,6 +23,7 @@ SIZES = {
     "medium": {"batch": 100, "filters": 32, "dense": 512},
 }
 PRECISIONS = ("float32",)
+FLOPS_DIVISOR = cnn.FLOPS_DIVISOR
 TRAINING = True
 OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
 

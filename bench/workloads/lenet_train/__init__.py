@@ -18,6 +18,7 @@ from .. import cnn, idx
 ITEM = "image"
 SIZES = {"check": {"batch": 4}, "tiny": {"batch": 16}, "small": {"batch": 128}, "medium": {"batch": 512}}
 PRECISIONS = ("float32",)
+FLOPS_DIVISOR = cnn.FLOPS_DIVISOR
 TRAINING = True
 OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
 
