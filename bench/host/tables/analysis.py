@@ -145,14 +145,14 @@ def compare(results: Sequence[Result], conditions: Conditions) -> list[Result]:
 def judge(results: Sequence[Result], noise: Noise) -> list[Result]:
     """Add verdicts: the p values of all comparisons of the table are adjusted together, those of the tails apart."""
     floor, tail_floor = (found.value if found else 0.0 for found in (noise.floor, noise.tail_floor))
-    judged = [result for result in results if is_judged(result)]
-    comparisons = decide_together([_ratio(result.comparison) for result in judged], floor)
-    tails = decide_together([_ratio(result.tail) for result in judged], tail_floor)
-    verdicts = {id(r): (own, tail) for r, own, tail in zip(judged, comparisons, tails, strict=True)}
+    open_ = [result for result in results if is_judged(result)]
+    comparisons = decide_together([_ratio(result.comparison) for result in open_], floor)
+    tails = decide_together([_ratio(result.tail) for result in open_], tail_floor)
+    verdicts = {result.cell: found for result, *found in zip(open_, comparisons, tails, strict=True)}
     known_floor = floor if noise.floor else None
     found = []
     for result in results:
-        own, tail = verdicts.get(id(result), (result.comparison, result.tail))
+        own, tail = verdicts.get(result.cell, (result.comparison, result.tail))
         found.append(replace(result, comparison=own, tail=tail, noise_floor=known_floor))
     return found
 
