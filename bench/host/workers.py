@@ -47,6 +47,14 @@ def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
     return [*bound, *([] if layout is None else ["--layout", str(layout)])]
 
 
+def hash_seed(layout: int | None) -> dict[str, str]:
+    """Return the variable that gives the processes of one sitting the same seed of Python's hashes.
+
+    The order of sets and dictionaries is part of a layout, as what is allocated follows it; shared, it cancels.
+    """
+    return {} if layout is None else {"PYTHONHASHSEED": str(layout % 2**32)}
+
+
 def oom_kills() -> int:
     """Read how many processes the kernel has killed for lack of memory; 0 where it does not say."""
     try:

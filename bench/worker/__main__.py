@@ -16,12 +16,14 @@ def main(scratch: Scratch) -> int:
     given = process.arguments(sys.argv[1:])
     if given.processors:
         process.pin(given.processors)
-    layout.scatter(given.layout)
+    layout.settle_allocator()
+    memory_layout = layout.Layout(given.layout)
+    memory_layout.scatter()
     # Imported only now: NumPy may print, and starts threads that must inherit the affinity.
     from . import session
 
     channel.send(event="started", python=sys.version.split()[0])
-    cell = session.Session(channel, scratch)
+    cell = session.Session(channel, scratch, memory_layout)
     for request in channel.requests():
         try:
             cell.answer(request)

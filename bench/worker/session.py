@@ -20,6 +20,7 @@ from ..program import Transform, Unsupported
 from . import check, fitting, machine, memory, peaks
 from .channel import Channel
 from .ends import reason_of, status_of
+from .layout import Layout
 from .measure import Stopwatch
 from .scratch import Scratch
 from .waiting import Waiting
@@ -28,9 +29,10 @@ from .waiting import Waiting
 class Session:
     """One cell in this process."""
 
-    def __init__(self, channel: Channel, scratch: Scratch) -> None:
+    def __init__(self, channel: Channel, scratch: Scratch, layout: Layout) -> None:
         self._channel = channel
         self._scratch = scratch
+        self._layout = layout
         self.stage = "start"
         self._adapter: Any = None
         self._stopwatch: Optional[Stopwatch] = None
@@ -188,6 +190,7 @@ class Session:
         """Take timed samples; the only request that is answered while every other worker is stopped."""
         if self.stage != "measure":
             self._enter("measure")
+        self._layout.scatter()
         return dict(event="turn", **self._stopwatch.turn(samples)._asdict())  # type: ignore[union-attr]
 
     def do_finish(self) -> Dict[str, Any]:

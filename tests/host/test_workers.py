@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.workers import Ended, Worker, arguments, variables
+from bench.host.workers import Ended, Worker, arguments, hash_seed, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAK = """
@@ -215,3 +215,9 @@ def test_the_cells_of_a_row_can_share_a_gpu_unless_the_study_says_otherwise():
 def test_a_worker_is_told_its_processors_and_its_layout():
     assert arguments((0, 2), 7) == ["--processors", "0,2", "--layout", "7"]
     assert arguments((), None) == []
+
+
+def test_processes_with_one_layout_have_one_order_of_hashes():
+    assert hash_seed(7) == {"PYTHONHASHSEED": "7"}
+    assert hash_seed(2**32 + 7) == {"PYTHONHASHSEED": "7"}
+    assert hash_seed(None) == {}

@@ -7,11 +7,21 @@ import sys
 
 import pytest
 
-from bench.worker import layout
+from bench.worker import layout, memory
 
 #: Prints where within its page the C library puts an array of so many bytes.
 WHERE = "import ctypes; malloc = ctypes.CDLL(None).malloc; malloc.restype = ctypes.c_void_p; print(malloc({}) % 4096)"
-SCATTER = "from bench.worker import layout; layout.scatter({})\n"
+SCATTER = "from bench.worker import layout; kept = layout.Layout({}); kept.scatter()\n"
+#: Prints whether an array of 4 MiB is in the heap, where it can be used again, or has pages of its own.
+IN_HEAP = """
+import ctypes
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+address = malloc(4 << 20)
+heap = next(line for line in open("/proc/self/maps") if line.rstrip().endswith("[heap]"))
+low, high = (int(bound, 16) for bound in heap.split()[0].split("-"))
+print(low <= address < high)
+"""
 
 
 def places(code: str) -> set[str]:
@@ -35,10 +45,29 @@ def test_processes_that_share_a_seed_share_a_layout():
     assert len(places(SCATTER.format(7) + WHERE.format(9000))) == 1
 
 
-def test_blocks_are_kept():
-    before = len(layout._kept)
-    taken = layout.scatter()
-    made = layout._kept[before:]
-    assert len(made) == layout.BLOCKS
-    assert sum(map(len, made)) == taken
-    assert len(set(map(len, made))) > layout.BLOCKS // 2
+def test_every_turn_has_another_layout():
+    again = SCATTER.format(7) + "kept.scatter()\n" + WHERE.format(9000)
+    assert len(places(again)) == 1
+    assert places(again) != places(SCATTER.format(7) + WHERE.format(9000))
+
+
+def test_blocks_are_kept_until_the_next_are_there():
+    kept = layout.Layout(1)
+    for _ in range(3):
+        taken = kept.scatter()
+        assert len(kept._kept) == layout.BLOCKS
+        assert sum(map(len, kept._kept)) == taken
+        assert len(set(map(len, kept._kept))) > layout.BLOCKS // 2
+
+
+def test_a_settled_allocator_keeps_large_arrays_in_the_heap():
+    """Of the GNU C library; others have no thresholds that move."""
+    settle = "from bench.worker import layout; layout.settle_allocator()\n"
+    assert places(IN_HEAP) == {"False\n"}
+    assert places(settle + IN_HEAP) == {"True\n"}
+
+
+def test_settling_the_allocator_needs_no_memory():
+    before = memory.peak_bytes()
+    layout.settle_allocator()
+    assert memory.peak_bytes() - before < 4 << 20

@@ -12,7 +12,7 @@ from bench.cell import Cell
 from ..caches import CompileCaches
 from ..environments.outcome import Prepared
 from ..seat import Talks
-from ..workers import Worker, arguments, variables
+from ..workers import Worker, arguments, hash_seed, variables
 from . import trace
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ def launch(
     ``memory_bytes`` limits a container, a process limits itself.
     """
     compilers = caches.variables(cell)
+    steered = {**hash_seed(layout), **compilers, **extra}
     if prepared.manifest.get("provider") != "container":
         return Worker(
             prepared.command,
             folder=root,
-            variables=variables(cell.threads, {**compilers, **extra}),
+            variables=variables(cell.threads, steered),
             log=log,
             processors=processors,
             layout=layout,
@@ -71,7 +72,7 @@ def launch(
         str(prepared.manifest["image"]["id"]),
         [*prepared.command, "-m", "bench.worker", *arguments(processors, layout)],
         folder=root,
-        variables=variables(cell.threads, {**compilers, **extra}, VARIABLES),
+        variables=variables(cell.threads, steered, VARIABLES),
         bounds=bounds,
         log=log,
         checkout=checkout(root),
