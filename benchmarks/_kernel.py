@@ -7,19 +7,26 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import sys
 from collections.abc import Callable
 
 SEED = 20261121
+#: Set for a process whose memory layout shall be drawn as a worker's is.
+SCATTERED = "KERNEL_SCATTERED"
 
 
 def make_step(workload: str, size: str) -> Callable[[], object]:
     """Build the NumPy program of a workload; its step rotates through the same batches as in a worker."""
     from bench.frameworks.numpy import Adapter
     from bench.program import Transform
-    from bench.worker import check
+    from bench.worker import check, layout
     from bench.workloads import load_implementation, load_specification
 
+    kept = layout.Layout()
+    if os.environ.get(SCATTERED):
+        layout.settle_allocator()
+        kept.scatter()
     specification = load_specification(workload)
     adapter = Adapter("eager", "cpu", "float32", 1)
     drawn, drawn_batches, _ = check.draw(specification, specification.SIZES[size], SEED)
@@ -28,7 +35,7 @@ def make_step(workload: str, size: str) -> Callable[[], object]:
     build = load_implementation(workload, "numpy")
     step = build(specification.SIZES[size], parameters, batches[0], Transform("eager", adapter.transform)).step
     following = itertools.cycle(batches)
-    return lambda: step(*next(following))
+    return lambda kept=kept: step(*next(following))
 
 
 def time_with_torch(workload: str, size: str) -> float:

@@ -14,6 +14,8 @@ from bench.host.environments import attempt, locks
 from bench.host.environments.__main__ import Own
 from bench.record import OK
 
+from ._kernel import SCATTERED
+
 ROOT = Path(__file__).resolve().parents[1]
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ASV = {
@@ -49,6 +51,8 @@ class Peers:
 
     python: str
     processor: int
+    #: Whether each process gets a random memory layout, as our workers do.
+    scattered: bool = False
 
     def torch(self, workload: str, size: str) -> float:
         """Time with torch.utils.benchmark's ``blocked_autorange``."""
@@ -59,7 +63,7 @@ class Peers:
         """Time with pyperf's defaults; the median of its values, which is steadier than its mean."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "result.json"
-            kept = f"--inherit-environ={','.join(THREADS)}"
+            kept = f"--inherit-environ={','.join((*THREADS, SCATTERED))}"
             self._run("-m", "benchmarks._kernel", "pyperf", workload, size, "-o", str(path), "--quiet", kept)
             runs = json.loads(path.read_text())["benchmarks"][0]["runs"]
         values = sorted(value for run in runs for value in run.get("values", ()))
@@ -90,7 +94,7 @@ class Peers:
         done = subprocess.run(
             [self.python, *arguments],
             cwd=folder,
-            env={**os.environ, **THREADS, **extra},
+            env={**os.environ, **THREADS, **({SCATTERED: "1"} if self.scattered else {}), **extra},
             preexec_fn=lambda: os.sched_setaffinity(0, {self.processor}),
             capture_output=True,
             text=True,
@@ -106,10 +110,10 @@ class Peers:
         return {"torch.utils.benchmark": self.torch, "pyperf": self.pyperf, "asv": self.asv}
 
 
-def prepare(processor: int) -> Peers:
-    """Build the peers' environment; raises RuntimeError with the reason where that is not possible."""
+def prepare(processor: int, *, scattered: bool = False) -> Peers:
+    """Build the peers' environment, see ``Peers``; raises RuntimeError with the reason where that is not possible."""
     python, requirements = locks.own(ROOT)["peers"]
     prepared = attempt(Own(python, requirements, name="peers"), root=ROOT, announce=print)
     if prepared.status != OK:
         raise RuntimeError(f"the peers' environment: {prepared.status}: {prepared.reason}")
-    return Peers(prepared.command[0], processor)
+    return Peers(prepared.command[0], processor, scattered)

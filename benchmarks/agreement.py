@@ -2,8 +2,10 @@
 
     nox -s benchmarks -- agreement [--repeats N]
 
-Every tool times the same NumPy step on the same processor, in turn, several times; the medians over the repeats are
-compared. Ours is the median over the processes of a comparison of the kernel with itself.
+Every tool times the same NumPy step on the same processor, in random order, again and again. What is compared are the
+timers, so all of them draw memory layouts as our workers do: left alone, a peer's processes find their arrays in the
+same places every time, which moves a step by percents. Ours is the median over the processes of a comparison of the
+kernel with itself. A ratio is estimated from the repeats, each of which is a pair.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from bench.cell import Cell
 from bench.host import matrix
 from bench.host.environments import Prepared
 from bench.host.processors import chosen
+from bench.host.statistics.pairs import estimate_ratio
 from bench.host.validation.session import NUMPY, Validation
 from bench.host.validation.trial import Trial
 from bench.record import OK
@@ -31,40 +34,58 @@ KERNELS = (("gemm", "tiny"), ("elementwise-chain", "tiny"), ("layernorm-softmax"
 GOAL = 0.03
 
 
-def time_ourselves(python: str) -> Callable[[str, str], float]:
+def time_ourselves(python: str) -> Callable[[str, str, int], float]:
     """Return a function that gives our median seconds of a step."""
     study = matrix.load(_peers.ROOT / "matrix.toml")
     session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=Prepared("numpy", OK, command=(python,)))
 
-    def once(workload: str, size: str) -> float:
+    def once(workload: str, size: str, number: int) -> float:
         cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        trace = session.bench.measure(Trial(0, cell, 0.0))
+        trace = session.bench.measure(Trial(number, cell, 0.0))
         return float(np.median([np.median(pair.cell_ns) for pair in trace.pairs])) / 1e9
 
     return once
 
 
+def measure(
+    tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int
+) -> dict[str, list[float]]:
+    """Return the seconds that each tool found, repeat by repeat."""
+    seconds: dict[str, list[float]] = {name: [] for name in tools}
+    for number in range(repeats):
+        order = list(tools)
+        random.Random(number).shuffle(order)
+        for name in order:
+            seconds[name].append(tools[name](workload, size, number))
+        print(f"{workload}/{size}: {number + 1} of {repeats}", file=sys.stderr, flush=True)
+    return seconds
+
+
+def summarise(seconds: dict[str, list[float]]) -> list[list[str]]:
+    """Make a row of the table for each tool."""
+    rows = []
+    for name, found in seconds.items():
+        row = [name, f"{np.median(found) * 1e6:.2f}", f"{min(found) * 1e6:.2f} to {max(found) * 1e6:.2f}"]
+        if name != "benchmatrix":
+            ratio = estimate_ratio(np.log(seconds["benchmatrix"]) - np.log(found))
+            bounds = (f"{bound - 1:+.1%}" for bound in (ratio.low, ratio.high) if bound is not None)
+            row.append(f"{ratio.value - 1:+.1%} [{', '.join(bounds)}]")
+        rows.append(row)
+    return rows
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="agreement")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=9)
     options = parser.parse_args(arguments)
-    peers = _peers.prepare(chosen(1)[0])
-    tools: dict[str, Callable[[str, str], float]] = {"benchmatrix": time_ourselves(peers.python), **peers.all}
+    peers = _peers.prepare(chosen(1)[0], scattered=True)
+    tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": time_ourselves(peers.python)}
+    for name, once in peers.all.items():
+        tools[name] = lambda workload, size, number, once=once: once(workload, size)
     rows = []
     for workload, size in KERNELS:
-        seconds: dict[str, list[float]] = {name: [] for name in tools}
-        for number in range(options.repeats):
-            order = list(tools)
-            random.Random(number).shuffle(order)
-            for name in order:
-                seconds[name].append(tools[name](workload, size))
-            print(f"{workload}/{size}: {number + 1} of {options.repeats}", file=sys.stderr, flush=True)
-        medians = {name: float(np.median(found)) for name, found in seconds.items()}
-        for name, found in seconds.items():
-            spread = f"{min(found) * 1e6:.2f} to {max(found) * 1e6:.2f}"
-            ratio = f"{medians['benchmatrix'] / medians[name] - 1:+.1%}"
-            rows.append([f"{workload}/{size}", name, f"{medians[name] * 1e6:.2f}", spread, ratio])
-    headers = ["kernel", "tool", "median / µs", "from … to / µs", "ours against it"]
+        rows += [[f"{workload}/{size}", *row] for row in summarise(measure(tools, workload, size, options.repeats))]
+    headers = ["kernel", "tool", "median / µs", "from … to / µs", "ours against it, 95 % interval"]
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
     print(f"\n{options.repeats} times each, in turn. Goal: within {GOAL:.0%} of torch.utils.benchmark and pyperf.")
     return 0
