@@ -1,10 +1,10 @@
 """Knows when a turn was disturbed from outside, so that it can be marked and repeated.
 
 The sign is the time in which a process was ready to compute and had to wait for a processor. Its own threads, which
-wait for each other, must not be taken for somebody else: they give every turn about the same share; a single thread
-leaves no processor time unused meanwhile; and several, which the scheduler may put on one of two processors for a
-while, disturb their own process, where somebody else disturbs whoever has the turn. What a sample *took* is never
-asked, since leaving out slow samples would be choosing the result.
+wait for each other, must not be taken for somebody else. A cell of one thread leaves no processor time unused while
+they do. Several threads give every turn about the same share; and those that the scheduler puts on one of two
+processors for a while disturb their own process, where somebody else disturbs whoever has the turn. What a sample
+*took* is never asked, since leaving out slow samples would be choosing the result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bench.record import Record
 
 #: A turn that waited for less than this share of its time is not disturbed, whatever the others did.
 SHARE = 0.10
-#: Nor is one that waited for less than this many times what its process waits at best: its own threads' part of it.
+#: Nor is one that waited for less than this many times what its process waits at best: its several threads' part of it.
 FACTOR = 3.0
 BEST = 0.1
 #: Turns to repeat at most, as a share of those planned.
@@ -46,20 +46,33 @@ def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> di
     A turn that one process lost is lost for all, as a pair needs both. ``foreign`` names turns in which somebody else
     was seen on the device.
     """
+    found = {turn: [reason] for turn, reason in foreign.items()}
+    for turn, reasons in _waits(records)[0].items():
+        found.setdefault(turn, []).extend(reasons)
+    return {turn: "; ".join(reasons) for turn, reasons in sorted(found.items())}
+
+
+def doubtful_turns(records: Iterable[Record]) -> set[int]:
+    """Return the turns in which too few of several cells waited to tell somebody else from their own threads."""
+    return set(_waits(records)[1])
+
+
+def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """Return who waited too long in which turns: in those that count as disturbed, and in those that do not."""
     waited: dict[int, list[str]] = {}
     there = [(record, shares) for record in records if (shares := waiting_shares(record))]
     for record, shares in there:
-        limit = max(SHARE, FACTOR * float(np.quantile(list(shares.values()), BEST)))
+        own = FACTOR * float(np.quantile(list(shares.values()), BEST)) if record.cell.threads > 1 else 0.0
         for turn, share in shares.items():
-            if share > limit:
+            if share > max(SHARE, own):
                 waited.setdefault(turn, []).append(f"{record.cell.column} waited {share:.0%} of it for a processor")
     several = any(record.cell.threads > 1 for record, _ in there)
-    found = {turn: [reason] for turn, reason in foreign.items()}
-    for turn, reasons in waited.items():
-        witnesses = sum(turn in shares for _, shares in there)
-        if not several or 2 * len(reasons) > witnesses:
-            found.setdefault(turn, []).extend(reasons)
-    return {turn: "; ".join(reasons) for turn, reasons in sorted(found.items())}
+    witnesses = {turn: sum(turn in shares for _, shares in there) for turn in waited}
+    found = {turn for turn, reasons in waited.items() if not several or 2 * len(reasons) > witnesses[turn]}
+    return (
+        {turn: reasons for turn, reasons in waited.items() if turn in found},
+        {turn: reasons for turn, reasons in waited.items() if turn not in found},
+    )
 
 
 def left_out(record: Record) -> set[int]:
@@ -67,9 +80,16 @@ def left_out(record: Record) -> set[int]:
 
     All processes of a sitting have the same ones, so pairs stay pairs; the record keeps their samples.
     """
-    turns = set(record.sample_turn)
-    disturbed = turns & {int(turn) for turn in record.disturbed}
-    return disturbed if 2 * len(disturbed) <= len(turns) else set()
+    return set() if mostly_disturbed(record) else _disturbed(record)
+
+
+def mostly_disturbed(record: Record) -> bool:
+    """Tell whether more than half of a process's turns were disturbed: its times hold what others computed."""
+    return 2 * len(_disturbed(record)) > len(set(record.sample_turn))
+
+
+def _disturbed(record: Record) -> set[int]:
+    return set(record.sample_turn) & {int(turn) for turn in record.disturbed}
 
 
 def repeats(disturbed: Sequence[int], planned: int) -> int:

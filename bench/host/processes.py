@@ -13,7 +13,7 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from .noise_watch import left_out
+from .noise_watch import left_out, mostly_disturbed
 from .statistics.location import FloatArray, Location, locate
 from .statistics.pairs import Process, TurnArray, by_turn
 from .statistics.warmup import Warmup, classify, steady_turn
@@ -36,6 +36,11 @@ class Timed:
     def key(self) -> Hashable:
         """Processes of different cells with the same key lived at the same time and took turns."""
         return self.record.round, self.record.attempt
+
+    @property
+    def disturbed(self) -> bool:
+        """Tell whether its samples count although most of its turns were disturbed."""
+        return mostly_disturbed(self.record)
 
     @property
     def early(self) -> int:

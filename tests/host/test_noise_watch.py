@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
-from bench.host.noise_watch import disturbed_turns, left_out, repeats, waiting_shares
+from bench.host.noise_watch import disturbed_turns, doubtful_turns, left_out, repeats, waiting_shares
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -84,6 +84,20 @@ def test_threads_that_wait_for_each_other_leave_no_processor_unused():
     assert disturbed_turns([own], {}) == {}
     assert set(disturbed_turns([foreign], {})) == {2, 4}
     assert waiting_shares(foreign)[4] == pytest.approx(0.39)
+
+
+def test_a_single_thread_that_always_waits_is_disturbed_by_somebody_else():
+    """Two processes share one processor from the first turn to the last."""
+    alone = replace(record([500] * 6), cell=replace(CELL, threads=1), sample_cpu_ns=[500] * 6)
+    assert set(disturbed_turns([alone], {})) == set(range(6))
+
+
+def test_turns_in_which_few_waited_are_doubtful():
+    quiet = record([0, 0, 0, 0])
+    jax, torch2 = (replace(CELL, environment=name) for name in ("jax", "torch2"))
+    assert doubtful_turns([quiet, record([0, 900, 0, 0], cell=jax)]) == {1}
+    assert doubtful_turns([quiet, record([0, 900, 0, 0], cell=jax), record([0, 900, 0, 0], cell=torch2)]) == set()
+    assert doubtful_turns([quiet]) == set()
 
 
 def test_a_crowd_is_found_as_long_as_some_turns_were_left_alone():

@@ -77,8 +77,15 @@ def test_disturbed_turns_are_left_out_of_both_sides():
     assert trace.pairs == (Pair(0, (10.0, 12.0), (10.0, 12.0)),)
 
 
+def test_a_pair_that_others_disturbed_throughout_says_so():
+    marked = {"disturbed": {"0": "x", "1": "x"}}
+    cell, twin = record(CELL, 0, [100, 900, 120], **marked), record(TWIN, 0, [100, 110, 120])
+    (pair,) = trace_of(Trial(0, CELL, 0.0), [cell, twin], 1, (1,), 1.0).pairs
+    assert (len(pair.cell_ns), pair.disturbed) == (3, True)
+
+
 def test_a_trace_survives_its_file():
-    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0)),), 4.5, None)
+    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1, True),), 4.5, None)
     assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
 
 

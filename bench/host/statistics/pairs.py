@@ -48,6 +48,8 @@ class Ratio:
     p: float
     #: None where there are too few pairs for it.
     deciding: tuple[float, float] | None
+    #: Share of the pairs in which a process was disturbed most of the time.
+    disturbed: float = 0.0
 
 
 def by_turn(step_s: FloatArray, turn: TurnArray, steady_turn: int = 0) -> Process:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,7 +41,8 @@ class Reached:
     def compare(self, cell: Result, other: Result) -> Ratio | None:
         """Compare two cells; None where no two processes took turns."""
         keys, log_ratios = pair_log_ratios(cell.turns, other.turns)
-        return stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+        found = stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+        return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
         """Compare their 90% quantiles, without the interval for show: the one that decides is enough there."""
@@ -52,7 +53,8 @@ class Reached:
         p = stopping.sequential_p(*data, ended=self.ended)
         value = math.exp(np.median(walsh_averages(log_ratios)))
         deciding = stopping.sequential_interval(*data, ended=self.ended)
-        return Ratio(Estimate(value, None, None, len(log_ratios)), 1.0 if p is None else p, deciding)
+        shown = Estimate(value, None, None, len(log_ratios))
+        return Ratio(shown, 1.0 if p is None else p, deciding, _disturbed(keys, cell, other))
 
 
 def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:
@@ -72,6 +74,12 @@ def _latest(records: Iterable[Record]) -> Iterable[Record]:
 def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
     """Return the round of each pair; pairs are known by (round, attempt)."""
     return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
+
+
+def _disturbed(keys: Sequence[Hashable], *results: Result) -> float:
+    """Return the share of the pairs in which a process was disturbed most of the time."""
+    disturbed = {process.key for result in results for process in result.timed if process.disturbed}
+    return sum(key in disturbed for key in keys) / len(keys)
 
 
 def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:

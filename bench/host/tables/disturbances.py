@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.record import Record
 
-from ..noise_watch import left_out
+from ..noise_watch import doubtful_turns, left_out
 
 #: Row, threads, round, attempt.
 Sitting = tuple[str, int, int, int]
@@ -31,13 +31,25 @@ class Disturbances:
         return self.disturbed - self.left_out
 
 
+def sitting_of(record: Record) -> Sitting:
+    return record.cell.row, record.cell.threads, record.round, record.attempt
+
+
+def count_doubtful(records: Iterable[Record]) -> int:
+    """Count the turns that may have been disturbed, but count as undisturbed; see ``noise_watch.doubtful_turns``."""
+    sittings: dict[Sitting, list[Record]] = {}
+    for record in records:
+        sittings.setdefault(sitting_of(record), []).append(record)
+    return sum(len(doubtful_turns(together)) for together in sittings.values())
+
+
 def count_turns(records: Iterable[Record], planned: int | None) -> Disturbances:
     """Count the turns of ``records``, of which every process was to take ``planned``."""
     taken: dict[Sitting, set[int]] = {}
     skipped: dict[Sitting, set[int]] = {}
     reasons: dict[tuple[Sitting, int], str] = {}
     for record in records:
-        sitting = (record.cell.row, record.cell.threads, record.round, record.attempt)
+        sitting = sitting_of(record)
         taken.setdefault(sitting, set()).update(record.sample_turn)
         if record.disturbed:
             own = {int(turn): reason for turn, reason in record.disturbed.items()}

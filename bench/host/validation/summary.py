@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tabulate import tabulate
@@ -67,10 +67,12 @@ class Kind:
 
 def judge(trace: Trace) -> Outcome:
     """Give the verdict on a trace as a study would on its only comparison, without a noise floor."""
-    found = [(pair.round, value) for pair in trace.pairs if (value := pair.log_ratio) is not None]
-    rounds = np.array([number for number, _ in found], dtype=np.int64)
+    found = [(pair, value) for pair in trace.pairs if (value := pair.log_ratio) is not None]
+    rounds = np.array([pair.round for pair, _ in found], dtype=np.int64)
     log_ratios = np.array([value for _, value in found])
     ratio = stopping.sequential_ratio(rounds, log_ratios, trace.looks, trace.rounds)
+    if ratio is not None:
+        ratio = replace(ratio, disturbed=sum(pair.disturbed for pair, _ in found) / len(found))
     first = log_ratios[rounds < trace.looks[0]]
     raw = signed_rank_p(first) if trace.rounds >= trace.looks[0] and len(first) else None
     return Outcome(trace, ratio, None if ratio is None else decide(ratio, ratio.p), raw)

@@ -18,7 +18,7 @@ from ..twin import is_twin
 #: What was planted may differ from what was asked for by this share of it.
 PRECISION = 0.05
 #: Version of a trace's form.
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Pair:
     twin_ns: tuple[float, ...]
     #: How many of them came before the steady state of both.
     early: int = 0
+    #: Whether one of the two was disturbed most of the time.
+    disturbed: bool = False
 
     @property
     def log_ratio(self) -> float | None:
@@ -64,7 +66,7 @@ class Trace:
     reason: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        pairs = [[p.round, p.early, p.cell_ns, p.twin_ns] for p in self.pairs]
+        pairs = [[p.round, p.early, p.disturbed, p.cell_ns, p.twin_ns] for p in self.pairs]
         return {**asdict(self), "version": VERSION, "trial": asdict(self.trial), "pairs": pairs}
 
     @classmethod
@@ -76,8 +78,8 @@ class Trace:
             given = values["trial"]
             trial = Trial(int(given["number"]), Cell.from_json(given["cell"]), float(given["slowdown"]))
             pairs = tuple(
-                Pair(int(number), tuple(map(float, cell)), tuple(map(float, twin)), int(early))
-                for number, early, cell, twin in values["pairs"]
+                Pair(int(number), tuple(map(float, cell)), tuple(map(float, twin)), int(early), bool(disturbed))
+                for number, early, disturbed, cell, twin in values["pairs"]
             )
             return cls(
                 trial,
@@ -112,7 +114,8 @@ def trace_of(trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[
 def _pair(cell: Timed, twin: Timed) -> Pair:
     turns = np.intersect1d(cell.turns.turns, twin.turns.turns, assume_unique=True)
     early = int(np.count_nonzero(turns < max(cell.turns.steady_turn, twin.turns.steady_turn)))
-    return Pair(cell.record.round, _ns(cell.turns, turns), _ns(twin.turns, turns), early)
+    disturbed = cell.disturbed or twin.disturbed
+    return Pair(cell.record.round, _ns(cell.turns, turns), _ns(twin.turns, turns), early, disturbed)
 
 
 def _ns(process: Process, turns: TurnArray) -> tuple[float, ...]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,6 +113,14 @@ def test_equivalence_is_within_the_practical_threshold_and_noise_does_not_create
     assert decide(ratio(0.98, 1.03), 0.5, floor=0.04) is Verdict.INCONCLUSIVE
     assert decide(ratio(0.99, 1.01), 0.5, floor=0.001) is Verdict.EQUIVALENT
     assert decide(ratio(0.99, 1.01), 0.5, practical=0.005) is Verdict.INCONCLUSIVE
+
+
+def test_what_others_diluted_is_never_equivalent():
+    """A slowdown by 2 % came out as 0.9 % while another program had the processor half of the time."""
+    assert decide(replace(ratio(0.99, 1.01), disturbed=0.25), 0.5) is Verdict.EQUIVALENT
+    assert decide(replace(ratio(0.99, 1.01), disturbed=0.3), 0.5) is Verdict.INCONCLUSIVE
+    assert decide(replace(ratio(1.003, 1.015), disturbed=0.3), 0.001) is Verdict.DIFFERENT
+    assert decide(ratio(1.003, 1.015), 0.001) is Verdict.EQUIVALENT
 
 
 def test_a_difference_points_where_its_interval_lies():

@@ -266,7 +266,7 @@ def test_the_twin_is_no_column_and_no_row(long_study):
 
 
 def test_the_class_of_the_warm_up_is_shown(long_study):
-    assert detail_row(long_study, "jax:jit", "mlp-train")["warm-up"].text == "flat 10/10"
+    assert detail_row(long_study, "jax:jit", "mlp-train")["warm-up"].text == "flat 10"
 
 
 def test_samples_before_the_steady_state_are_told(long_study):
@@ -302,3 +302,13 @@ def test_a_time_that_cannot_be_is_told_with_what_the_machine_can_do(long_study):
     row = detail_row(long_study, "jax:jit", "mlp-train")
     assert row["status"] == Entry("failed", (f"failed in measure: {reason}",))
     assert (row["step time"].text, row["n"].text) == ("–", "–")
+
+
+def test_a_ratio_that_others_diluted_says_why_it_is_not_equivalent(long_study):
+    """All turns but the first of a cell's processes waited for somebody else, in eight rounds of ten."""
+    others = lambda r: {str(turn): "x" for turn in r.sample_turn if turn and r.round < 8}  # noqa: E731
+    long_study.change("jax:jit", "mlp-train", disturbed=others)
+    (note,) = [n for n in detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes if "equivalent" in n]
+    assert note.startswith("never called equivalent: in 80% of its pairs others had the processor")
+    notes = detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes
+    assert not any("never called" in note for note in notes)
