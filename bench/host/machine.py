@@ -32,6 +32,15 @@ def available_bytes() -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), memory_bytes())
 
 
+def huge_pages() -> str:
+    """Return when the kernel gives huge pages: ``always``, ``madvise`` (who asks) or ``never``; empty if unknown."""
+    try:
+        told = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+    except OSError:
+        return ""
+    return told.partition("[")[2].partition("]")[0]
+
+
 def own_peak_bytes() -> int:
     """Return the largest resident size that this process has had."""
     for line in Path("/proc/self/status").read_text().splitlines():
@@ -77,5 +86,6 @@ def describe() -> dict[str, Any]:
         "memory_bytes": memory_bytes(),
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
+        "huge_pages": huge_pages(),
         "gpus": gpus(),
     }

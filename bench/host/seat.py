@@ -78,7 +78,7 @@ class Seat:
 
     def turn(self, samples: int) -> dict[str, list[int]] | None:
         """Take one turn; return what it adds to each list of samples of the record, None when it ended the worker."""
-        answer = self._ask(do="turn", samples=samples)
+        answer = self._ask(do="turn", samples=samples, turn=self.next_turn)
         if answer is None:
             return None
         lists = ("sample_steps", "sample_ns", "sample_cpu_ns", "sample_wait_ns")

@@ -50,9 +50,17 @@ def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
 def hash_seed(layout: int | None) -> dict[str, str]:
     """Return the variable that gives the processes of one sitting the same seed of Python's hashes.
 
-    The order of sets and dictionaries is part of a layout, as what is allocated follows it; shared, it cancels.
+    The order of sets, and where dictionaries look, is part of a layout: what is allocated follows. Shared, it cancels.
     """
     return {} if layout is None else {"PYTHONHASHSEED": str(layout % 2**32)}
+
+
+def huge_pages(framework: str) -> dict[str, str]:
+    """Return the variable that keeps NumPy, which draws the input, from asking for huge pages where it is not measured.
+
+    It would ask for parts of the heap in which arrays of the framework come to lie, of 4 MiB and more.
+    """
+    return {} if framework == "numpy" else {"NUMPY_MADVISE_HUGEPAGE": "0"}
 
 
 def oom_kills() -> int:

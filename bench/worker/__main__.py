@@ -16,7 +16,6 @@ def main(scratch: Scratch) -> int:
     given = process.arguments(sys.argv[1:])
     if given.processors:
         process.pin(given.processors)
-    layout.settle_allocator()
     memory_layout = layout.Layout(given.layout)
     memory_layout.scatter()
     # Imported only now: NumPy may print, and starts threads that must inherit the affinity.

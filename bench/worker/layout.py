@@ -6,6 +6,9 @@ same in all of a cell's processes and look like a difference between cells (Mytk
 heap make it noise between rounds, which the statistics see; other blocks before every turn make much of it noise within
 a process, which costs less to average than processes do (Curtsinger & Berger 2013). Processes that take turns get the
 same blocks: what moves both alike cancels from their ratio, and what is left is as often for one as for the other.
+
+The blocks are the main thread's, from which NumPy and PyTorch allocate; threads of other frameworks have parts of the
+heap of their own, which only the start of a process moves.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from typing import List, Optional
 
 #: Blocks to scatter: enough to take the holes that the interpreter's start has left.
 BLOCKS = 64
-#: Python gets blocks larger than 512 bytes from the C library's heap, smaller ones from pools of its own; those of more
-#: than 128 KiB have pages of their own.
+#: Python gets blocks larger than 512 bytes from the C library's heap, smaller ones from pools of its own; the C library
+#: gives large ones, of 128 KiB at first, pages of their own.
 LEAST_BYTES, MOST_BYTES = 513, 16384
 #: The largest block, with the C library's own bytes, whose release teaches it; see ``settle_allocator``.
 LARGEST_LESSON_BYTES = (32 << 20) - (64 << 10)
@@ -27,12 +30,13 @@ class Layout:
 
     def __init__(self, seed: Optional[int] = None) -> None:
         """Without a ``seed`` every process has its own layout."""
-        self._draw = random.Random(seed)
+        self._seed = random.getrandbits(32) if seed is None else seed
         self._kept: List[bytearray] = []
 
-    def scatter(self) -> int:
-        """Take other blocks of random sizes from the heap, and give back those before; return their bytes."""
-        sizes = [self._draw.randint(LEAST_BYTES, MOST_BYTES) for _ in range(BLOCKS)]
+    def scatter(self, turn: Optional[int] = None) -> int:
+        """Take the blocks of a turn, or of the start, from the heap, give back those before, and return their bytes."""
+        draw = random.Random("{}/{}".format(self._seed, turn))
+        sizes = [draw.randint(LEAST_BYTES, MOST_BYTES) for _ in range(BLOCKS)]
         self._kept = list(map(bytearray, sizes))
         return sum(sizes)
 
@@ -42,7 +46,8 @@ def settle_allocator() -> None:
 
     GNU's moves its thresholds up, at most here, when a large block is released. Until then it is chance, in one process
     and not in its twin, whether the heap's top is given back after every step and faulted in again in the next:
-    PyTorch's elementwise-chain was 9 % slower where it was. The block is never touched, so it needs no memory.
+    PyTorch's elementwise-chain was 9 % slower where it was. It stays so for arrays of 32 MiB and more, and for steps
+    that release twice as much. The block is never touched, so it needs no memory.
     https://sourceware.org/glibc/manual/latest/html_node/Malloc-Tunable-Parameters.html
     """
     block = bytes(LARGEST_LESSON_BYTES)

@@ -20,7 +20,7 @@ from ..program import Transform, Unsupported
 from . import check, fitting, machine, memory, peaks
 from .channel import Channel
 from .ends import reason_of, status_of
-from .layout import Layout
+from .layout import Layout, settle_allocator
 from .measure import Stopwatch
 from .scratch import Scratch
 from .waiting import Waiting
@@ -65,6 +65,9 @@ class Session:
         self._cell = Cell.from_json(cell)
         self._enter("import")
         self._scratch.take(self._cell.framework)
+        # A heap that keeps what was released would count against a cap.
+        if not cap_bytes:
+            settle_allocator()
         if memory_limit_bytes:
             memory.limit_bytes(memory_limit_bytes)
         before_bytes = memory.resident_bytes()
@@ -186,11 +189,14 @@ class Session:
         if found != asked:
             raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
 
-    def do_turn(self, samples: int) -> Dict[str, Any]:
-        """Take timed samples; the only request that is answered while every other worker is stopped."""
+    def do_turn(self, samples: int, turn: Optional[int] = None) -> Dict[str, Any]:
+        """Take timed samples; the only request that is answered while every other worker is stopped.
+
+        Processes that take the same ``turn`` have the same memory layout in it.
+        """
         if self.stage != "measure":
             self._enter("measure")
-        self._layout.scatter()
+        self._layout.scatter(turn)
         return dict(event="turn", **self._stopwatch.turn(samples)._asdict())  # type: ignore[union-attr]
 
     def do_finish(self) -> Dict[str, Any]:

@@ -46,15 +46,23 @@ def test_processes_that_share_a_seed_share_a_layout():
 
 
 def test_every_turn_has_another_layout():
-    again = SCATTER.format(7) + "kept.scatter()\n" + WHERE.format(9000)
+    again = SCATTER.format(7) + "kept.scatter(0)\n" + WHERE.format(9000)
     assert len(places(again)) == 1
     assert places(again) != places(SCATTER.format(7) + WHERE.format(9000))
 
 
+def test_a_process_that_missed_a_turn_has_the_layout_of_its_neighbours():
+    one, other = layout.Layout(7), layout.Layout(7)
+    one.scatter(0)
+    assert one.scatter(1) == other.scatter(1)
+    assert list(map(len, one._kept)) == list(map(len, other._kept))
+    assert layout.Layout(8).scatter(1) != one.scatter(1)
+
+
 def test_blocks_are_kept_until_the_next_are_there():
     kept = layout.Layout(1)
-    for _ in range(3):
-        taken = kept.scatter()
+    for turn in range(3):
+        taken = kept.scatter(turn)
         assert len(kept._kept) == layout.BLOCKS
         assert sum(map(len, kept._kept)) == taken
         assert len(set(map(len, kept._kept))) > layout.BLOCKS // 2
