@@ -1,4 +1,7 @@
-"""Knows how the peers are run, as their users run them: each times a kernel once and gives its central seconds."""
+"""Knows how the peers are run, as their users run them unless told otherwise.
+
+Each times a kernel once and gives its central seconds.
+"""
 
 from __future__ import annotations
 

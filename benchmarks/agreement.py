@@ -1,11 +1,11 @@
 """Measures whether our median of a kernel agrees with what other tools say of the same kernel, on a quiet machine.
 
-    nox -s benchmarks -- agreement [--repeats N]
+    nox -s benchmarks -- agreement [--repeats N] [--as-they-come]
 
 Every tool times the same NumPy step on the same processor, in random order, again and again. What is compared are the
-timers, so all of them draw memory layouts as our workers do: left alone, a peer's processes find their arrays in the
-same places every time, which moves a step by percents. Ours is the median over the processes of a comparison of the
-kernel with itself. A ratio is estimated from the repeats, each of which is a pair.
+timers, so every process of a peer draws a random memory layout, as our workers do before each turn: left alone
+(--as-they-come), its arrays lie in the same places every time, which moves a step by percents. Ours is the median over
+the processes of a comparison of the kernel with itself. A ratio is estimated from the repeats, each of which is a pair.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ def summarise(seconds: dict[str, list[float]]) -> list[list[str]]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="agreement")
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--as-they-come", action="store_true", help="leave the peers' memory layouts alone")
     options = parser.parse_args(arguments)
-    peers = _peers.prepare(chosen(1)[0], scattered=True)
+    peers = _peers.prepare(chosen(1)[0], scattered=not options.as_they_come)
     tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": time_ourselves(peers.python)}
     for name, once in peers.all.items():
         tools[name] = lambda workload, size, number, once=once: once(workload, size)

@@ -6,12 +6,12 @@ Every attempt is a fresh process, since what a failed one leaves behind would co
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.cell import Cell
-from bench.record import MISMATCH, OK, UNSUPPORTED
+from bench.record import MISMATCH, OK, OUT_OF_MEMORY, UNSUPPORTED
 
 from .seat import Talks
 from .workers import Ended
@@ -50,6 +50,7 @@ class LargestBatch:
     attempts: tuple[Attempt, ...]
     #: ``ok``, or how the smallest attempt ended when nothing fits.
     status: str
+    #: Why nothing fits; or what ended the next larger attempt, where that was not a lack of memory.
     reason: str | None = None
     #: The largest batch that fits, the items it holds and what an item is; 0 when nothing fits.
     batch: int = 0
@@ -127,6 +128,16 @@ class _Search:
             worker.kill()
 
 
+def _limit(attempts: Sequence[Attempt], batch: int, most: int) -> str | None:
+    """Say what else than memory kept a batch from being larger; None where memory did."""
+    if batch == most:
+        return f"none larger than {most} was tried"
+    above = min((one for one in attempts if one.batch > batch), key=lambda one: one.batch, default=None)
+    if above is None or above.status == OUT_OF_MEMORY:
+        return None
+    return f"{above.batch} ended with {above.status}: {above.reason or 'no reason was recorded'}"
+
+
 def measure(
     cell: Cell, cap_bytes: int, seed: int, start: Callable[[Cell], Talks], *, first: int = FIRST, most: int = MOST
 ) -> LargestBatch:
@@ -144,4 +155,6 @@ def measure(
     if not batch:
         return LargestBatch(cap_bytes, attempts, attempts[-1].status, attempts[-1].reason)
     answer = search.fitted[batch]
-    return LargestBatch(cap_bytes, attempts, OK, None, batch, int(answer["items"]), str(answer["item"]))
+    return LargestBatch(
+        cap_bytes, attempts, OK, _limit(attempts, batch, most), batch, int(answer["items"]), str(answer["item"])
+    )

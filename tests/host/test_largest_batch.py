@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
-from bench.host.largest_batch import EXACT_BELOW, TOLERANCE, largest, measure
+from bench.host.largest_batch import EXACT_BELOW, MOST, TOLERANCE, largest, measure
 from bench.host.workers import Ended, Worker, variables
 from bench.record import FAILED, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
@@ -92,9 +92,9 @@ class FakeWorker:
         self._log.append(("closed" if self._closed else "killed", None))
 
 
-def search(limit: int, ends: dict[int, Ended] | None = None):
+def search(limit: int, ends: dict[int, Ended] | None = None, most: int = MOST):
     log: list[tuple[str, Any]] = []
-    found = measure(CELL, 1 << 20, 1, lambda cell: FakeWorker(log, limit, ends or {}))
+    found = measure(CELL, 1 << 20, 1, lambda cell: FakeWorker(log, limit, ends or {}), most=most)
     return found, log
 
 
@@ -112,7 +112,17 @@ def test_every_attempt_is_a_process_of_its_own_that_is_given_the_cap_and_ended()
 def test_a_timeout_counts_as_not_fitting_and_is_told():
     found, _ = search(limit=1000, ends={64: Ended(TIMEOUT, "first-call", "no answer within 300 s")})
     assert (found.status, found.batch) == (OK, 63)
+    assert found.reason == "64 ended with timeout: no answer within 300 s"
     assert [(a.status, a.reason) for a in found.attempts if a.batch == 64] == [(TIMEOUT, "no answer within 300 s")]
+
+
+def test_what_memory_limits_needs_no_reason():
+    assert search(limit=45)[0].reason is None
+
+
+def test_the_largest_that_was_tried_is_told():
+    found, _ = search(limit=1000, most=100)
+    assert (found.batch, found.reason) == (100, "none larger than 100 was tried")
 
 
 def test_not_even_one_item_says_why():

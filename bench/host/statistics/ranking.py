@@ -41,6 +41,8 @@ class Ranking:
     support: tuple[str, ...]
     #: (column, row) of every result that is missing in a row where some ranked column has one.
     missing: tuple[tuple[str, str], ...]
+    #: Rows in which every ranked column has a result, but no processes of all of them took turns.
+    unpaired: tuple[str, ...] = ()
 
 
 def common_keys(results: Results, columns: Sequence[str], row: str) -> list[Hashable]:
@@ -79,6 +81,8 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
     keys = {row: common_keys(results, columns, row) for row in rows}
     support = tuple(row for row in rows if keys[row])
     missing = tuple((column, row) for row in rows for column in columns if not results[column].get(row))
+    incomplete = {row for _, row in missing}
+    unpaired = tuple(row for row in rows if not keys[row] and row not in incomplete)
     if not support:
         return None
     parts = [
@@ -94,7 +98,7 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
     )
     drawn = np.stack([resamples for _, resamples in parts])[drawn_rows, :, drawn_processes].mean(axis=1).T
     units = len(support) if len(support) > 1 else len(keys[support[0]])
-    return Ranking(_standings(columns, means, drawn, units, len(support)), support, missing)
+    return Ranking(_standings(columns, means, drawn, units, len(support)), support, missing, unpaired)
 
 
 def _standings(

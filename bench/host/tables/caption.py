@@ -9,7 +9,7 @@ from bench.record import Record
 
 from ..largest_batch import TOLERANCE
 from .conditions import Conditions
-from .disturbances import count_turns
+from .disturbances import count_doubtful, count_turns
 from .fairness import enumerate_names
 from .footnotes import versions
 from .quantity import MIB, count, format_number
@@ -81,31 +81,42 @@ def environment_remark(results: Iterable[Result]) -> str:
 
 
 def noise_watch_remark(results: Iterable[Result], conditions: Conditions) -> str:
-    """Say how many turns were disturbed, and what became of them."""
+    """Say how many turns were disturbed and what became of them, what may have been missed, and how fast clocks ran."""
     records = [record for result in results for record in result.records if record.sample_ns]
-    unwatched = sum(not record.sample_wait_ns for record in records)
-    blind = f"Noise watch: none of {unwatched} of {len(records)} processes, whose kernel does not tell who waited."
+    said = []
     found = count_turns(records, conditions.turns)
-    if not found.disturbed:
-        return blind if unwatched else ""
-    fate = [f"{found.left_out} left out"]
-    if found.kept:
-        fate.append(f"{found.kept} kept, as too few turns of their process would have remained")
-    return (
-        f"Noise watch: {found.disturbed} of {found.turns} turns were disturbed: {', '.join(fate)}; "
-        f"{found.repeated} {'was' if found.repeated == 1 else 'were'} taken to repeat them."
-    ) + (f" {blind}" if unwatched else "")
+    if found.disturbed:
+        fate = [f"{found.left_out} left out"]
+        if found.kept:
+            fate.append(f"{found.kept} kept, as too few turns of their process would have remained")
+        said.append(
+            f"{found.disturbed} of {found.turns} turns were disturbed: {', '.join(fate)}; "
+            f"{found.repeated} {'was' if found.repeated == 1 else 'were'} taken to repeat them"
+        )
+    doubtful = count_doubtful(records)
+    if doubtful:
+        said.append(
+            f"{doubtful} of {found.turns} turns count as undisturbed, as no more than half of the cells waited for a "
+            "processor in them: for threads of their own, or for somebody else"
+        )
+    unwatched = sum(not record.sample_wait_ns for record in records)
+    if unwatched:
+        said.append(f"none of {unwatched} of {len(records)} processes, whose kernel does not tell who waited")
+    mhz = [value for record in records for value in record.frequency_mhz]
+    if mhz:
+        said.append(f"processors ran at {min(mhz):.0f} to {max(mhz):.0f} MHz")
+    return f"Noise watch: {'; '.join(said)}." if said else ""
 
 
 def warm_up_remark(results: Iterable[Result]) -> str:
     """Say what the classes in the table mean."""
-    present = {result.warm_up.kind for result in results if result.warm_up is not None}
+    present = {kind for result in results if result.warm_up is not None for kind, _ in result.warm_up.kinds}
     if not present:
         return ""
     legend = "; ".join(meaning for kind, meaning in MEANINGS.items() if kind in present)
     return (
-        "Warm-up: the commonest course of step times in a process, from its first trial to its last sample, by change "
-        f"points, and in how many processes: {legend}."
+        "Warm-up: the course of step times in a process, from its first trial to its last sample, by change points, "
+        f"and how many processes have it: {legend}."
     )
 
 

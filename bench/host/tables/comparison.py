@@ -42,6 +42,7 @@ DETAILS = (
     Column("ratio"),
     Column("interval", "left"),
     Column("warm-up", "left", dispensable=3),
+    Column("spread", dispensable=5),
     Column("n", dispensable=4),
     Column("status", "left"),
 )
@@ -118,8 +119,8 @@ def detail(analysis: Analysis, conditions: Conditions) -> Table:
     groups = tuple(_detail_group(row, baseline, conditions) for row in rows_of(results).values())
     ratio = f"ratio to {baseline} (below 1 is faster), " if baseline else ""
     caption = (
-        f"{conditions.title}, in detail: median time of one step, throughput, {ratio}course of the warm-up, "
-        f"processes × samples of each. {describe_conditions(conditions, results)}"
+        f"{conditions.title}, in detail: median time of one step, throughput, {ratio}course of the warm-up, spread "
+        f"between processes / within them, processes × samples of each. {describe_conditions(conditions, results)}"
     )
     notes = remarks(
         noise_remark(analysis, conditions),
@@ -140,7 +141,7 @@ def _detail_group(row: Sequence[Result], baseline: str | None, conditions: Condi
     throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
     per_second = f"{throughput.name} {item}s/s".strip() if any(result.throughput for result in row) else ""
-    units = ("", time.name, "", per_second, "", "", "", "", "")
+    units = ("", time.name, "", per_second, "", "", "", "%", "", "")
     base = baseline_of(row, baseline)
     rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
     return Group(row_entry(row, (True,) * len(facets(row[0].cell)), conditions), units, rows)
@@ -158,9 +159,18 @@ def _detail_row(
         Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),
         Entry(f"{format_interval(ratio)} {result.mark}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
+        Entry(format_spread(result)),
         Entry(sample_count(result)),
         Entry(result.status, status_notes(result)),
     )
+
+
+def format_spread(result: Result) -> str:
+    """Write how far processes' medians lie apart, and a process's samples, in percent: ``1.2 / 3.4``."""
+    between, within = result.spread_between, result.spread_within
+    if within is None:
+        return EMPTY
+    return f"{EMPTY if between is None else f'{between:.1%}'.rstrip('%')} / {f'{within:.1%}'.rstrip('%')}"
 
 
 def sample_count(result: Result) -> str:

@@ -11,7 +11,7 @@ from .table import shorten
 
 #: Where one of these differs, the two cells did not have the same means, or were not timed in the same way, and a
 #: strict study refuses their ratio: processors, precision, the layout of the data, what a user could have switched on
-#: for the other as well, and how it was measured.
+#: for the other as well, and how it was measured. A setting that one side does not tell refuses nothing.
 #:
 #: Not among them is what a mode or a framework *is*, since that is what a study compares: what was compiled, CUDA
 #: graphs, donation, the BLAS and kernels that come with it, and every setting that only one framework knows.
@@ -34,6 +34,10 @@ GROUNDS = (
 )
 
 
+#: What every framework has, whether it tells or not.
+EVERYWHERE = ("instruction set",)
+
+
 def settings_of(result: Result) -> dict[str, str]:
     """Return a cell's settings as text; all values of one that changed between its processes."""
     found: dict[str, list[str]] = {}
@@ -51,6 +55,11 @@ def differing_settings(results: Sequence[Result]) -> tuple[str, ...]:
         for name, value in settings_of(result).items():
             found.setdefault(name, {})[result.cell] = shorten(value, 60) or "empty"
     clauses = [f"{name} is {_distribution(values)}" for name, values in found.items() if len(set(values.values())) > 1]
+    told = [result.cell for result in results if result.records and settings_of(result)]
+    for name in EVERYWHERE:
+        silent = [cell.environment for cell in told if name in found and cell not in found[name]]
+        if silent:
+            clauses.append(f"{name} is not told by {enumerate_names(list(dict.fromkeys(silent)))}")
     return (f"settings differ: {'; '.join(clauses)}",) if clauses else ()
 
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from bench.record import OK, Record
 
+from ..noise_watch import SHARE, waiting_shares
 from ..statistics.steadiness import FACTOR, SPREAD
-from ..statistics.verdict import THRESHOLD, Verdict
+from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
+from ..statistics.warmup import Kind
 from .compilation import compilation_notes
 from .disturbances import count_turns
 from .quantity import count, format_interval, format_value
-from .results import EXCLUDED, NOT_RUN, Comparison, Result
+from .results import EXCLUDED, NOT_RUN, Comparison, Result, median
 from .table import shorten
 
 
@@ -43,7 +45,12 @@ def step_notes(result: Result) -> tuple[str, ...]:
     """Say what must be known beside a step time."""
     if result.step is None:
         return ()
-    return (*unsteady_notes(result), *warm_up_notes(result), *compilation_notes(result.records))
+    return (
+        *unsteady_notes(result),
+        *waiting_notes(result),
+        *warm_up_notes(result),
+        *compilation_notes(result.records),
+    )
 
 
 def unsteady_notes(result: Result) -> tuple[str, ...]:
@@ -65,23 +72,38 @@ def unsteady_notes(result: Result) -> tuple[str, ...]:
     return (f"unsteady: {'; '.join(clauses)}",)
 
 
+def waiting_notes(result: Result) -> tuple[str, ...]:
+    """Tell of threads that waited for a processor all the time: a turn can only be disturbed beside others."""
+    shares = [share for process in result.timed for share in waiting_shares(process.record).values()]
+    usual = median(shares)
+    if usual is None or usual <= SHARE:
+        return ()
+    whom = "somebody else" if result.cell.threads == 1 else "each other or for somebody else"
+    return (f"in half of the turns threads waited {usual:.0%} of the time or more for a processor: for {whom}",)
+
+
 def warm_up_notes(result: Result) -> tuple[str, ...]:
-    """Tell of a median that would be another if all samples counted, also those before the steady state."""
+    """Tell of processes without a steady state, and of a median that would be another if all samples counted."""
     found = result.warm_up
     if found is None or result.step is None:
         return ()
+    restless = found.number_of(Kind.NO_STEADY_STATE)
+    notes = (f"no steady state in {restless} of {found.processes} processes",) if 2 * restless > found.processes else ()
     change = found.whole_s / result.step.value - 1.0
     if abs(change) <= THRESHOLD:
-        return ()
-    return (f"not steady at first: {count(found.early, 'sample')} before the processes' steady state are left out; "
-            f"with them the median would be {abs(change):.1%} {'shorter' if change < 0 else 'longer'}",)  # fmt: skip
+        return notes
+    early = (
+        f"not steady at first: {count(found.early, 'sample')} before the processes' steady state are left out; with "
+        f"them the median would be {abs(change):.1%} {'shorter' if change < 0 else 'longer'}"
+    )
+    return (*notes, early)
 
 
 def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
     """Warn of what a ratio hides, or explain why a timed cell has none, where the study has a baseline."""
     if result.comparison is not None:
         unsteady = ("the baseline of this ratio is unsteady",) if result.baseline_unsteady else ()
-        return (*unsteady, *tail_notes(result.comparison, result.tail))
+        return (*unsteady, *sharing_notes(result.comparison), *tail_notes(result.comparison, result.tail))
     if result.step is None or result is baseline:
         return ()
     if result.refused:
@@ -91,6 +113,17 @@ def ratio_notes(result: Result, baseline: Result | None) -> tuple[str, ...]:
     if baseline.step is None:
         return (f"no ratio: the baseline's status is {baseline.status}",)
     return ("no ratio: no process took turns with one of the baseline",)
+
+
+def sharing_notes(comparison: Comparison) -> tuple[str, ...]:
+    """Say why a ratio is not called equivalent, whatever its interval."""
+    if comparison.ratio.disturbed <= DISTURBED:
+        return ()
+    share = f"{comparison.ratio.disturbed:.0%}"
+    return (
+        f"never called equivalent: in {share} of its pairs others had the processor in most turns, which dilutes a "
+        "difference",
+    )
 
 
 def tail_notes(comparison: Comparison, tail: Comparison | None) -> tuple[str, ...]:
@@ -124,10 +157,12 @@ def data_notes(results: Iterable[Result]) -> tuple[str, ...]:
 
 
 def largest_batch_notes(result: Result) -> tuple[str, ...]:
-    """Say why no batch was found."""
+    """Say why no batch was found, or what else than memory kept it from growing."""
     found = result.largest_batch
-    if found is None or found.get("items"):
+    if found is None:
         return ()
+    if found.get("items"):
+        return (shorten(f"larger batches: {found['reason']}"),) if found.get("reason") else ()
     return (shorten(f"no largest batch: {found.get('status')}: {found.get('reason') or 'no reason was recorded'}"),)
 
 

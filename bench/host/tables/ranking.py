@@ -175,11 +175,11 @@ def _describe(
     text = f"On {name}: ranked on {count(len(found.support), 'row')} that all have in common"
     text += f" ({shorten(enumerate_names(found.support), LIST_LENGTH)})."
     rows = dict.fromkeys(row for _, row in found.missing)
-    if rows:
-        clauses = []
-        for row in rows:
-            reasons = [f"{c}: {_status(places[c].get(row))}" for c, missing in found.missing if missing == row]
-            clauses.append(f"{row} ({', '.join(reasons)})")
+    clauses = [f"{row} (no processes of all columns took turns)" for row in found.unpaired]
+    for row in rows:
+        reasons = [f"{c}: {_status(places[c].get(row))}" for c, missing in found.missing if missing == row]
+        clauses.append(f"{row} ({', '.join(reasons)})")
+    if clauses:
         text += f" Left out: {shorten('; '.join(clauses), LIST_LENGTH)}."
     unranked = [column for column in places if column not in found.standings]
     if unranked:

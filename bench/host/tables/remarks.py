@@ -113,7 +113,7 @@ def noise_remark(analysis: Analysis, conditions: Conditions) -> str:
         f"from the A/A twin of {noise.column}, {_extent(noise.floor)}"
     )
     tail = f"; of their 90% quantiles, within {format_share(noise.tail_floor.value)}" if noise.tail_floor else ""
-    return f"{text}{tail}."
+    return f"{text}{tail}. Twins share their memory layouts; cells of different programs cannot, and keep that noise."
 
 
 def _extent(floor: NoiseFloor) -> str:

@@ -46,8 +46,9 @@ def account(analysis: Analysis, conditions: Conditions) -> Table | None:
     even = f"steps after which it has overtaken {baseline}, {FORMULA}, " if baseline else ""
     caption = (
         f"{conditions.title}, costs: import, first call in a new process with a cold and with a warm compilation "
-        f"cache, {even}peak memory net of the import (on a GPU: allocated, reserved, and seen by the driver), and what "
-        f"was achieved of the machine's peak. {describe_conditions(conditions, results)}"
+        f"cache, {even}peak memory of the steps net of the import, up to 0.7 MiB for changing layouts with it (on a "
+        f"GPU: of the whole process, allocated, reserved, and seen by the driver), and what was achieved of the "
+        f"machine's peak. {describe_conditions(conditions, results)}"
     )
     notes = remarks(
         noise_remark(analysis, conditions),
@@ -73,8 +74,8 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
     return (
         Entry(result.cell.column),
         Entry(format_number(import_s(result))),
-        Entry(format_number(result.first_call_s("cold"))),
-        Entry(format_number(result.first_call_s("warm"))),
+        _first_call(result, "cold"),
+        _first_call(result, "warm"),
         Entry(format_break_even(result.break_even)),
         replace(_mebibytes(result.peak_bytes), notes=peak_notes(result)),
         _mebibytes(result.memory_bytes("reserved_peak_bytes")),
@@ -83,6 +84,12 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
         Entry(format_rate(achieved.flops_per_s, achieved.flops_share, flops) if achieved else EMPTY),
         Entry(format_rate(achieved.bytes_per_s, achieved.bytes_share, moved) if achieved else EMPTY),
     )
+
+
+def _first_call(result: Result, cache: str) -> Entry:
+    """Give the median of the first calls; a single one is told as such."""
+    notes = ("a single process",) if result.first_calls(cache) == 1 < len(result.records) else ()
+    return Entry(format_number(result.first_call_s(cache)), notes)
 
 
 def peak_notes(result: Result) -> tuple[str, ...]:

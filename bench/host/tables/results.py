@@ -164,6 +164,11 @@ class Result:
             if record.first_call_s is not None and (record.first_call_cache or "cold") == cache
         )
 
+    def first_calls(self, cache: str) -> int:
+        """Count the processes behind ``first_call_s``."""
+        calls = (record for record in self.records if record.first_call_s is not None)
+        return sum((record.first_call_cache or "cold") == cache for record in calls)
+
     def import_s(self, *, alone: bool) -> float | None:
         """Median seconds of the imports that had the processors for themselves, or of those that shared them."""
         kept = (record for record in self.records if record.import_alone == alone)

@@ -38,12 +38,12 @@ def _may_be_equal(result: Result) -> bool:
 
 
 def format_break_even(steps: float | None) -> str:
-    """Write the number of steps: ``4120``, ``at once`` or ``never``."""
+    """Write the number of steps, to two digits as first calls vary: ``4100``, ``at once`` or ``never``."""
     if steps is None:
         return EMPTY
     if math.isinf(steps):
         return "never"
-    return f"{math.ceil(steps)}" if steps else "at once"
+    return f"{float(f'{math.ceil(steps):.2g}'):.0f}" if steps else "at once"
 
 
 def import_s(result: Result) -> float | None:

@@ -1,4 +1,4 @@
-"""Knows how the processes of a cell warmed up: the class that most have, and what was left out of their times."""
+"""Knows how the processes of a cell warmed up: the class of each, and what was left out of their times."""
 
 from __future__ import annotations
 
@@ -23,26 +23,41 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class WarmUp:
-    """The commonest class of a cell's processes, and in how many of them."""
+    """The classes of a cell's processes."""
 
-    kind: Kind
-    agreeing: int
-    processes: int
+    #: How many processes have each class, the commonest first.
+    kinds: tuple[tuple[Kind, int], ...]
     #: Samples that were left out as they came before the steady state.
     early: int
     #: Median over the processes of their median seconds per step, with those samples.
     whole_s: float
+
+    @property
+    def kind(self) -> Kind:
+        """The commonest class."""
+        return self.kinds[0][0]
+
+    @property
+    def agreeing(self) -> int:
+        return self.kinds[0][1]
+
+    @property
+    def processes(self) -> int:
+        return sum(number for _, number in self.kinds)
+
+    def number_of(self, kind: Kind) -> int:
+        return dict(self.kinds).get(kind, 0)
 
 
 def warm_up_of(timed: Sequence[Timed]) -> WarmUp | None:
     """Summarise the warm-up of a cell's processes; None where there are none."""
     if not timed:
         return None
-    ((kind, agreeing),) = Counter(process.warmup.kind for process in timed).most_common(1)
+    kinds = tuple(Counter(process.warmup.kind for process in timed).most_common())
     whole_s = float(np.median([process.whole_s for process in timed]))
-    return WarmUp(kind, agreeing, len(timed), sum(process.early for process in timed), whole_s)
+    return WarmUp(kinds, sum(process.early for process in timed), whole_s)
 
 
 def format_warm_up(found: WarmUp | None) -> str:
-    """Write the class and how many processes have it: ``flat 9/10``."""
-    return "" if found is None else f"{found.kind.value} {found.agreeing}/{found.processes}"
+    """Write how many processes have which class: ``flat 9, no steady state 1``."""
+    return "" if found is None else ", ".join(f"{kind.value} {number}" for kind, number in found.kinds)

@@ -76,6 +76,12 @@ def test_without_a_common_row_there_is_no_ranking():
     assert rank({"a": {"gemm": {0: 0.0}}, "b": {"gemm": {1: 0.0}}}, "a") is None
 
 
+def test_a_row_whose_processes_never_took_turns_is_named():
+    apart = {"gemm": {0: 0.0}, "mlp": {0: 0.0}}, {"gemm": {0: 1.0}, "mlp": {1: 1.0}}
+    found = rank(dict(zip("ab", apart, strict=True)), "a")
+    assert (found.support, found.missing, found.unpaired) == (("gemm",), (), ("mlp",))
+
+
 def test_a_result_without_processes_is_a_failure():
     found = rank({"a": {"gemm": {0: 0.0}, "mlp": {0: 0.0}}, "b": {"gemm": {0: 1.0}, "mlp": {}}}, "a")
     assert (found.support, found.missing) == (("gemm",), (("b", "mlp"),))

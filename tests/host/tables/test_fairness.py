@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.tables.fairness import GROUNDS, refusal
+from bench.host.tables.fairness import GROUNDS, differing_settings, refusal
 from bench.host.tables.results import result_of
 
 
@@ -32,6 +32,14 @@ def test_what_a_mode_or_a_framework_is_refuses_nothing(long_study, name):
 
 def test_a_setting_that_only_one_side_knows_refuses_nothing(long_study):
     assert refusal(with_settings(long_study, x64=True), with_settings(long_study, layout="NCHW")) is None
+
+
+def test_a_setting_that_every_framework_has_and_one_does_not_tell_is_named(long_study):
+    told = with_settings(long_study, instruction_set="AVX2")
+    silent = replace(with_settings(long_study, threads=2), cell=replace(long_study.cells[0], environment="jax"))
+    assert differing_settings([told, silent]) == ("settings differ: instruction set is not told by jax",)
+    assert differing_settings([told, told]) == ()
+    assert differing_settings([silent, silent]) == ()
 
 
 def test_all_grounds_are_told(long_study):

@@ -98,8 +98,25 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
 
 def test_classes_in_the_table_are_explained(long_study):
     text = remark(long_study, "Warm-up")
-    assert text.endswith(": flat: steady from the first trial on.")
+    assert "have it: flat: steady from the first trial on; warm-up: slower at first." in text
     assert "slowdown" not in text
+
+
+def test_turns_in_which_few_waited_are_told(long_study):
+    """One cell of eight waits in one turn of each round: its own threads, or somebody else for a moment."""
+    long_study.change(sample_wait_ns=lambda r: [0] * len(r.sample_ns), sample_cpu_ns=[])
+    long_study.change("jax:jit", "mlp-train", sample_wait_ns=lambda r: [0, r.sample_ns[1]] + [0] * 10)
+    turns = len({(r.cell.row, r.round, turn) for r in long_study.records for turn in r.sample_turn})
+    assert remark(long_study, "Noise watch") == (
+        f"Noise watch: 10 of {turns} turns count as undisturbed, as no more than half of the cells waited for a "
+        "processor in them: for threads of their own, or for somebody else."
+    )
+
+
+def test_clocks_are_told(long_study):
+    long_study.change("jax:jit", frequency_mhz=[1200.4, 3100.0])
+    long_study.change("torch1:eager", frequency_mhz=[2000.0, 3200.0])
+    assert "; processors ran at 1200 to 3200 MHz." in remark(long_study, "Noise watch")
 
 
 def test_rounds_of_rows_that_stopped_apart_are_told_as_a_range(long_study):

@@ -59,9 +59,18 @@ def test_an_unknown_first_call_leaves_it_open(long_study):
 
 
 @pytest.mark.parametrize(
-    ("steps", "text"), [(None, "–"), (math.inf, "never"), (0.0, "at once"), (0.2, "1"), (4119.3, "4120")]
+    ("steps", "text"),
+    [
+        (None, "–"),
+        (math.inf, "never"),
+        (0.0, "at once"),
+        (0.2, "1"),
+        (4119.3, "4100"),
+        (98.2, "99"),
+        (0.3e7, "3000000"),
+    ],
 )
-def test_break_even_is_written_in_whole_steps(steps, text):
+def test_break_even_is_written_in_whole_steps_of_two_digits(steps, text):
     assert format_break_even(steps) == text
 
 

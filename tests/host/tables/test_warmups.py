@@ -5,6 +5,7 @@ import pytest
 from bench.host.statistics.warmup import Kind
 from bench.host.tables.analysis import analyse
 from bench.host.tables.conditions import Conditions
+from bench.host.tables.footnotes import warm_up_notes
 from bench.host.tables.warmups import MEANINGS, format_warm_up
 
 
@@ -19,7 +20,7 @@ def test_most_processes_name_the_class_of_the_cell(long_study):
     long_study.change("jax:jit", "mlp-train", warmup_ns=slow)
     found = warm_up(long_study).warm_up
     assert (found.kind, found.agreeing, found.processes) == (Kind.FLAT, 6, 10)
-    assert format_warm_up(found) == "flat 6/10"
+    assert format_warm_up(found) == "flat 6, warm-up 4"
 
 
 def test_the_time_leaves_out_samples_before_the_steady_state(long_study):
@@ -40,6 +41,19 @@ def test_the_time_leaves_out_samples_before_the_steady_state(long_study):
 def test_a_cell_without_a_time_has_no_class(short_study):
     assert warm_up(short_study, "tf2:xla").warm_up is None
     assert format_warm_up(None) == ""
+
+
+def test_processes_without_a_steady_state_are_told_where_they_are_most(long_study):
+    """It is a course that changes shortly before its end."""
+    late = lambda r: [round(ns * (1.5 if i >= 8 else 1)) for i, ns in enumerate(r.sample_ns)]  # noqa: E731
+    trials = lambda r: [ns // steps for ns, steps in zip(r.sample_ns, r.sample_steps, strict=True)] * 2  # noqa: E731
+    long_study.change("jax:jit", "mlp-train", warmup_ns=trials)
+    long_study.change("jax:jit", "mlp-train", sample_ns=late)
+    found = warm_up(long_study)
+    restless_ones = found.warm_up.number_of(Kind.NO_STEADY_STATE)
+    assert restless_ones > 5
+    assert f"no steady state in {restless_ones} of 10 processes" in warm_up_notes(found)
+    assert warm_up_notes(warm_up(long_study, "torch1:eager")) == ()
 
 
 def test_every_class_has_a_meaning():
