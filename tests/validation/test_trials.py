@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 
 from bench.cell import Cell
 from bench.host.twin import SUFFIX
 from bench.host.validation import trials
+from bench.host.validation.measure import profile_for
 from bench.host.validation.trial import Pair, Trace, Trial, trace_of
 from bench.record import Record
 
@@ -87,6 +89,17 @@ def test_a_pair_that_others_disturbed_throughout_says_so():
 def test_a_trace_survives_its_file():
     trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1, True),), 4.5, None)
     assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
+
+
+def test_a_trace_of_the_version_before_is_read():
+    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1),), 4.5, None)
+    values = json.loads(json.dumps(trace.to_json()))
+    old = {**values, "version": 3, "pairs": [[pair[0], pair[1], *pair[3:]] for pair in values["pairs"]]}
+    assert Trace.from_json(old) == trace
+
+
+def test_what_takes_long_to_start_is_sampled_more():
+    assert profile_for(replace(CELL, framework="torch")).samples > profile_for(replace(CELL, framework="numpy")).samples
 
 
 @pytest.mark.parametrize("values", [{}, {"version": 99}, {"version": 1}, {"version": 1, "trial": 3, "pairs": "x"}])

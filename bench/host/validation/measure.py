@@ -41,6 +41,10 @@ PROFILE = Profile.model_validate(
         "timeout_s": 120.0,
     }
 )
+#: Of processes that take long to start: the best number is the square root of what starting costs over what a sample
+#: costs, times the spread within over the spread between processes (Kalibera & Jones 2013). For PyTorch 2, with 2.5 s,
+#: 20 ms, 5 % and 1 %, that is 56; for NumPy, with 0.3 s, 20 ms, 2.5 % and 0.5 %, 19.
+SAMPLES_OF_FRAMEWORKS = 60
 SEED = 20261121
 
 
@@ -61,6 +65,11 @@ def _planted(trial: Trial, cell: Cell) -> dict[str, float]:
     return {"slowdown": trial.slowdown if is_twin(cell) else 0.0, "sized_for": trial.slowdown}
 
 
+def profile_for(cell: Cell) -> Profile:
+    """Return how a cell is sampled."""
+    return PROFILE if cell.framework == "numpy" else PROFILE.model_copy(update={"samples": SAMPLES_OF_FRAMEWORKS})
+
+
 @dataclass(frozen=True)
 class Bench:
     """Where trials are measured."""
@@ -78,7 +87,7 @@ class Bench:
         began = time.monotonic()
         conditions = run.Conditions(
             run=f"trial-{trial.number}",
-            profile=PROFILE,
+            profile=profile_for(trial.cell),
             seed=SEED,
             processors=self.processors,
             data={},

@@ -17,8 +17,8 @@ from ..twin import is_twin
 
 #: What was planted may differ from what was asked for by this share of it.
 PRECISION = 0.05
-#: Version of a trace's form.
-VERSION = 4
+#: Version of a trace's form; those of version 3 do not say who was disturbed.
+VERSION, OLDEST = 4, 3
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,15 @@ class Trace:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Trace:
         """Rebuild a trace; raises ValueError for what is none."""
-        if values.get("version") != VERSION:
-            raise ValueError(f"trace version {values.get('version')!r} is not {VERSION}")
+        version = values.get("version")
+        if version not in (OLDEST, VERSION):
+            raise ValueError(f"trace version {version!r} is not {VERSION}")
         try:
             given = values["trial"]
             trial = Trial(int(given["number"]), Cell.from_json(given["cell"]), float(given["slowdown"]))
             pairs = tuple(
                 Pair(int(number), tuple(map(float, cell)), tuple(map(float, twin)), int(early), bool(disturbed))
-                for number, early, disturbed, cell, twin in values["pairs"]
+                for number, early, disturbed, cell, twin in (_complete(pair) for pair in values["pairs"])
             )
             return cls(
                 trial,
@@ -92,6 +93,11 @@ class Trace:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"not a trace: {error}") from error
+
+
+def _complete(pair: Sequence[Any]) -> Sequence[Any]:
+    """Add what a pair of the oldest version lacks."""
+    return (*pair[:2], False, *pair[2:]) if len(pair) == 4 else pair
 
 
 def trace_of(trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[int, ...], seconds: float) -> Trace:
