@@ -9,15 +9,19 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from . import growth, planting
 
-#: Untimed steps after a hand-over, at least: the first is 1.2 to 21 times slower, the second up to 1.8 times (cold
-#: caches, sleeping threads).
-SETTLE_STEPS = 3
+#: Untimed runs of a step or two after a hand-over, at least: the first is 1.2 to 21 times slower, the second up to 1.8
+#: times (cold caches, sleeping threads).
+SETTLE_RUNS = 3
 #: …and this long, not counting the first: steps of 0.1 ms were still 5 % slower a millisecond after a hand-over.
 SETTLE_NS = 2_000_000
 #: …but two are enough when the second takes this long, so that slow steps are not run three times for nothing.
 SETTLE_SLOW_NS = 5_000_000
-#: More steps than this settle nothing more: the clock stands still.
-SETTLE_MOST_STEPS = 20_000
+#: Untimed steps between the first reading of the waiting and the first sample, as that reading slows some steps down…
+REHEARSED_STEPS = 4
+#: …where a sample has so many more that it does not cost too much.
+REHEARSED_SHARE = 0.5
+#: More runs than this settle nothing more: the clock stands still.
+SETTLE_MOST_RUNS = 20_000
 #: Steps before calibration may end: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
 #: More steps than this in one sample mean that the clock stands still.
@@ -159,12 +163,14 @@ class Stopwatch:
     def _settle(self, batches: Any) -> None:
         """Run untimed steps, as the first after a hand-over are slow: caches are cold, threads asleep."""
         settling = 0
-        for steps in range(SETTLE_MOST_STEPS):
-            if (steps >= SETTLE_STEPS and settling >= SETTLE_NS) or (steps > 1 and settling >= SETTLE_SLOW_NS):
+        for run in range(SETTLE_MOST_RUNS):
+            if (run >= SETTLE_RUNS and settling >= SETTLE_NS) or (run > 1 and settling >= SETTLE_SLOW_NS):
                 return
-            elapsed = self._time(batches, 1)
+            # From the third on in pairs: in a sample, too, a step's outputs are there while the next computes its own,
+            # in memory that single steps leave cold. The first millisecond after settling was up to 10 % slower.
+            elapsed = self._time(batches, 1 if run < 2 else 2)
             # The first step is the slow one: it says nothing about how long the next will take.
-            settling += elapsed if steps else 0
+            settling += elapsed if run else 0
 
     def turn(self, samples: int) -> Turn:
         """Settle, then take ``samples`` timed samples of ``self.steps`` steps, and those that are planted.
@@ -178,6 +184,8 @@ class Stopwatch:
         gc.disable()
         try:
             waits = [self._waited()]
+            if self.steps * REHEARSED_SHARE >= REHEARSED_STEPS:
+                self._time(batches, REHEARSED_STEPS)
             for _ in range(samples):
                 steps = self.steps + planting.extra_steps(self.steps, self._slowdown)
                 cpu = self._clock.cpu()

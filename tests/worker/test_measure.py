@@ -4,7 +4,18 @@ import gc
 
 import pytest
 
-from bench.worker.measure import SETTLE_NS, SETTLE_SLOW_NS, SETTLE_STEPS, WARMUP_STEPS, Clock, Stopwatch
+from bench.worker.measure import (
+    REHEARSED_STEPS,
+    SETTLE_NS,
+    SETTLE_RUNS,
+    SETTLE_SLOW_NS,
+    WARMUP_STEPS,
+    Clock,
+    Stopwatch,
+)
+
+#: Steps in as few runs as settle: two single ones, and pairs.
+SETTLED = 2 + 2 * (SETTLE_RUNS - 2)
 
 
 class Bench:
@@ -57,10 +68,10 @@ def test_synchronisation_is_inside_the_time():
 def test_every_step_is_synchronised_unless_the_device_computes_in_order():
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=True, steps=10).turn(samples=2)
-    assert bench.synchronized == SETTLE_STEPS + 20
+    assert bench.synchronized == SETTLED + REHEARSED_STEPS + 20
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=False, steps=10).turn(samples=2)
-    assert bench.synchronized == SETTLE_STEPS + 2
+    assert bench.synchronized == SETTLE_RUNS + 1 + 2
 
 
 def test_settling_is_untimed_and_hides_a_slow_first_step():
@@ -70,7 +81,7 @@ def test_settling_is_untimed_and_hides_a_slow_first_step():
 
 @pytest.mark.parametrize(
     ("step_ns", "settling"),
-    [(1000, 1 + SETTLE_NS // 1000), (SETTLE_NS // 2, SETTLE_STEPS), (SETTLE_NS, SETTLE_STEPS), (SETTLE_SLOW_NS, 2)],
+    [(1000, 2 + SETTLE_NS // 1000), (SETTLE_NS // 2, SETTLED), (SETTLE_NS, SETTLED), (SETTLE_SLOW_NS, 2)],
 )
 def test_settling_takes_steps_and_time_but_slow_steps_settle_twice(step_ns, settling):
     bench = Bench(step_ns=step_ns)
@@ -81,7 +92,14 @@ def test_settling_takes_steps_and_time_but_slow_steps_settle_twice(step_ns, sett
 def test_a_cold_first_step_does_not_end_the_settling():
     bench = Bench(step_ns=SETTLE_NS, first_ns=10 * SETTLE_SLOW_NS)
     bench.stopwatch().turn(samples=1)
-    assert len(bench.seen) == SETTLE_STEPS + 1
+    assert len(bench.seen) == SETTLED + 1
+
+
+@pytest.mark.parametrize(("steps", "rehearsed"), [(1, 0), (7, 0), (8, REHEARSED_STEPS), (100, REHEARSED_STEPS)])
+def test_the_first_sample_is_rehearsed_where_it_has_many_steps(steps, rehearsed):
+    bench = Bench(step_ns=SETTLE_NS)
+    bench.stopwatch(steps=steps).turn(samples=1)
+    assert len(bench.seen) == SETTLED + rehearsed + steps
 
 
 def test_settling_ends_although_the_clock_stands_still():
@@ -157,7 +175,7 @@ def test_the_collector_works_again_after_a_step_that_fails():
 
     def step(number):
         calls.append(number)
-        if len(calls) > SETTLE_STEPS:
+        if len(calls) > SETTLED:
             raise RuntimeError("broken")
         return {"out": number}
 
