@@ -20,7 +20,7 @@ class Chain(nn.Module):
         if torch.jit.is_scripting():
             affine = inputs * self.scale + self.shift
             return torch.tanh(affine) * torch.exp(-(affine * affine)) + inputs
-        # Fresh arrays cost more than the operations where each is mapped and faulted in anew, as large ones are on CPUs.
+        # Fresh arrays cost more than the operations where each is mapped and faulted in anew, as large ones are.
         affine = inputs.mul(self.scale).add_(self.shift)
         output = torch.tanh(affine)
         return output.mul_(affine.mul_(affine).neg_().exp_()).add_(inputs)
