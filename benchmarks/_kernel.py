@@ -35,6 +35,7 @@ def make_step(workload: str, size: str) -> Callable[[], object]:
     build = load_implementation(workload, "numpy")
     step = build(specification.SIZES[size], parameters, batches[0], Transform("eager", adapter.transform)).step
     following = itertools.cycle(batches)
+    # The layout lasts as long as its blocks are kept.
     return lambda kept=kept: step(*next(following))
 
 

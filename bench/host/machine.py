@@ -32,10 +32,10 @@ def available_bytes() -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), memory_bytes())
 
 
-def huge_pages() -> str:
+def huge_pages(enabled: str = "/sys/kernel/mm/transparent_hugepage/enabled") -> str:
     """Return when the kernel gives huge pages: ``always``, ``madvise`` (who asks) or ``never``; empty if unknown."""
     try:
-        told = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+        told = Path(enabled).read_text()
     except OSError:
         return ""
     return told.partition("[")[2].partition("]")[0]

@@ -47,18 +47,20 @@ def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> di
     was seen on the device.
     """
     found = {turn: [reason] for turn, reason in foreign.items()}
-    for turn, reasons in _waits(records)[0].items():
-        found.setdefault(turn, []).extend(reasons)
+    waited, certain = _waits(records)
+    for turn in certain:
+        found.setdefault(turn, []).extend(waited[turn])
     return {turn: "; ".join(reasons) for turn, reasons in sorted(found.items())}
 
 
 def doubtful_turns(records: Iterable[Record]) -> set[int]:
     """Return the turns in which too few of several cells waited to tell somebody else from their own threads."""
-    return set(_waits(records)[1])
+    waited, certain = _waits(records)
+    return set(waited) - certain
 
 
-def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    """Return who waited too long in which turns: in those that count as disturbed, and in those that do not."""
+def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], set[int]]:
+    """Return who waited too long in which turns, and those of the turns in which it was certainly for somebody else."""
     waited: dict[int, list[str]] = {}
     there = [(record, shares) for record in records if (shares := waiting_shares(record))]
     for record, shares in there:
@@ -68,11 +70,7 @@ def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], dict[int, l
                 waited.setdefault(turn, []).append(f"{record.cell.column} waited {share:.0%} of it for a processor")
     several = any(record.cell.threads > 1 for record, _ in there)
     witnesses = {turn: sum(turn in shares for _, shares in there) for turn in waited}
-    found = {turn for turn, reasons in waited.items() if not several or 2 * len(reasons) > witnesses[turn]}
-    return (
-        {turn: reasons for turn, reasons in waited.items() if turn in found},
-        {turn: reasons for turn, reasons in waited.items() if turn not in found},
-    )
+    return waited, {turn for turn, reasons in waited.items() if not several or 2 * len(reasons) > witnesses[turn]}
 
 
 def left_out(record: Record) -> set[int]:

@@ -55,7 +55,7 @@ def hash_seed(layout: int | None) -> dict[str, str]:
     return {} if layout is None else {"PYTHONHASHSEED": str(layout % 2**32)}
 
 
-def huge_pages(framework: str) -> dict[str, str]:
+def numpy_pages(framework: str) -> dict[str, str]:
     """Return the variable that keeps NumPy, which draws the input, from asking for huge pages where it is not measured.
 
     It would ask for parts of the heap in which arrays of the framework come to lie, of 4 MiB and more.

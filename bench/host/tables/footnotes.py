@@ -73,7 +73,7 @@ def unsteady_notes(result: Result) -> tuple[str, ...]:
 
 
 def waiting_notes(result: Result) -> tuple[str, ...]:
-    """Tell of threads that waited for a processor all the time: a turn can only be disturbed beside others."""
+    """Tell of threads that waited in most turns: those of one cell alone do not show that anybody disturbed them."""
     shares = [share for process in result.timed for share in waiting_shares(process.record).values()]
     usual = median(shares)
     if usual is None or usual <= SHARE:

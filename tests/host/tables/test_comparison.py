@@ -312,3 +312,21 @@ def test_a_ratio_that_others_diluted_says_why_it_is_not_equivalent(long_study):
     assert note.startswith("never called equivalent: in 80% of its pairs others had the processor")
     notes = detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes
     assert not any("never called" in note for note in notes)
+
+
+def test_threads_that_wait_in_most_turns_are_told(long_study):
+    """Nothing is disturbed, as they might wait for each other."""
+    long_study.change("jax:jit", "mlp-train", sample_cpu_ns=[], sample_wait_ns=lambda r: list(r.sample_ns))
+    long_study.change("torch2:eager", "mlp-train", sample_cpu_ns=[], sample_wait_ns=lambda r: [0] * len(r.sample_ns))
+    notes = detail_row(long_study, "jax:jit", "mlp-train")["step time"].notes
+    expected = (
+        "in half of the turns threads waited 50% of the time or more for a processor: for each other or for somebody"
+    )
+    assert [note for note in notes if note.startswith(expected)]
+    assert not detail_row(long_study, "torch2:eager", "mlp-train")["step time"].notes
+
+
+def test_spreads_between_and_within_processes_are_shown(long_study):
+    between, within = detail_row(long_study, "jax:jit", "mlp-train")["spread"].text.split(" / ")
+    assert float(between) > 1.0
+    assert 0.0 < float(within) < float(between)

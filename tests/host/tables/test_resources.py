@@ -49,6 +49,22 @@ def test_the_largest_batch_is_shown_or_its_absence_explained(long_study):
     )
 
 
+def test_what_else_than_memory_limits_a_batch_is_told(long_study):
+    cell = long_study.find("jax:jit", "mlp-train")
+    known = {"item": "row", "cap_bytes": 2**31, "attempts": [], "items": 63, "status": "ok"}
+    long_study.run["largest_batch"] = {cell.name: {**known, "reason": "64 ended with timeout: no answer in 300 s"}}
+    (note,) = row(long_study, "jax:jit", "mlp-train")["largest batch (rows)"].notes
+    assert note == "larger batches: 64 ended with timeout: no answer in 300 s"
+
+
+def test_a_single_first_call_is_told_as_such(long_study):
+    """A cache is empty for one process only."""
+    long_study.change("torch2:compile", first_call_cache=lambda r: "cold" if r.round == 0 else "warm")
+    found = row(long_study, "torch2:compile", "mlp-train")
+    assert found["cold call (s)"].notes == ("a single process",)
+    assert found["warm call (s)"].notes == ()
+
+
 def test_what_was_never_started_is_left_out(short_study):
     table = costs(short_study)
     names = {group.heading.text.split(",")[0]: [row[0].text for row in group.rows] for group in table.groups}
