@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import select
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import IO, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
+from .addresses import not_drawn
 from .conversation import Ended, Lines, receive, tail
 
 __all__ = ["Ended", "Worker", "oom_kills", "variables"]
@@ -24,6 +26,10 @@ PASSED = (
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
     "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
 )  # fmt: skip
+
+
+#: Bytes by which the stack is moved at most: a page.
+MOST_ROOM = 4096
 
 
 def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -47,12 +53,15 @@ def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
     return [*bound, *([] if layout is None else ["--layout", str(layout)])]
 
 
-def hash_seed(layout: int | None) -> dict[str, str]:
-    """Return the variable that gives the processes of one sitting the same seed of Python's hashes.
+def layout_variables(layout: int | None) -> dict[str, str]:
+    """Return the variables that are part of a memory layout, the same for all processes of one sitting.
 
-    The order of sets, and where dictionaries look, is part of a layout: what is allocated follows. Shared, it cancels.
+    The seed of Python's hashes: the order of sets, and where dictionaries look, decide what is allocated. And one that
+    only takes room, since variables lie above the stack and so move it (Mytkowicz et al. 2009).
     """
-    return {} if layout is None else {"PYTHONHASHSEED": str(layout % 2**32)}
+    if layout is None:
+        return {}
+    return {"PYTHONHASHSEED": str(layout % 2**32), "BENCHMATRIX_ROOM": "." * random.Random(layout).randrange(MOST_ROOM)}
 
 
 def numpy_pages(framework: str) -> dict[str, str]:
@@ -96,7 +105,7 @@ class Worker:
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with log.open("wb") as output:
+            with log.open("wb") as output, contextlib.nullcontext() if layout is None else not_drawn():
                 self._process = subprocess.Popen(
                     [*command, "-m", "bench.worker", *arguments(processors, layout)],
                     cwd=folder,

@@ -18,6 +18,7 @@ def main(scratch: Scratch) -> int:
         process.pin(given.processors)
     memory_layout = layout.Layout(given.layout)
     memory_layout.scatter()
+    memory_layout.shift()
     # Imported only now: NumPy may print, and starts threads that must inherit the affinity.
     from . import session
 

@@ -8,11 +8,12 @@ a process, which costs less to average than processes do (Curtsinger & Berger 20
 same blocks: what moves both alike cancels from their ratio, and what is left is as often for one as for the other.
 
 The blocks are the main thread's, from which NumPy and PyTorch allocate; threads of other frameworks have parts of the
-heap of their own, which only the start of a process moves.
+heap of their own, which only the start of a process moves. Where code lies matters as much: see ``Layout.shift``.
 """
 
 from __future__ import annotations
 
+import mmap
 import random
 from typing import List, Optional
 
@@ -21,6 +22,8 @@ BLOCKS = 64
 #: Python gets blocks larger than 512 bytes from the C library's heap, smaller ones from pools of its own; the C library
 #: gives large ones, of 128 KiB at first, pages of their own.
 LEAST_BYTES, MOST_BYTES = 513, 16384
+#: Pages by which what is loaded later is moved, at most: 1 GiB, since large libraries lie on borders of 2 MiB.
+MOST_PAGES = 1 << 18
 #: The largest block, with the C library's own bytes, whose release teaches it; see ``settle_allocator``.
 LARGEST_LESSON_BYTES = (32 << 20) - (64 << 10)
 
@@ -32,6 +35,19 @@ class Layout:
         """Without a ``seed`` every process has its own layout."""
         self._seed = random.getrandbits(32) if seed is None else seed
         self._kept: List[bytearray] = []
+        self._gap: Optional[mmap.mmap] = None
+
+    def shift(self) -> int:
+        """Move the libraries and large arrays that are still to come, by a number of pages; return the bytes.
+
+        Where code lies decides which branches and pages share the processor's tables: for as long as they lived, some
+        processes of PyTorch were 3 % slower than others. The kernel's own draw is each process's own, so the host
+        turns it off where it can, and the gap that is drawn here, before the framework is loaded, stands in for it. It
+        is never touched and needs no memory.
+        """
+        size = mmap.PAGESIZE * random.Random("{}/pages".format(self._seed)).randint(1, MOST_PAGES)
+        self._gap = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+        return size
 
     def scatter(self, turn: Optional[int] = None) -> int:
         """Take the blocks of a turn, or of the start, from the heap, give back those before, and return their bytes."""

@@ -46,6 +46,20 @@ def instruction_set(cpuinfo: str = "/proc/cpuinfo") -> str:
     return next((name for flag, name in INSTRUCTION_SETS if flag in flags), "")
 
 
+def addresses(personality: str = "/proc/self/personality") -> str:
+    """Say who drew where libraries lie: the kernel for each process, or the round for all that take turns in it."""
+    try:
+        with open(personality) as flags:
+            by_kernel = not int(flags.read(), 16) & 0x0040000  # ADDR_NO_RANDOMIZE
+    except (OSError, ValueError):
+        by_kernel = True
+    return "drawn by the kernel" if by_kernel else "drawn by the round"
+
+
 def facts() -> Dict[str, Any]:
-    """Tell what the process may use of the processor."""
-    return {"processor instruction set": instruction_set(), "processors": len(os.sched_getaffinity(0))}
+    """Tell what the process may use of the processor, and how it lies in memory."""
+    return {
+        "processor instruction set": instruction_set(),
+        "processors": len(os.sched_getaffinity(0)),
+        "addresses": addresses(),
+    }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.workers import Ended, Worker, arguments, hash_seed, variables
+from bench.host.workers import Ended, Worker, arguments, layout_variables, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAK = """
@@ -218,6 +218,14 @@ def test_a_worker_is_told_its_processors_and_its_layout():
 
 
 def test_processes_with_one_layout_have_one_order_of_hashes():
-    assert hash_seed(7) == {"PYTHONHASHSEED": "7"}
-    assert hash_seed(2**32 + 7) == {"PYTHONHASHSEED": "7"}
-    assert hash_seed(None) == {}
+    assert layout_variables(7)["PYTHONHASHSEED"] == "7"
+    assert layout_variables(2**32 + 7)["PYTHONHASHSEED"] == "7"
+    assert layout_variables(None) == {}
+
+
+def test_a_layout_moves_the_stack_by_up_to_a_page():
+    """By as much for all that share it; of 64 layouts, at least 32 differ."""
+    assert layout_variables(7) == layout_variables(7)
+    sizes = {len(layout_variables(seed)["BENCHMATRIX_ROOM"]) for seed in range(64)}
+    assert len(sizes) > 32
+    assert max(sizes) < 4096

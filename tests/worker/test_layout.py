@@ -68,6 +68,21 @@ def test_blocks_are_kept_until_the_next_are_there():
         assert len(set(map(len, kept._kept))) > layout.BLOCKS // 2
 
 
+def test_what_is_loaded_later_moves_by_whole_pages():
+    shift = "from bench.worker import layout; kept = layout.Layout({}); kept.shift()\n"
+    where = "import mmap; print(kept.shift())"
+    assert len(places(shift.format(7) + where)) == 1
+    assert len(places(shift.format("") + where)) >= 5
+    assert all(int(size) % 4096 == 0 < int(size) <= 1 << 30 for size in places(shift.format("") + where))
+
+
+def test_the_gap_needs_no_memory():
+    before = memory.peak_bytes()
+    kept = layout.Layout(1)
+    assert kept.shift() > 8 << 20
+    assert memory.peak_bytes() - before < 4 << 20
+
+
 def test_a_settled_allocator_keeps_large_arrays_in_the_heap():
     """Of the GNU C library; others have no thresholds that move."""
     settle = "from bench.worker import layout; layout.settle_allocator()\n"

@@ -12,7 +12,7 @@ from bench.cell import Cell
 from ..caches import CompileCaches
 from ..environments.outcome import Prepared
 from ..seat import Talks
-from ..workers import Worker, arguments, hash_seed, numpy_pages, variables
+from ..workers import Worker, arguments, layout_variables, numpy_pages, variables
 from . import trace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def launch(
     ``memory_bytes`` limits a container, a process limits itself.
     """
     compilers = caches.variables(cell)
-    steered = {**hash_seed(layout), **numpy_pages(cell.framework), **compilers, **extra}
+    steered = {**layout_variables(layout), **numpy_pages(cell.framework), **compilers, **extra}
     if prepared.manifest.get("provider") != "container":
         return Worker(
             prepared.command,
