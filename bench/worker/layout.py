@@ -46,7 +46,10 @@ class Layout:
         is never touched and needs no memory.
         """
         size = mmap.PAGESIZE * random.Random("{}/pages".format(self._seed)).randint(1, MOST_PAGES)
-        self._gap = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+        try:
+            self._gap = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+        except OSError:
+            return 0  # A limit on addresses, such as a cluster's, leaves no room to move in.
         return size
 
     def scatter(self, turn: Optional[int] = None) -> int:
