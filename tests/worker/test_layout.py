@@ -45,11 +45,27 @@ def test_processes_that_share_a_seed_share_a_layout():
     assert len(places(SCATTER.format(7) + WHERE.format(9000))) == 1
 
 
-def test_every_turn_has_another_layout():
-    """Shared by processes; of eight turns' places among 256 at least five differ, as two may well fall together."""
-    found = [places(SCATTER.format(7) + f"kept.scatter({turn})\n" + WHERE.format(9000)) for turn in range(8)]
-    assert all(len(place) == 1 for place in found)
-    assert len(set.union(*found)) >= 5
+#: Prints where arrays lie in each of sixteen turns.
+TURNS = (
+    SCATTER.format(7)
+    + """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+for turn in range(16):
+    kept.scatter(turn)
+    array = libc.malloc(9000)
+    print(array % 4096)
+    libc.free(array)
+"""
+)
+
+
+def test_turns_have_other_layouts_which_processes_share():
+    """Not each: what the last turn's blocks leave free may be where those before it had left room."""
+    (found,) = places(TURNS)
+    assert len(set(found.split())) >= 5
 
 
 def test_a_process_that_missed_a_turn_has_the_layout_of_its_neighbours():
