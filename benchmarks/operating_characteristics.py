@@ -60,7 +60,7 @@ class Judged:
         most = np.log1p(THRESHOLD)
         self.low, self.high = averages[:, cut], averages[:, -1 - cut]
         self.equivalent = (self.low > -most) & (self.high < most)
-        beyond = np.abs(np.median(averages, axis=1)) > np.log1p(floor)
+        beyond = np.abs(np.median(averages, axis=1)) > max(np.log1p(floor), most / 2.0)
         self.different = ~self.equivalent & beyond & (p <= ALPHA)
         #: What the rule that asks for an estimate beyond the practical threshold would call different.
         self.different_beyond = self.different & (np.abs(np.median(averages, axis=1)) >= most)

@@ -41,6 +41,9 @@ class Conditions:
     order_seed: int | None = None
     #: What the validation of the method asks of a cell besides: a ``slowdown``, and samples ``sized_for`` one.
     planted: Callable[[Cell], Mapping[str, float]] = lambda cell: {}
+    #: Whether the workers of a row import and make their first calls at the same time, each where it was started, and
+    #: are bound to ``processors`` only then: for who does not measure imports and first calls.
+    at_once: bool = False
 
     @property
     def seed_of_orders(self) -> int:

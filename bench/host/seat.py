@@ -69,12 +69,20 @@ class Seat:
         if answer is not None:
             self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
 
-    def prepare(self, *, cache: str | None, **request: Any) -> None:
-        """Let the worker build, call, check and calibrate; its compilation cache is ``cache``, cold, warm or none."""
-        answer = self._ask(do="prepare", **request)
+    def ask_prepare(self, **request: Any) -> None:
+        """Let the worker build, call, check and calibrate; ``await_prepare`` waits for it."""
+        self._send(do="prepare", **request)
+
+    def await_prepare(self, *, cache: str | None) -> None:
+        """Note what the first call and the check came to; its compilation cache was ``cache``, cold, warm or none."""
+        answer = self._await()
         if answer is not None:
             fields = ("first_call_s", "check", "warmup_ns", "work", "data")
             self._note(first_call_cache=cache, **{name: answer[name] for name in fields})
+
+    def move(self, processors: Sequence[int]) -> None:
+        """Bind the worker to other processors."""
+        self._ask(do="move", processors=list(processors))
 
     def turn(self, samples: int) -> dict[str, list[int]] | None:
         """Take one turn; return what it adds to each list of samples of the record, None when it ended the worker."""
@@ -134,11 +142,13 @@ class Seat:
             self._worker.kill()
 
     def _ask(self, **request: Any) -> dict[str, Any] | None:
-        if self.over or self._worker is None:
-            return None
-        self._worker.resume()
-        self._worker.send(**request)
+        self._send(**request)
         return self._await()
+
+    def _send(self, **request: Any) -> None:
+        if not self.over and self._worker is not None:
+            self._worker.resume()
+            self._worker.send(**request)
 
     def _await(self) -> dict[str, Any] | None:
         """Wait for the answer, then stop the worker until its next turn."""

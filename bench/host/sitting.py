@@ -61,7 +61,7 @@ class Sitters:
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""
-        at_once = max(1, len(self.conditions.processors))
+        at_once = len(self.seats) if self.conditions.at_once else max(1, len(self.conditions.processors))
         alone = at_once == 1 or len(self.seats) == 1
         for index, seat in enumerate(self.seats):
             for soon in self.seats[index + at_once - 1 : index + at_once] if index else self.seats[:at_once]:
@@ -70,21 +70,26 @@ class Sitters:
             seat.await_import(alone=alone)
 
     def _prepare(self, reference: Path) -> None:
-        """Build, check and calibrate one cell after the other, since the first call is measured."""
-        for seat in self.seats:
-            cell = seat.record.cell
-            self.say("preparing", seat)
-            seat.prepare(
-                cache=self.caches.state(cell),
-                seed=self.conditions.seed,
-                reference=str(reference),
-                sample_s=self.conditions.profile.sample_seconds,
-                data=self.conditions.data.get(cell.workload),
-                **self.conditions.planted(cell),
-            )
-            if not seat.over:
-                self.caches.fill(cell)
-                self.journal.begin(seat.record)
+        """Build, check and calibrate one cell after the other, where the first call is measured."""
+        for together in [self.seats] if self.conditions.at_once else [[seat] for seat in self.seats]:
+            states = [self.caches.state(seat.record.cell) for seat in together]
+            for seat in together:
+                self.say("preparing", seat)
+                seat.ask_prepare(
+                    seed=self.conditions.seed,
+                    reference=str(reference),
+                    sample_s=self.conditions.profile.sample_seconds,
+                    data=self.conditions.data.get(seat.record.cell.workload),
+                    **self.conditions.planted(seat.record.cell),
+                )
+            for seat, state in zip(together, states, strict=True):
+                seat.await_prepare(cache=state)
+                if not seat.over:
+                    self.caches.fill(seat.record.cell)
+                    self.journal.begin(seat.record)
+        if self.conditions.at_once:
+            for seat in self.seats:
+                seat.move(self.conditions.processors)
 
     def _take_turns(self, turns: range) -> None:
         """Take turns in seeded random order, one sample at a time, every other worker stopped."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
 import signal
@@ -12,6 +13,13 @@ from typing import List
 def pin(processors: List[int]) -> None:
     """Bind this process to ``processors``, before any library starts its threads: JAX sizes its pool by this alone."""
     os.sched_setaffinity(0, processors)
+
+
+def move(processors: List[int]) -> None:
+    """Bind this process, with all threads that it has by now, to other ``processors``."""
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread), processors)
 
 
 def die_with_parent() -> None:

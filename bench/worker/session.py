@@ -17,7 +17,7 @@ from .. import workloads
 from ..cell import Cell
 from ..frameworks import load_adapter
 from ..program import Transform, Unsupported
-from . import check, fitting, machine, memory, peaks
+from . import check, fitting, machine, memory, peaks, process
 from .channel import Channel
 from .ends import reason_of, status_of
 from .layout import Layout, settle_allocator
@@ -36,6 +36,7 @@ class Session:
         self.stage = "start"
         self._adapter: Any = None
         self._stopwatch: Optional[Stopwatch] = None
+        self._waiting: Optional[Waiting] = None
         self._first_call_peak = 0
         self._peak_is_new = False
         self._compiled_before: Dict[str, Any] = {}
@@ -154,6 +155,7 @@ class Session:
         # What exists now lives as long as the process: the collector need not look at it between samples.
         gc.collect()
         getattr(gc, "freeze", lambda: None)()
+        self._waiting = Waiting(os.sched_getaffinity(0))
         self._stopwatch = Stopwatch(
             program.step,
             batches,
@@ -162,7 +164,7 @@ class Session:
             each=self._cell.device == "cpu",
             slowdown=slowdown,
             sized_for=sized_for,
-            waited=Waiting(os.sched_getaffinity(0)),
+            waited=self._waiting,
         )
         warmup_ns = self._stopwatch.calibrate(sample_ns)
         outputs_of = (lambda outputs: [outputs["loss"]]) if program.parameters else (lambda outputs: outputs.values())
@@ -188,6 +190,13 @@ class Session:
         asked, found = self._cell.threads, self._adapter.settings().get("threads")
         if found != asked:
             raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
+
+    def do_move(self, processors: List[int]) -> Dict[str, Any]:
+        """Go on elsewhere: workers that are prepared at once begin on processors of their own."""
+        process.move(processors)
+        if self._waiting is not None:
+            self._waiting.watch(processors)
+        return {"event": "moved"}
 
     def do_turn(self, samples: int, turn: Optional[int] = None) -> Dict[str, Any]:
         """Take timed samples; the only request that is answered while every other worker is stopped.

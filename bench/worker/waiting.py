@@ -17,9 +17,13 @@ class Waiting:
         """``processors`` are those that the process is bound to."""
         self._threads = proc + "/self/task"
         self._stat = proc + "/stat"
-        self._names = {b"cpu%d" % number for number in processors}
         self._tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
         self._waited: Dict[str, int] = {}
+        self.watch(processors)
+
+    def watch(self, processors: Iterable[int]) -> None:
+        """Go on with other processors."""
+        self._names = {b"cpu%d" % number for number in processors}
         # Without a hypervisor nothing was ever stolen, and looking again would be wasted.
         self._stolen: Optional[int] = self._steal_ticks() or None
 

@@ -38,6 +38,8 @@ class Stage:
         #: {(cell's name, round, turn): nanoseconds of 1000 in which it waited for a processor}
         self.waits: dict[tuple[str, int, int], int] = {}
         self.running: set[str] = set()
+        #: The requests that several workers may be busy with at the same time.
+        self.shared = {"import"}
 
     def start(self, cell: Cell, number: int, attempt: int, layout: int) -> FakeWorker:
         self.layouts.setdefault((cell.row, number, attempt), []).append(layout)
@@ -64,7 +66,7 @@ class FakeWorker:
         if ended:
             self._stage.running.discard(self._cell.name)
             raise ended
-        if do != "import":
+        if do not in self._stage.shared:
             assert self._stage.running == {self._cell.name}, "only the worker that measures may run"
         if do == "turn":
             self._stage.turns += 1
@@ -77,6 +79,7 @@ class FakeWorker:
             "prepare": {
                 "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": {}, "data": "seeded",
             },
+            "move": {},
             "turn": {
                 "sample_steps": [3],
                 "sample_ns": [1000 + self._number],
@@ -114,6 +117,7 @@ class Laboratory:
         self.budget_s: float | None = None
         self.seconds = 0.0
         self.implausible: Any = lambda record: None
+        self.at_once = False
         self.stops: Any = None
 
     def state(self, cell: Cell) -> str:
@@ -129,7 +133,7 @@ class Laboratory:
 
     def go(self, cells: list[Cell]) -> list[Any]:
         book = journal.Journal(self.folder)
-        conditions = run.Conditions("r1", PROFILE, 1, (0, 1), {}, implausible=self.implausible)
+        conditions = run.Conditions("r1", PROFILE, 1, (0, 1), {}, implausible=self.implausible, at_once=self.at_once)
         rows = list(dict.fromkeys(cell.row for cell in cells))
         self.stops = Stops(
             rows, self.looks, lambda records, rounds: self.settled.get(rounds, []), self.budget_s, lambda: self.seconds
@@ -181,6 +185,27 @@ def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):
     assert len(turns) == 16
     for first, second in zip(turns[::2], turns[1::2], strict=True):
         assert {first, second} == {A.column, B.column}
+
+
+def test_who_does_not_measure_first_calls_makes_them_at_once_and_measures_in_one_place(laboratory):
+    laboratory.at_once = True
+    laboratory.stage.shared |= {"prepare"}
+    records = laboratory.go([A, B])
+    assert [record.status for record in records] == ["ok"] * 4
+    what = [said for said, _ in laboratory.stage.log]
+    assert what[:8] == ["start"] * 2 + ["import"] * 2 + ["prepare"] * 2 + ["move"] * 2
+    assert set(what[8 : what.index("finish")]) == {"turn"}
+    assert [record.import_alone for record in records] == [False] * 4
+
+
+@pytest.mark.parametrize("when", ["import", "prepare", "move"])
+def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, when):
+    laboratory.at_once = True
+    laboratory.stage.shared |= {"prepare"}
+    laboratory.stage.ends[A.name, when, 0] = Ended(TIMEOUT, "somewhere", "hangs")
+    records = laboratory.go([A, B])
+    assert [r.cell for r in records if r.status != "ok"] == [A]
+    assert len([r for r in records if r.cell == B and r.sample_turn == [0, 1, 2, 3]]) == 2
 
 
 @pytest.mark.parametrize("when", ["import", "prepare", "turn", "finish"])

@@ -93,6 +93,27 @@ def test_a_cell_lives_through_its_stages(reference, first_processor):
     assert talk.close()[0] == 0
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="nowhere to go")
+def test_a_worker_moves_with_all_its_threads(reference):
+    first, *_, last = sorted(os.sched_getaffinity(0))
+    threaded = (
+        "import sys, threading, time\n"
+        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+        "from bench.worker import __main__ as worker, scratch\n"
+        "sys.exit(worker.main(scratch.Scratch()))\n"
+    )
+    talk = Conversation("--processors", str(first), program=["-c", threaded])
+    talk.ask(do="import", cell=CELL)
+    talk.ask(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    threads = [int(name) for name in os.listdir("/proc/{}/task".format(talk.process.pid))]
+    assert len(threads) > 1
+    assert talk.ask(do="move", processors=[last])[1] == {"event": "moved"}
+    assert {tuple(os.sched_getaffinity(thread)) for thread in threads} == {(last,)}
+    assert talk.ask(do="turn", samples=1)[1]["sample_ns"]
+    assert talk.ask(do="finish")[1]["settings"]["processors"] == 1
+    assert talk.close()[0] == 0
+
+
 def test_prints_go_to_the_log_and_never_into_the_pipe(tmp_path):
     noisy = (
         "import ctypes, os, sys\n"

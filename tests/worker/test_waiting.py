@@ -86,6 +86,19 @@ def test_what_a_hypervisor_took_from_the_bound_processors_is_added(proc):
     assert waiting() == 3 * TICK_NS + 7
 
 
+def test_who_moves_watches_other_processors(proc):
+    proc.thread(1, 100)
+    proc.stolen(10, 20)
+    waiting = Waiting([0], proc.path)
+    waiting()
+    proc.stolen(17, 20)
+    waiting.watch([1])
+    proc.thread(1, 107)
+    assert waiting() == 7
+    proc.stolen(30, 22)
+    assert waiting() == 2 * TICK_NS
+
+
 def test_a_machine_that_was_never_robbed_is_not_asked_again(proc):
     proc.thread(1, 100)
     proc.stolen(0, 50)

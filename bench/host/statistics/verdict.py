@@ -70,11 +70,13 @@ def decide(
     turn a difference without practical meaning into a finding. The margin is fixed: noise must not create equivalence.
     Nor must others who share the processor: the time waited for them is the same for both cells, and dilutes what is
     not.
-    *Different*: the test and the interval exclude equality, and the estimate is beyond the noise floor.
+    *Different*: the test and the interval exclude equality, and the estimate is beyond the noise floor and nearer to
+    ``practical`` than to equality.
 
     That the estimate itself be beyond ``practical`` is not asked for: half of all measurements of a slowdown of just
     that size, however precise, estimate less (benchmarks/operating_characteristics.py). So *different* says that there
-    is a difference, which may matter; how large it is, the interval says.
+    is a difference, which may matter; how large it is, the interval says. Less than half of it is rather one without
+    practical meaning, which more pairs would show to be *equivalent*.
     """
     if ratio.deciding is None:
         return None
@@ -84,5 +86,6 @@ def decide(
         return Verdict.EQUIVALENT
     # After several looks the estimate is of more pairs than decided: it must not point the other way.
     estimate = math.log(ratio.estimate.value)
-    beyond = (low > 1.0 and estimate > math.log1p(floor)) or (high < 1.0 and estimate < -math.log1p(floor))
+    least = max(math.log1p(floor), math.log1p(practical) / 2.0)
+    beyond = (low > 1.0 and estimate > least) or (high < 1.0 and estimate < -least)
     return Verdict.DIFFERENT if beyond and adjusted_p <= alpha else Verdict.INCONCLUSIVE

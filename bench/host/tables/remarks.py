@@ -52,7 +52,8 @@ def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
         return f"No verdicts on the ratios: {_lack(conditions)}."
     different, equivalent, open_ = (MARKS[verdict] for verdict in Verdict)
     text = (
-        f"Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor), "
+        f"Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor "
+        f"and {format_share(THRESHOLD / 2)}), "
         f"{2 * different} different, and fit to be claimed, {equivalent} equivalent (the {1 - ALPHA:.0%} interval lies "
         f"within ±{format_share(THRESHOLD)}), {open_} inconclusive; exact signed-rank test over pairs of processes at "
         f"{ALPHA:.0%}, over {count(analysis.comparisons, 'comparison')} by Benjamini-Hochberg for {different}, which "

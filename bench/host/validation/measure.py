@@ -77,7 +77,10 @@ class Bench:
     #: For journals under way; emptied after each trial.
     folder: Path
     references: References
-    start: Callable[[Cell, str, int], Talks]
+    #: Start a worker with a label for its log and the seed of its memory layout, each at a place of its own: on
+    #: processors that the others do not have.
+    places: Sequence[Callable[[Cell, str, int], Talks]]
+    #: Where they are measured.
     processors: tuple[int, ...]
     looks: tuple[int, ...]
 
@@ -93,6 +96,7 @@ class Bench:
             data={},
             order_seed=SEED + trial.number,
             planted=lambda cell: _planted(trial, cell),
+            at_once=len(self.places) > 1,
         )
         stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._settled(trial, records, rounds))
         under_way = run.Run(
@@ -100,7 +104,7 @@ class Bench:
             conditions,
             Journal(self.folder),
             self.references,
-            lambda cell, number, attempt, layout: self.start(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout),
+            self._start,
             NoCaches(),
             stops,
         )
@@ -108,6 +112,11 @@ class Bench:
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
         rounds = stops.made[trial.cell.row][0]
         return trace_of(trial, under_way.records, rounds, self.looks, time.monotonic() - began)
+
+    def _start(self, cell: Cell, number: int, attempt: int, layout: int) -> Talks:
+        """Start a worker where its twin is not, in every other round at the other place."""
+        place = self.places[(number + is_twin(cell)) % len(self.places)]
+        return place(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout)
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
         verdict = summary.judge(trace_of(trial, records, rounds, self.looks, 0.0)).verdict

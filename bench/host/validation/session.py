@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -39,6 +40,12 @@ SAY_S = 10.0
 
 def looks() -> tuple[int, ...]:
     return stopping.looks(PROFILE.rounds, PROFILE.most_rounds or PROFILE.rounds)
+
+
+def _places(bound: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return where the two workers of a comparison begin: where they are measured, and beside it if there is room."""
+    others = tuple(number for number in processors.chosen(2 * len(bound)) if number not in bound)
+    return [bound, others] if len(others) == len(bound) else [bound]
 
 
 def read_traces(path: Path) -> list[Trace]:
@@ -74,7 +81,10 @@ class Validation:
         bound = processors.chosen(threads)
         starter = Starter(root, self.folder, {**self._ready, "numpy": own}, self._environments, caches, bound)
         references = References(root, root / STATE / "references", SEED, threads)
-        self.bench = Bench(root / STATE / "validation", references, starter.start, bound, looks())
+        # A container cannot leave the processors that it was given.
+        moving = all(one.manifest.get("provider") != "container" for one in self._ready.values())
+        places = [replace(starter, processors=place).start for place in (_places(bound) if moving else [bound])]
+        self.bench = Bench(root / STATE / "validation", references, places, bound, looks())
 
     def trials(self, same: int, planted: Mapping[float, int]) -> list[Trial]:
         """List the trials: most with NumPy, whose processes start quickly, the rest with the frameworks at hand."""

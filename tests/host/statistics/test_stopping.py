@@ -18,7 +18,8 @@ from bench.host.statistics.verdict import ALPHA
 
 
 def test_looks_grow_from_the_first_to_the_most():
-    assert looks(10, 20) == (10, 14, 20)
+    assert looks(10, 20) == (10, 13, 16, 20)
+    assert looks(14, 60) == (14, 19, 25, 34, 45, 60)
     assert looks(10, 10) == (10,)
     assert looks(3, 1) == (3,)
 
@@ -28,7 +29,7 @@ def test_looks_are_few_ascending_and_end_at_the_most(first, most):
     found = looks(first, most)
     assert found[-1] == max(first, most)
     assert found[0] >= first
-    assert len(found) <= 4
+    assert len(found) <= 6
     assert (np.diff(found) > 0).all()
 
 
