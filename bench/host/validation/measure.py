@@ -27,7 +27,7 @@ from . import summary
 from .trial import Trace, Trial, trace_of
 
 #: Many short rounds: the process is the unit, and starting one costs more than its samples. Fourteen, since with fewer
-#: pairs no test could reach the share of the error probability that the first of four looks may spend; sixty, as some
+#: pairs no test could reach the share of the error probability that the first of six looks may spend; sixty, as some
 #: processes are 4 % faster than others for as long as they live, whatever the cell.
 PROFILE = Profile.model_validate(
     {
