@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -35,6 +36,29 @@ def chosen(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None)
     deepest = max(map(len, sets), default=0)
     order = [members[depth] for depth in range(deepest) for members in sets if depth < len(members)]
     return tuple(sorted(order[:count]))
+
+
+def beside(
+    bound: Sequence[int], cpuinfo: Path = CPUINFO, allowed: set[int] | None = None, system: Path = SYSTEM
+) -> tuple[int, ...]:
+    """Choose as many processors that are like those ``bound``, on other cores; empty where there are too few.
+
+    Like them: as fast, and as near to the same memory, as far as the machine tells.
+    """
+    kinds = {_kind(number, system) for number in bound}
+    free = [core for core in reversed(cores(cpuinfo, allowed)) if not set(core) & set(bound)]
+    like = [core[0] for core in free if _kind(core[0], system) in kinds]
+    return tuple(sorted(like[: len(bound)])) if len(kinds) == 1 and len(like) >= len(bound) else ()
+
+
+def _kind(number: int, system: Path) -> tuple[object, ...]:
+    """Return the memory that a processor is at, and how fast it is."""
+    own = system / f"cpu{number}"
+    told = []
+    for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        with contextlib.suppress(OSError):
+            told.append((name, (own / name).read_text().strip()))
+    return (tuple(sorted(path.name for path in own.glob("node[0-9]*"))), *told)
 
 
 def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import ctypes
 import os
 import signal
 from typing import List
+
+#: Looks at the threads of a process, at most, until all of them are where they shall be.
+MOST_PASSES = 10
 
 
 def pin(processors: List[int]) -> None:
@@ -16,10 +18,25 @@ def pin(processors: List[int]) -> None:
 
 
 def move(processors: List[int]) -> None:
-    """Bind this process, with all threads that it has by now, to other ``processors``."""
-    for thread in os.listdir("/proc/self/task"):
-        with contextlib.suppress(ProcessLookupError):
-            os.sched_setaffinity(int(thread), processors)
+    """Bind this process, with all threads that it has by now, to other ``processors``; raise OSError if some stay.
+
+    A thread that starts meanwhile inherits where its parent was, so all are looked at again until none had to move.
+    """
+    for _ in range(MOST_PASSES):
+        if not any([_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]):
+            return
+    raise OSError("threads of this process go on starting on other processors")
+
+
+def _moved(thread: int, processors: List[int]) -> bool:
+    """Bind a thread; tell whether it was elsewhere before."""
+    try:
+        if os.sched_getaffinity(thread) == set(processors):
+            return False
+        os.sched_setaffinity(thread, processors)
+    except ProcessLookupError:
+        pass  # It has just ended.
+    return True
 
 
 def die_with_parent() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.host.processors import physical_cores
+from bench.host.processors import beside, chosen, physical_cores
 
 
 def test_processors_that_share_a_core_count_once(tmp_path: Path) -> None:
@@ -23,3 +23,45 @@ def test_without_cores_in_cpuinfo_every_processor_counts(tmp_path: Path) -> None
     cpuinfo.write_text("processor\t: 0\nBogoMIPS\t: 50.00\n\nprocessor\t: 1\n", encoding="utf-8")
     assert physical_cores(cpuinfo, {0, 1}) == 2
     assert physical_cores(cpuinfo, set()) == 1
+
+
+class Machine:
+    """Processors with the cores, the memory and the speed that a test gives them."""
+
+    def __init__(self, folder: Path, cores: list[int], nodes: list[int], khz: list[int] | None = None) -> None:
+        self.cpuinfo, self.system = folder / "cpuinfo", folder / "cpu"
+        blocks = [f"processor\t: {n}\nphysical id\t: 0\ncore id\t\t: {core}\n" for n, core in enumerate(cores)]
+        self.cpuinfo.write_text("\n".join(blocks), encoding="utf-8")
+        for number, node in enumerate(nodes):
+            (self.system / f"cpu{number}" / f"node{node}").mkdir(parents=True)
+            if khz:
+                (self.system / f"cpu{number}" / "cpufreq").mkdir()
+                (self.system / f"cpu{number}" / "cpufreq" / "cpuinfo_max_freq").write_text(f"{khz[number]}\n")
+        self.allowed = set(range(len(cores)))
+
+    def beside(self, count: int) -> tuple[int, ...]:
+        return beside(chosen(count, self.cpuinfo, self.allowed), self.cpuinfo, self.allowed, self.system)
+
+
+def test_beside_are_other_cores(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, [0, 1, 2, 3] * 2, [0] * 8)
+    assert chosen(2, machine.cpuinfo, machine.allowed) == (2, 3)
+    assert machine.beside(1) == (2,)
+    assert machine.beside(2) == (0, 1)
+
+
+def test_beside_is_nobody_where_cores_are_too_few(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, [0, 1] * 2, [0] * 4)
+    assert machine.beside(1) == (0,)
+    assert machine.beside(2) == ()
+
+
+def test_beside_is_the_same_memory(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, [0, 1, 2, 3], [0, 1, 0, 1])
+    assert machine.beside(1) == (1,)
+    assert machine.beside(2) == ()
+
+
+def test_beside_is_as_fast(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, [0, 1, 2], [0] * 3, [3_000_000, 5_000_000, 3_000_000])
+    assert machine.beside(1) == (0,)

@@ -101,7 +101,16 @@ def test_what_could_not_be_measured_is_no_proof_of_silence():
     assert (planted.found.count, planted.found.of) == (1, 2)
     (nothing,) = summary.kinds([failed])
     assert summary.describe([nothing])
-    assert summary.broken_promises([nothing]) == []
+    assert summary.broken_promises([nothing]) == [
+        "Not proved: none of the comparisons with nothing (A/A) could be measured."
+    ]
+
+
+def test_what_the_numbers_prove_is_said():
+    kinds = summary.kinds([trace(number, 0.0) for number in range(299)] + [trace(n, 0.02) for n in range(59)])
+    text = summary.describe([kinds[0], kinds[1]])
+    assert "With 95 % confidence at most 1.00% of identical cells are called different." in text
+    assert "With 95 % confidence at least 95.1% of slowdowns by 2% are found." in text
 
 
 def test_identical_cells_are_looked_at_before_any_rule():

@@ -15,10 +15,11 @@ from bench.host import matrix
 from bench.host.__main__ import main
 from bench.host.environments import Prepared
 from bench.host.starter import Starter
-from bench.host.twin import SUFFIX
+from bench.host.twin import SUFFIX, is_twin
 from bench.host.validation import summary
 from bench.host.validation.session import Validation, read_traces
 from bench.host.validation.trial import Pair, Trace, Trial
+from bench.host.workers import Ended
 
 ROOT = Path(__file__).resolve().parents[2]
 CELL = Cell("numpy", "numpy", "eager", "gemm", "tiny", "float32", "cpu", 1)
@@ -77,6 +78,24 @@ def test_traces_of_several_parts_are_judged_together(checkout, capsys):
     assert row.split("|")[2].strip() == "2"
 
 
+def test_traces_that_are_there_twice_are_no_rate(checkout, capsys):
+    line = json.dumps(Trace(Trial(0, CELL, 0.0), 0.0, 14, (14,), (), 9.0).to_json()) + "\n"
+    (checkout / "traces.jsonl").write_text(line * 2)
+    assert main(["validate", "--traces", str(checkout / "traces.jsonl")], root=checkout) == 2
+    assert "more than once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "slowdowns"), [(["same"], {0.0}), (["planted"], {0.25}), ([], {0.0, 0.25})])
+def test_a_kind_of_trial_can_be_measured_by_itself(checkout, monkeypatch, options, slowdowns):
+    """The others keep their numbers, so that a later command measures the rest of the same plan."""
+    wanted = []
+    monkeypatch.setattr(Validation, "measure", lambda self, trials, fresh: wanted.extend(trials) or [])
+    arguments = ["validate", "--matrix", str(checkout / "matrix.toml"), "--same", "3", "--planted", "25:3"]
+    main([*arguments, *(["--only", *options] if options else [])], root=checkout)
+    assert {trial.slowdown for trial in wanted} == slowdowns
+    assert len({trial.number for trial in wanted}) == len(wanted) == 3 * len(slowdowns)
+
+
 @pytest.mark.parametrize("part", ["2", "0/2", "3/2", "1/0", "a/b", "-1/2"])
 def test_what_is_no_part_is_misuse(checkout, capsys, part):
     with pytest.raises(SystemExit) as ended:
@@ -111,26 +130,30 @@ def test_an_unknown_environment_is_misuse(checkout, capsys):
 
 
 @pytest.mark.parametrize(
-    ("threads", "processors", "places"),
-    [(1, 1, [(0,)]), (1, 2, [(1,), (0,)]), (2, 2, [(0, 1)]), (2, 8, [(6, 7), (4, 5)]), (4, 6, [(2, 3, 4, 5)])],
+    ("slowdown", "began"), [(0.02, [(1,), (0,), (0,), (1,)] * 7), (0.0, [(1,)] * 28)], ids=["planted", "same"]
 )
-def test_workers_begin_beside_each_other_where_there_is_room(monkeypatch, tmp_path, threads, processors, places):
-    cores = [[number] for number in range(processors)]
-    monkeypatch.setattr("bench.host.processors.cores", lambda *_: cores)
-    began = []
-    monkeypatch.setattr(Starter, "start", lambda self, cell, label, layout: began.append((self.processors, label)))
-    bench = Validation(tmp_path, matrix.load(ROOT / "matrix.toml"), {}, threads, Console(quiet=True)).bench
-    twin = replace(CELL, environment=CELL.environment + SUFFIX)
-    for number in range(2):
-        for cell in (CELL, twin):
-            bench._start(cell, number, 1, 7)
-    first, last = places[0], places[-1]
-    assert [where for where, _ in began] == [first, last, last, first]
-    assert {label for _, label in began} == {"trial", "trial" + SUFFIX}
-    assert bench.processors == places[0]
+def test_workers_of_planted_trials_begin_beside_each_other(monkeypatch, tmp_path, slowdown, began):
+    """Identical cells start one after the other, as in a study."""
+    monkeypatch.setattr("bench.host.processors.cores", lambda *_: [[0], [1]])
+    found = []
+
+    def start(self, cell, label, layout):
+        found.append((is_twin(cell), self.processors, label))
+        raise Ended("failed", "start", "no")
+
+    monkeypatch.setattr(Starter, "start", start)
+    monkeypatch.setattr("bench.host.references.References.ensure", lambda *_: tmp_path)
+    monkeypatch.setattr("bench.host.schedule.given_up", lambda records: False)
+    monkeypatch.setattr("bench.host.schedule.seat_order", lambda *_: [0, 1])
+    bench = Validation(tmp_path, matrix.load(ROOT / "matrix.toml"), {}, 1, Console(quiet=True)).bench
+    replace(bench, looks=(14,)).measure(Trial(1, CELL, slowdown))
+    assert [where for _, where, _ in found] == began
+    assert {(twin, label) for twin, _, label in found} == {(False, "trial"), (True, "trial" + SUFFIX)}
+    assert bench.processors == (1,)
 
 
-def test_workers_that_cannot_move_begin_where_they_are_measured(tmp_path):
+def test_workers_that_cannot_move_begin_where_they_are_measured(monkeypatch, tmp_path):
+    monkeypatch.setattr("bench.host.processors.cores", lambda *_: [[0], [1]])
     contained = Prepared("jax", "ok", manifest={"provider": "container"})
     study = matrix.load(ROOT / "matrix.toml")
     assert len(Validation(tmp_path, study, {"jax": contained}, 1, Console(quiet=True)).bench.places) == 1

@@ -12,8 +12,8 @@ from .pairs import Ratio, deciding_interval, estimate_ratio
 from .signed_rank import signed_rank_p
 from .verdict import ALPHA, minimum_pairs
 
-#: Ratio of one look's rounds to the look before.
-GROWTH = 1.3
+#: Ratio of one look's rounds to the look before, about.
+GROWTH = 4 / 3
 #: Looks at most: each costs power.
 MOST_LOOKS = 6
 
@@ -21,7 +21,7 @@ RoundArray = npt.NDArray[np.int64]
 
 
 def looks(first: int, most: int, *, alpha: float = ALPHA) -> tuple[int, ...]:
-    """Return the numbers of rounds after which data are looked at: ``first``, about 1.3 times as many, …, ``most``.
+    """Return the numbers of rounds after which data are looked at: ``first``, about 4/3 times as many, …, ``most``.
 
     The first look is later than ``first``, and looks are fewer, where the test could not reach its share of ``alpha``
     with so few pairs.

@@ -18,6 +18,8 @@ from . import summary
 from .session import Validation, read_traces
 from .trials import PLANTED, SAME
 
+SAME_ONLY, PLANTED_ONLY = "same", "planted"
+
 
 def run(options: argparse.Namespace) -> int:
     """Prove the method: compare cells whose true ratio is known, or judge the traces of an earlier proof again."""
@@ -32,8 +34,12 @@ def run(options: argparse.Namespace) -> int:
         }
         session = Validation(options.root, study, prepared, count, Console())
         part, parts = options.part
-        wanted = session.trials(options.same, options.planted)[part - 1 :: parts]
-        return _said(session.report(session.measure(wanted, fresh=options.fresh)))
+        wanted = [
+            trial
+            for trial in session.trials(options.same, options.planted)
+            if options.only is None or bool(trial.slowdown) == (options.only == PLANTED_ONLY)
+        ]
+        return _said(session.report(session.measure(wanted[part - 1 :: parts], fresh=options.fresh)))
 
 
 def _judge_traces(paths: Sequence[Path]) -> int:
@@ -43,6 +49,10 @@ def _judge_traces(paths: Sequence[Path]) -> int:
             traces += read_traces(path)
         except (OSError, ValueError) as error:
             raise Refused(f"{path}: no traces can be read: {error}") from None
+    if len({trace.trial for trace in traces}) < len(traces):
+        raise Refused(
+            "--traces: some trials are there more than once, so their rates would be no rates; give each once"
+        )
     found = summary.kinds(traces)
     announce(summary.describe(found))
     return _said(found)
@@ -77,6 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threads", type=threads, default=1, metavar="N|all", help="threads of every framework; 1 by default"
+    )
+    parser.add_argument(
+        "--only", choices=(SAME_ONLY, PLANTED_ONLY), help="only the identical cells, or only the planted slowdowns"
     )
     parser.add_argument("--fresh", action="store_true", help="start over, whatever is there")
     parser.add_argument(

@@ -26,9 +26,9 @@ from ..twin import SUFFIX, is_twin, with_twin
 from . import summary
 from .trial import Trace, Trial, trace_of
 
-#: Many short rounds: the process is the unit, and starting one costs more than its samples. Fourteen, since with fewer
-#: pairs no test could reach the share of the error probability that the first of six looks may spend; sixty, as some
-#: processes are 4 % faster than others for as long as they live, whatever the cell.
+#: Many short rounds: the process is the unit, and starting one costs more than its samples. Fourteen, since the first
+#: look can tell a difference by twelve pairs, so that two processes may fail; sixty, as some processes are 4 % faster
+#: than others for as long as they live, whatever the cell.
 PROFILE = Profile.model_validate(
     {
         "name": "validate",
@@ -70,6 +70,16 @@ def profile_for(cell: Cell) -> Profile:
     return PROFILE if cell.framework == "numpy" else PROFILE.model_copy(update={"samples": SAMPLES_OF_FRAMEWORKS})
 
 
+#: Starts a worker with a label for its log and the seed of its memory layout.
+Place = Callable[[Cell, str, int], Talks]
+
+
+def _start(places: Sequence[Place], cell: Cell, number: int, layout: int) -> Talks:
+    """Start a worker where its twin is not, in every other round at the other place."""
+    place = places[(number + is_twin(cell)) % len(places)]
+    return place(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout)
+
+
 @dataclass(frozen=True)
 class Bench:
     """Where trials are measured."""
@@ -77,9 +87,9 @@ class Bench:
     #: For journals under way; emptied after each trial.
     folder: Path
     references: References
-    #: Start a worker with a label for its log and the seed of its memory layout, each at a place of its own: on
-    #: processors that the others do not have.
-    places: Sequence[Callable[[Cell, str, int], Talks]]
+    #: The first starts workers where they are measured; another one starts them beside it, for trials in which both
+    #: begin at once.
+    places: Sequence[Place]
     #: Where they are measured.
     processors: tuple[int, ...]
     looks: tuple[int, ...]
@@ -88,6 +98,8 @@ class Bench:
         """Measure one trial; KeyboardInterrupt passes through."""
         shutil.rmtree(self.folder, ignore_errors=True)
         began = time.monotonic()
+        # Identical cells are measured as a study measures them: what a process finds that starts second is to be seen.
+        places = self.places if trial.slowdown else self.places[:1]
         conditions = run.Conditions(
             run=f"trial-{trial.number}",
             profile=profile_for(trial.cell),
@@ -96,7 +108,7 @@ class Bench:
             data={},
             order_seed=SEED + trial.number,
             planted=lambda cell: _planted(trial, cell),
-            at_once=len(self.places) > 1,
+            at_once=len(places) > 1,
         )
         stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._settled(trial, records, rounds))
         under_way = run.Run(
@@ -104,7 +116,7 @@ class Bench:
             conditions,
             Journal(self.folder),
             self.references,
-            self._start,
+            lambda cell, number, attempt, layout: _start(places, cell, number, layout),
             NoCaches(),
             stops,
         )
@@ -112,11 +124,6 @@ class Bench:
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
         rounds = stops.made[trial.cell.row][0]
         return trace_of(trial, under_way.records, rounds, self.looks, time.monotonic() - began)
-
-    def _start(self, cell: Cell, number: int, attempt: int, layout: int) -> Talks:
-        """Start a worker where its twin is not, in every other round at the other place."""
-        place = self.places[(number + is_twin(cell)) % len(self.places)]
-        return place(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout)
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
         verdict = summary.judge(trace_of(trial, records, rounds, self.looks, 0.0)).verdict

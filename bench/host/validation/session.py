@@ -44,8 +44,8 @@ def looks() -> tuple[int, ...]:
 
 def _places(bound: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Return where the two workers of a comparison begin: where they are measured, and beside it if there is room."""
-    others = tuple(number for number in processors.chosen(2 * len(bound)) if number not in bound)
-    return [bound, others] if len(others) == len(bound) else [bound]
+    others = processors.beside(bound)
+    return [bound, others] if others else [bound]
 
 
 def read_traces(path: Path) -> list[Trace]:

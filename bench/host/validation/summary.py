@@ -139,10 +139,24 @@ def calibration(kind: Kind) -> str:
     )
 
 
+def bound(kind: Kind) -> list[str]:
+    """Say what the rate proves: its one-sided bound."""
+    if not kind.outcomes:
+        return []
+    if not kind.slowdown:
+        return [f"With 95 % confidence at most {kind.found.at_most:.2%} of identical cells are called different."]
+    if kind.slowdown < THRESHOLD:
+        return []
+    return [f"With 95 % confidence at least {kind.found.at_least:.1%} of slowdowns by {kind.slowdown:.0%} are found."]
+
+
 def broken_promises(found: Sequence[Kind]) -> list[str]:
     """Say which promises the rates refute: their 95 % bounds leave no room for what was promised."""
     said = []
     for kind in found:
+        if not kind.measured:
+            said.append(f"Not proved: none of the comparisons with {_planted(kind)} could be measured.")
+            continue
         if not kind.slowdown and kind.found.low > ALPHA:
             said.append(f"Not kept: identical cells are called different in more than {ALPHA:.0%} of comparisons.")
         if kind.slowdown >= THRESHOLD and kind.found.high < POWER:
@@ -154,6 +168,7 @@ def remarks(kind: Kind) -> list[str]:
     """Say in words what a line of the table means, and name what could not be measured."""
     said = []
     noise = noise_quantile(kind) if not kind.slowdown else None
+    said += bound(kind)
     if noise is not None:
         said.append(calibration(kind))
         said.append(f"Between identical cells 99 % of the estimated ratios were within {noise:.2%} of 1.")

@@ -18,7 +18,7 @@ from bench.host.statistics.verdict import ALPHA
 
 
 def test_looks_grow_from_the_first_to_the_most():
-    assert looks(10, 20) == (10, 13, 16, 20)
+    assert looks(10, 20) == (10, 14, 20)
     assert looks(14, 60) == (14, 19, 25, 34, 45, 60)
     assert looks(10, 10) == (10,)
     assert looks(3, 1) == (3,)
