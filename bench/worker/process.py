@@ -23,7 +23,8 @@ def move(processors: List[int]) -> None:
     A thread that starts meanwhile inherits where its parent was, so all are looked at again until none had to move.
     """
     for _ in range(MOST_PASSES):
-        if not any([_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]):
+        moved = [_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]
+        if not any(moved):
             return
     raise OSError("threads of this process go on starting on other processors")
 

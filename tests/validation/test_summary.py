@@ -107,7 +107,9 @@ def test_what_could_not_be_measured_is_no_proof_of_silence():
 
 
 def test_what_the_numbers_prove_is_said():
-    kinds = summary.kinds([trace(number, 0.0) for number in range(299)] + [trace(n, 0.02) for n in range(59)])
+    kinds = summary.kinds(
+        [trace(number, 0.0) for number in range(299)] + [trace(n, 0.02, effect=0.03) for n in range(59)]
+    )
     text = summary.describe([kinds[0], kinds[1]])
     assert "With 95 % confidence at most 1.00% of identical cells are called different." in text
     assert "With 95 % confidence at least 95.1% of slowdowns by 2% are found." in text
