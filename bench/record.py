@@ -57,7 +57,8 @@ class Record:
     import_alone: bool = False
     #: Wall seconds from the start of ``build`` to the synchronised end of the first step, compilation included.
     first_call_s: Optional[float] = None
-    #: ``cold`` when the compilation cache was empty, ``warm`` when an earlier process of this run had filled it.
+    #: ``cold`` when the compilation cache was empty, ``warm`` when an earlier process of this cell had filled it,
+    #: ``unsure`` when one had begun to and failed.
     first_call_cache: Optional[str] = None
     #: Steps of each timed sample; a step's time is ``sample_ns / sample_steps``. A sample that came out far too short
     #: makes the next ones longer.

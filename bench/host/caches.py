@@ -1,4 +1,4 @@
-"""Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold or warm.
+"""Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold, warm or unsure.
 
 In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
 first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay
@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.cell import Cell
 
-COLD, WARM = "cold", "warm"
+COLD, WARM, UNSURE = "cold", "warm", "unsure"
 #: (framework, mode) that leave compiled code on disk; the others compile in every process, where they compile at all.
 ON_DISK = {("torch", "compile"), ("jax", "eager"), ("jax", "jit")}
 
@@ -56,16 +56,24 @@ class CompileCaches:
         }
 
     def state(self, cell: Cell) -> str | None:
-        """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none."""
+        """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
+
+        Unsure where one began and came to no good end: nobody knows how much it left.
+        """
         if (cell.framework, cell.mode) not in ON_DISK:
             return None
-        return WARM if self._mark(cell).exists() else COLD
+        mark = self._mark(cell)
+        if mark.exists():
+            return WARM
+        return UNSURE if _begun(mark).exists() else COLD
+
+    def begin(self, cell: Cell) -> None:
+        """Note that a process of the cell is about to make its first call."""
+        _touch(_begun(self._mark(cell)))
 
     def fill(self, cell: Cell) -> None:
         """Note that the cell's first call has been made."""
-        mark = self._mark(cell)
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
+        _touch(self._mark(cell))
 
     def drop(self) -> None:
         """Remove the folders of a finished run, unless they are kept."""
@@ -88,6 +96,15 @@ class CompileCaches:
         for path in sorted([*sources, *(self.root / "bench" / "frameworks").glob("*.py")]):
             hashed.update(path.read_bytes())
         return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"
+
+
+def _begun(mark: Path) -> Path:
+    return mark.with_name(f"{mark.name}.begun")
+
+
+def _touch(mark: Path) -> None:
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
 
 
 def _short(*parts: object) -> str:

@@ -75,6 +75,8 @@ class Sitters:
             states = [self.caches.state(seat.record.cell) for seat in together]
             for seat in together:
                 self.say("preparing", seat)
+                if not seat.over:
+                    self.caches.begin(seat.record.cell)
                 seat.ask_prepare(
                     seed=self.conditions.seed,
                     reference=str(reference),

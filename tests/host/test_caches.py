@@ -48,6 +48,16 @@ def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(
 
 
 @pytest.mark.parametrize("kept", [True, False])
+def test_what_a_failed_process_left_is_neither_cold_nor_warm(caches, kept):
+    """It had compiled and then ended in another stage: the next first call was 'cold' and fast."""
+    ours = caches("r1", kept=kept)
+    ours.begin(A)
+    assert (ours.state(A), ours.state(B)) == ("unsure", "cold")
+    ours.fill(A)
+    assert ours.state(A) == "warm"
+
+
+@pytest.mark.parametrize("kept", [True, False])
 def test_paths_are_as_long_for_every_cell(caches, kept):
     """The environment of a process takes memory before anything else does."""
     names = ("a", "torch2", "torch2~twin", "an-environment-with-a-long-name")

@@ -110,6 +110,7 @@ class Laboratory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.stage = Stage()
+        self.begun: set[Cell] = set()
         self.filled: set[Cell] = set()
         self.reference: Path | Ended = folder / "reference.npz"
         self.looks: tuple[int, ...] = (2,)
@@ -121,9 +122,15 @@ class Laboratory:
         self.stops: Any = None
 
     def state(self, cell: Cell) -> str:
-        return "warm" if cell in self.filled else "cold"
+        if cell in self.filled:
+            return "warm"
+        return "unsure" if cell in self.begun else "cold"
+
+    def begin(self, cell: Cell) -> None:
+        self.begun.add(cell)
 
     def fill(self, cell: Cell) -> None:
+        assert cell in self.begun
         self.filled.add(cell)
 
     def ensure(self, cell: Cell, data: str | None) -> Path:
@@ -177,6 +184,14 @@ def test_every_cell_gets_a_fresh_process_and_all_its_samples_in_every_round(labo
 def test_the_first_process_of_a_cell_is_cold_and_the_next_is_warm(laboratory):
     records = laboratory.go([A, B])
     assert {(r.round, r.first_call_cache) for r in records} == {(0, "cold"), (1, "warm")}
+
+
+def test_after_a_first_process_that_failed_nobody_knows_what_is_in_the_cache(laboratory):
+    laboratory.stage.ends[A.name, "prepare", 0] = Ended(TIMEOUT, "calibrate", "hangs")
+    records = laboratory.go([A, B])
+    assert {(r.cell, r.round, r.first_call_cache) for r in records} == {
+        (A, 0, None), (B, 0, "cold"), (A, 1, "unsure"), (B, 1, "warm"),
+    }  # fmt: skip
 
 
 def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):

@@ -54,6 +54,9 @@ class NoCaches:
     def state(self, cell: Cell) -> str:
         return COLD
 
+    def begin(self, cell: Cell) -> None:
+        return
+
     def fill(self, cell: Cell) -> None:
         return
 
