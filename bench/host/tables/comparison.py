@@ -129,7 +129,7 @@ def detail(analysis: Analysis, conditions: Conditions) -> Table:
         strict_remark(conditions),
         ratio_remark(results),
         verdict_remark(analysis, conditions),
-        stop_remark(conditions),
+        stop_remark(results, conditions),
         noise_watch_remark(results, conditions),
         warm_up_remark(results),
     )

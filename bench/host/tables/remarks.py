@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..statistics.bootstrap import LEVEL, attainable_level
 from ..statistics.noise import QUANTILE, NoiseFloor
@@ -77,7 +77,7 @@ def _lack(conditions: Conditions) -> str:
     )
 
 
-def stop_remark(conditions: Conditions) -> str:
+def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
     """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
     rows: dict[tuple[str, int], list[str]] = {}
     for row, stop in conditions.stopped.items():
@@ -95,7 +95,19 @@ def stop_remark(conditions: Conditions) -> str:
             clause = f"{count(len(names), 'row')} {text.format(count(rounds, 'round'))}"
             # Those that stopped open are what a reader asks about.
             clauses.append(clause if why == SETTLED else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})")
+    undone = _undone(results, conditions)
+    if undone:
+        clauses.append(
+            f"of those that settled, {shorten(enumerate_names(undone), LIST_LENGTH)} came to be inconclusive: later "
+            "rounds of others moved the noise floor or the correction, or a cell was given up"
+        )
     return f"Rounds: {'; '.join(clauses)}." if clauses else ""
+
+
+def _undone(results: Sequence[Result], conditions: Conditions) -> list[str]:
+    """Name the rows that stopped as settled and of which a verdict is inconclusive now."""
+    open_ = {result.cell.row for result in results if result.verdict is Verdict.INCONCLUSIVE}
+    return [row for row, stop in conditions.stopped.items() if stop.why == SETTLED and row in open_]
 
 
 def noise_remark(analysis: Analysis, conditions: Conditions) -> str:

@@ -69,6 +69,18 @@ def test_stops_are_counted_by_reason(long_study):
     )
 
 
+def test_rows_that_settled_and_are_open_again_are_named(long_study):
+    long_study.run["looks"] = [10, 20]
+    long_study.stop(10, "settled")
+    assert remark(long_study, "Rounds") == "Rounds: 3 rows settled after 10 rounds."
+    long_study.add_twin(factor=40.0)
+    assert remark(long_study, "Rounds") == (
+        "Rounds: 3 rows settled after 10 rounds; of those that settled, dispatch/small/float32/cpu, "
+        "mlp-train/small/float32/cpu and catdog-cnn-train/small/float32/cpu came to be inconclusive: later rounds of "
+        "others moved the noise floor or the correction, or a cell was given up."
+    )
+
+
 def test_a_watch_that_sees_nothing_says_so(long_study):
     said = "Noise watch: none of {} of 240 processes, whose kernel does not tell who waited."
     assert remark(long_study, "Noise watch") == said.format(240)
