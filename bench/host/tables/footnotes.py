@@ -9,6 +9,7 @@ from dataclasses import replace
 from bench.record import OK, Record
 
 from ..noise_watch import SHARE, waiting_shares
+from ..statistics.pairs import Ratio
 from ..statistics.steadiness import FACTOR, SPREAD
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import Kind
@@ -127,12 +128,10 @@ def sharing_notes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def tail_notes(comparison: Comparison, tail: Comparison | None) -> tuple[str, ...]:
-    """Tell the verdict on the 90% quantiles where it is another, or goes the other way."""
+    """Tell the verdict on the 90% quantiles where it is another, or clearly one on another ratio."""
     if tail is None or tail.verdict is None or comparison.verdict is None:
         return ()
-    values = (comparison.ratio.estimate.value, tail.ratio.estimate.value)
-    opposed = tail.verdict is Verdict.DIFFERENT and (values[0] > 1.0) != (values[1] > 1.0)
-    if tail.verdict is comparison.verdict and not opposed:
+    if tail.verdict is comparison.verdict and not _apart(comparison.ratio, tail.ratio):
         return ()
     if tail.verdict is Verdict.INCONCLUSIVE:
         # Without numbers it is one footnote for all.
@@ -140,6 +139,14 @@ def tail_notes(comparison: Comparison, tail: Comparison | None) -> tuple[str, ..
     low, high = tail.ratio.deciding or (None, None)
     estimate = replace(tail.ratio.estimate, low=low, high=high)
     return (f"90% quantiles: ratio {format_value(estimate)} {format_interval(estimate)}, {tail.verdict.value}",)
+
+
+def _apart(ratio: Ratio, other: Ratio) -> bool:
+    """Tell whether the intervals that decide lie apart by more than the practical threshold."""
+    if ratio.deciding is None or other.deciding is None:
+        return False
+    (low, high), (other_low, other_high) = ratio.deciding, other.deciding
+    return other_low > high * (1.0 + THRESHOLD) or other_high < low / (1.0 + THRESHOLD)
 
 
 def disturbance_notes(row: Iterable[Result], planned: int | None) -> tuple[str, ...]:

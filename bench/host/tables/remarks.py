@@ -62,7 +62,7 @@ def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
     if len(conditions.looks) > 1:
         text += f", the error divided between looks after {enumerate_names(list(map(str, conditions.looks)))} rounds"
     text += ". The 90% quantiles are judged apart; a footnote gives their ratio, with the interval that decides, where "
-    text += "their verdict is another."
+    text += f"their verdict is another, or the two intervals lie apart by more than {format_share(THRESHOLD)}."
     missing = analysis.comparisons - judged
     return f"{text} {count(missing, 'ratio')} without a verdict: {_lack(conditions)}." if missing else text
 

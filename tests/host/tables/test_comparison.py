@@ -242,6 +242,26 @@ def test_a_tail_that_goes_the_other_way_becomes_a_note(long_study):
     assert note.startswith("90% quantiles: ratio 1.8")
 
 
+def test_a_tail_that_goes_much_further_becomes_a_note(long_study):
+    """Both are slower: the median by 7 %, the 90% quantile by 114 %."""
+    long_study.change(
+        "torch2:eager",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * 1.07 * (2 if i % 6 == 0 else 1)) for i, ns in enumerate(r.sample_ns)],
+    )
+    (note,) = detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes
+    assert re.fullmatch(r"90% quantiles: ratio [12]\.\d+ \[[12]\.\d+, [12]\.\d+\], different", note)
+
+
+def test_a_tail_that_goes_a_little_further_is_no_note(long_study):
+    long_study.change(
+        "torch2:eager",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * 1.07 * (1.02 if i % 6 == 0 else 1)) for i, ns in enumerate(r.sample_ns)],
+    )
+    assert detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes == ()
+
+
 def test_a_refused_ratio_names_the_setting(long_study):
     long_study.run["strict"] = True
     row = detail_row(long_study, "jax:jit", "mlp-train")
