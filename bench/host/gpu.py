@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,18 @@ class Gpus:
         self._nvml = library
 
     def process_bytes(self) -> dict[int, int]:
-        """Return the memory of every process on any GPU, by process number; 0 where the driver keeps it secret."""
-        found: dict[int, int] = {}
+        """Return the memory of every process on all GPUs, by process number; 0 where the driver keeps it secret."""
+        found: Counter[int] = Counter()
         for handle in self._handles():
+            here: dict[int, int] = {}
+            # A process that computes and draws is in both lists, with the same memory.
             for list_processes in self._lists():
                 with contextlib.suppress(self._nvml.NVMLError):
                     for process in list_processes(handle):
-                        used = found.get(int(process.pid), 0)
-                        found[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
-        return found
+                        used = here.get(int(process.pid), 0)
+                        here[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
+            found.update(here)
+        return dict(found)
 
     def _lists(self) -> Iterator[Callable[[Any], Any]]:
         yield self._nvml.nvmlDeviceGetComputeRunningProcesses

@@ -43,8 +43,14 @@ class Nvml:
 
 def test_every_process_on_any_gpu_is_listed_with_its_memory():
     library = Nvml()
-    assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0, 99: 5}
+    assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0, 99: 10}
     assert library.open == 0
+
+
+def test_who_computes_and_draws_on_a_gpu_has_its_memory_once(monkeypatch):
+    library = Nvml()
+    monkeypatch.setattr(library, "nvmlDeviceGetGraphicsRunningProcesses", library.nvmlDeviceGetComputeRunningProcesses)
+    assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0}
 
 
 def test_without_a_driver_nobody_is_there():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.host.processors import beside, chosen, physical_cores
+from bench.host.processors import beside, chosen, frequencies_mhz, physical_cores
 
 
 def test_processors_that_share_a_core_count_once(tmp_path: Path) -> None:
@@ -65,3 +65,11 @@ def test_beside_is_the_same_memory(tmp_path: Path) -> None:
 def test_beside_is_as_fast(tmp_path: Path) -> None:
     machine = Machine(tmp_path, [0, 1, 2], [0] * 3, [3_000_000, 5_000_000, 3_000_000])
     assert machine.beside(1) == (0,)
+
+
+def test_frequencies_are_those_that_the_machine_tells(tmp_path: Path) -> None:
+    for number, text in ((0, "2100000\n"), (1, "<unknown>\n"), (3, "800000\n")):
+        (tmp_path / f"cpu{number}" / "cpufreq").mkdir(parents=True)
+        (tmp_path / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").write_text(text)
+    assert frequencies_mhz([0, 1, 2, 3], tmp_path) == [2100.0, 800.0]
+    assert frequencies_mhz([2], tmp_path) == []

@@ -47,7 +47,20 @@ class Stage:
         return FakeWorker(self, cell, number)
 
 
+class Driver:
+    """Tells after each turn who is on the GPU, and with how many bytes; the last answer is for all that follow."""
+
+    def __init__(self, told: list[dict[int, int]]) -> None:
+        self._told = told
+
+    def process_bytes(self) -> dict[int, int]:
+        return self._told.pop(0) if len(self._told) > 1 else dict(*self._told)
+
+
 class FakeWorker:
+    #: A number that no process has, so that no session is found for it.
+    process_id = 1 << 30
+
     def __init__(self, stage: Stage, cell: Cell, number: int) -> None:
         self._stage, self._cell, self._number = stage, cell, number
         self._request: dict[str, Any] = {}
@@ -119,6 +132,7 @@ class Laboratory:
         self.seconds = 0.0
         self.implausible: Any = lambda record: None
         self.at_once = False
+        self.gpus: Any = Driver([])
         self.stops: Any = None
 
     def state(self, cell: Cell) -> str:
@@ -154,6 +168,7 @@ class Laboratory:
             self,
             self.stops,
             journal.read(self.folder),
+            gpus=self.gpus,
         )
         estimate = Estimate()
         with (
@@ -200,6 +215,42 @@ def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):
     assert len(turns) == 16
     for first, second in zip(turns[::2], turns[1::2], strict=True):
         assert {first, second} == {A.column, B.column}
+
+
+def test_the_driver_is_asked_after_every_turn_and_the_largest_memory_kept(laboratory):
+    gpu = replace(A, device="gpu")
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}, {FakeWorker.process_id: 9}, {FakeWorker.process_id: 7}])
+    (first, second) = laboratory.go([gpu])
+    assert first.memory == {"peak_bytes": 7, "nvml_peak_bytes": 9}
+    assert second.memory == {"peak_bytes": 7, "nvml_peak_bytes": 7}
+    assert first.disturbed == second.disturbed == {}
+
+
+def test_a_stranger_on_the_gpu_disturbs_the_turn_which_is_taken_again(laboratory):
+    gpu = replace(A, device="gpu")
+    own, stranger = {FakeWorker.process_id: 5}, {FakeWorker.process_id: 5, 1 << 29: 100}
+    laboratory.gpus = Driver([own, stranger, own])
+    (first, second) = laboratory.go([gpu])
+    assert first.disturbed == {"1": f"another process on the GPU: {1 << 29}"}
+    assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
+
+
+def test_nobody_asks_the_driver_for_cells_of_the_processor(laboratory):
+    laboratory.gpus = None
+    assert [record.status for record in laboratory.go([A])] == ["ok", "ok"]
+
+
+def test_the_frequencies_of_the_bound_processors_are_kept_as_a_range(laboratory, monkeypatch):
+    asked = []
+
+    def frequencies(processors):
+        asked.append(processors)
+        return [2000.0 + len(asked), 3000.0 - len(asked)]
+
+    monkeypatch.setattr("bench.host.sitting.frequencies_mhz", frequencies)
+    (first, second) = laboratory.go([A])
+    assert set(asked) == {(0, 1)}
+    assert (first.frequency_mhz, second.frequency_mhz) == ([2001.0, 2999.0], [2005.0, 2995.0])
 
 
 def test_who_does_not_measure_first_calls_makes_them_at_once_and_measures_in_one_place(laboratory):
