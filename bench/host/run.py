@@ -118,7 +118,9 @@ class Run:
             self._seat(sitting.cells[index], sitting.round, sitting.attempt, sitting.first_turns[index])
             for index in schedule.seat_order(self.conditions.seed_of_orders, sitting.round, sitting.row, count)
         ]
-        sitters = Sitters(sitting, seats, self.conditions, self.journal, self.caches, self.gpus, say)
+        sitters = Sitters(
+            sitting, seats, self.conditions, self.journal, self.caches, self.gpus, say, self.stops.exhausted
+        )
         try:
             began = time.monotonic()
             reference = self._reference(sitting.cells[0])

@@ -30,6 +30,8 @@ class Sitters:
     caches: Caches
     gpus: Gpus
     say: Callable[[str, Seat], None]
+    #: Whether there is no time to repeat what was disturbed.
+    exhausted: Callable[[], bool] = lambda: False
     #: The turns in which somebody else was seen on the GPU, and who.
     foreign: dict[int, str] = field(default_factory=dict)
 
@@ -44,8 +46,9 @@ class Sitters:
         self._prepare(reference)
         planned = self.conditions.profile.samples
         self._take_turns(range(min(self.sitting.first_turns), planned))
-        more = noise_watch.repeats(sorted(self._disturbed(self.foreign)), planned)
-        self._take_turns(range(planned, planned + more))
+        if not self.exhausted():
+            more = noise_watch.repeats(sorted(self._disturbed(self.foreign)), planned)
+            self._take_turns(range(planned, planned + more))
         self.mark_disturbed()
         for seat in self.seats:
             seat.finish()

@@ -45,11 +45,13 @@ class Stops:
 
     def over(self, row: str, rounds: int, next_s: float) -> bool:
         """Tell whether a row, measured in so many rounds, is not measured in another that takes ``next_s``."""
-        if row not in self.made and self.budget_s is not None:
-            spent = self.clock() - self._start
-            if spent + next_s > self.budget_s:
-                self.made[row] = (rounds, BUDGET)
+        if row not in self.made and self.exhausted(next_s):
+            self.made[row] = (rounds, BUDGET)
         return row in self.made
+
+    def exhausted(self, next_s: float = 0.0) -> bool:
+        """Tell whether the budget has no room for something that takes so long."""
+        return self.budget_s is not None and self.clock() - self._start + next_s > self.budget_s
 
     def next_look(self, rounds: int) -> int:
         """Return the number of rounds at which the rows are looked at next."""

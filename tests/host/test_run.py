@@ -235,6 +235,22 @@ def test_a_stranger_on_the_gpu_disturbs_the_turn_which_is_taken_again(laboratory
     assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
 
 
+def test_without_time_nothing_is_taken_again(laboratory):
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5, 1 << 29: 100}])
+    laboratory.budget_s, laboratory.seconds = 10.0, 0.0
+    gpu = replace(A, device="gpu")
+    go = laboratory.stage.start
+
+    def start(*given):
+        laboratory.seconds = 11.0
+        return go(*given)
+
+    laboratory.stage.start = start
+    (record,) = laboratory.go([gpu])
+    assert record.sample_turn == [0, 1, 2, 3]
+    assert sorted(record.disturbed) == ["0", "1", "2", "3"]
+
+
 def test_nobody_asks_the_driver_for_cells_of_the_processor(laboratory):
     laboratory.gpus = None
     assert [record.status for record in laboratory.go([A])] == ["ok", "ok"]
