@@ -75,6 +75,8 @@ class Record:
     #: Turns that the noise watch found disturbed, and by what: {"3": "…"}. They stay; turns after the last planned one
     #: repeat them.
     disturbed: Dict[str, str] = field(default_factory=dict)
+    #: Processors' worth of time that others had at least, on the bound processors and on average, while it took turns.
+    other_load: Optional[float] = None
     #: Lowest and highest MHz of the processors seen between the turns; empty where the machine does not tell.
     frequency_mhz: List[float] = field(default_factory=list)
     #: Wall nanoseconds per step while calibrating, first to last: the warm-up as it was seen.

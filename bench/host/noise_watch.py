@@ -3,8 +3,9 @@
 The sign is the time in which a process was ready to compute and had to wait for a processor. Its own threads, which
 wait for each other, must not be taken for somebody else. A cell of one thread leaves no processor time unused while
 they do. Several threads give every turn about the same share; and those that the scheduler puts on one of two
-processors for a while disturb their own process, where somebody else disturbs whoever has the turn. What a sample
-*took* is never asked, since leaving out slow samples would be choosing the result.
+processors for a while disturb their own process, where somebody else disturbs whoever has the turn. Somebody who
+computes beside several threads all the time is found by what the processors did besides. What a sample *took* is never
+asked, since leaving out slow samples would be choosing the result.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ SHARE = 0.10
 #: Nor is one that waited for less than this many times what its process waits at best: its several threads' part of it.
 FACTOR = 3.0
 BEST = 0.1
+#: Processors' worth of time that others may have beside a cell of several threads, whose step ends with its slowest.
+CROWD = 0.25
 #: Turns to repeat at most, as a share of those planned.
 MOST_REPEATS = 0.5
 
@@ -84,6 +87,14 @@ def left_out(record: Record) -> set[int]:
 def mostly_disturbed(record: Record) -> bool:
     """Tell whether more than half of a process's turns were disturbed: its times hold what others computed."""
     return 2 * len(_disturbed(record)) > len(set(record.sample_turn))
+
+
+def crowded(record: Record) -> bool:
+    """Tell whether others computed beside several threads: those wait for each other too, so that waiting cannot tell.
+
+    Of a single thread the waiting says it, and is taken off.
+    """
+    return record.cell.threads > 1 and (record.other_load or 0.0) > CROWD
 
 
 def _disturbed(record: Record) -> set[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from .noise_watch import left_out, mostly_disturbed
+from .noise_watch import crowded, left_out, mostly_disturbed
 from .statistics.location import FloatArray, Location, locate
 from .statistics.pairs import Process, TurnArray, by_turn
 from .statistics.warmup import Warmup, classify, steady_turn
@@ -40,7 +40,7 @@ class Timed:
     @property
     def disturbed(self) -> bool:
         """Tell whether its samples count although most of its turns were disturbed."""
-        return mostly_disturbed(self.record)
+        return mostly_disturbed(self.record) or crowded(self.record)
 
     @property
     def early(self) -> int:

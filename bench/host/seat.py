@@ -118,6 +118,11 @@ class Seat:
         if seen:
             self._note(frequency_mhz=[min(seen), max(seen)])
 
+    def note_other_load(self, processors: float | None) -> None:
+        """Keep how much others computed; of several sittings' parts the most."""
+        if processors is not None:
+            self._note(other_load=max(processors, self.record.other_load or 0.0))
+
     def note_disturbed(self, turns: Mapping[int, str]) -> None:
         """Mark the turns of this process that were disturbed."""
         own = set(self.record.sample_turn)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import noise_watch, schedule
 from .gpu import Gpus, bytes_of, foreigners
 from .journal import Journal
+from .other_load import OtherLoad, Reading
 from .processors import frequencies_mhz
 from .seat import Seat
 from .workers import Ended
@@ -35,6 +36,10 @@ class Sitters:
     #: The turns in which somebody else was seen on the GPU, and who.
     foreign: dict[int, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._load = OtherLoad(self.conditions.processors)
+        self._before: Reading | None = None
+
     def refuse(self, ended: Ended) -> None:
         """End all cells before they have a process."""
         for seat in self.seats:
@@ -45,6 +50,7 @@ class Sitters:
         self._import()
         self._prepare(reference)
         planned = self.conditions.profile.samples
+        self._before = self._load.read(self._processes())
         self._take_turns(range(min(self.sitting.first_turns), planned))
         if not self.exhausted():
             more = noise_watch.repeats(sorted(self._disturbed(self.foreign)), planned)
@@ -57,10 +63,16 @@ class Sitters:
                 seat.condemn(reason)
 
     def mark_disturbed(self) -> None:
-        """Mark what is disturbed in the turns taken so far; for a sitting that is cut short."""
+        """Mark what is disturbed in the turns taken so far, and how much others computed meanwhile."""
         disturbed = self._disturbed(self.foreign)
+        others = self._load.since(self._before, self._load.read(self._processes()))
         for seat in self.seats:
             seat.note_disturbed(disturbed)
+            seat.note_other_load(others)
+
+    def _processes(self) -> set[int]:
+        """Return the processes that are measured."""
+        return {seat.process_id for seat in self.seats if not seat.over and seat.process_id is not None}
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
-from bench.host.noise_watch import disturbed_turns, doubtful_turns, left_out, repeats, waiting_shares
+from bench.host.noise_watch import crowded, disturbed_turns, doubtful_turns, left_out, repeats, waiting_shares
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -113,3 +113,13 @@ def test_disturbed_turns_are_left_out_unless_fewer_than_half_remain():
     assert left_out(replace(turns, disturbed={"1": "x", "9": "x"})) == {1}
     assert left_out(replace(turns, disturbed={"0": "x", "1": "x"})) == {0, 1}
     assert left_out(replace(turns, disturbed={"0": "x", "1": "x", "2": "x"})) == set()
+
+
+@pytest.mark.parametrize(
+    ("threads", "load", "found"), [(2, 0.3, True), (2, 0.2, False), (2, None, False), (1, 0.9, False)]
+)
+def test_others_beside_several_threads_are_known_by_what_they_computed(threads, load, found):
+    """Somebody who computes in every turn makes the threads wait in every turn, as they do for each other."""
+    beside = replace(record([500] * 6), cell=replace(CELL, threads=threads), other_load=load)
+    assert threads == 1 or disturbed_turns([beside], {}) == {}
+    assert crowded(beside) is found

@@ -65,6 +65,12 @@ def test_processes_are_grouped_by_cell_and_known_by_round_and_attempt():
     assert {cell: [one.key for one in own] for cell, own in found.items()} == {CELL: [(2, 1)], other: [(0, 3)]}
 
 
+def test_who_was_crowded_was_disturbed_and_keeps_its_samples():
+    (found,) = timed([replace(record([100] * 12), other_load=0.9)])
+    assert found.disturbed
+    assert len(found.turns.turns) == 12
+
+
 @given(
     st.lists(st.integers(1, 10**7), min_size=1, max_size=40),
     st.lists(st.integers(1, 10**6), max_size=10),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from bench.record import Record
 
 from ..largest_batch import TOLERANCE
+from ..noise_watch import CROWD, crowded
 from .conditions import Conditions
 from .disturbances import count_doubtful, count_turns
 from .fairness import enumerate_names
@@ -98,6 +99,12 @@ def noise_watch_remark(results: Iterable[Result], conditions: Conditions) -> str
         said.append(
             f"{doubtful} of {found.turns} turns count as undisturbed, as no more than half of the cells waited for a "
             "processor in them: for threads of their own, or for somebody else"
+        )
+    crowds = [record.other_load or 0.0 for record in records if crowded(record)]
+    if crowds:
+        said.append(
+            f"beside {len(crowds)} of {len(records)} processes, of several threads, others computed with more than "
+            f"{CROWD:g} processors, up to {max(crowds):.1f}"
         )
     unwatched = sum(not record.sample_wait_ns for record in records)
     if unwatched:

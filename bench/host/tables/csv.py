@@ -140,6 +140,8 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "disturbed_turns": lambda r: r.disturbances.disturbed,
     "left_out_turns": lambda r: r.disturbances.left_out,
     "repeated_turns": lambda r: r.disturbances.repeated,
+    # Processors' worth of time that others had at least.
+    "other_load": lambda r: max((one.other_load for one in r.records if one.other_load is not None), default=None),
     "lowest_mhz": lambda r: _frequency(r, min),
     "highest_mhz": lambda r: _frequency(r, max),
     "item": lambda r: r.work.get("item"),

@@ -81,6 +81,16 @@ def test_rows_that_settled_and_are_open_again_are_named(long_study):
     )
 
 
+def test_others_beside_several_threads_are_told(long_study):
+    long_study.change(sample_wait_ns=lambda record: [0] * len(record.sample_ns))
+    long_study.change("jax:jit", other_load=0.26)
+    long_study.change("torch2:eager", "mlp-train", other_load=1.04)
+    assert remark(long_study, "Noise watch") == (
+        "Noise watch: beside 40 of 240 processes, of several threads, others computed with more than 0.25 processors, "
+        "up to 1.0."
+    )
+
+
 def test_a_watch_that_sees_nothing_says_so(long_study):
     said = "Noise watch: none of {} of 240 processes, whose kernel does not tell who waited."
     assert remark(long_study, "Noise watch") == said.format(240)
