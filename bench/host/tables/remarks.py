@@ -15,6 +15,8 @@ from .quantity import count, format_share
 from .results import MARKS, Result
 from .table import shorten
 
+#: A row that stops since no two of its cells are compared: the baseline is not there.
+NOTHING = "nothing to compare"
 #: Characters of a list of rows.
 LIST_LENGTH = 200
 
@@ -80,12 +82,15 @@ def _lack(conditions: Conditions) -> str:
 def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
     """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
     rows: dict[tuple[str, int], list[str]] = {}
+    compared = {result.cell.row for result in results if result.comparison is not None}
     for row, stop in conditions.stopped.items():
-        rows.setdefault((stop.why, stop.rounds), []).append(row)
+        why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
+        rows.setdefault((why, stop.rounds), []).append(row)
     if len(conditions.looks) < 2 and all(why == MOST_ROUNDS for why, _ in rows):
         return ""
     words = {
         SETTLED: "settled after {}",
+        NOTHING: "had nothing to compare after {}",
         MOST_ROUNDS: "went on to the last, after {}",
         BUDGET: "stopped after {}, the time budget spent",
     }
@@ -94,7 +99,9 @@ def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
         for rounds, names in sorted((rounds, names) for (found, rounds), names in rows.items() if found == why):
             clause = f"{count(len(names), 'row')} {text.format(count(rounds, 'round'))}"
             # Those that stopped open are what a reader asks about.
-            clauses.append(clause if why == SETTLED else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})")
+            clauses.append(
+                clause if why in (SETTLED, NOTHING) else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})"
+            )
     undone = _undone(results, conditions)
     if undone:
         clauses.append(

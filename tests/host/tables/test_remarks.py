@@ -69,6 +69,13 @@ def test_stops_are_counted_by_reason(long_study):
     )
 
 
+def test_rows_without_a_baseline_did_not_settle(long_study):
+    long_study.run["looks"] = [10, 20]
+    long_study.stop(10, "settled")
+    long_study.run["study"]["baseline"] = "absent:eager"
+    assert remark(long_study, "Rounds") == "Rounds: 3 rows had nothing to compare after 10 rounds."
+
+
 def test_rows_that_settled_and_are_open_again_are_named(long_study):
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
