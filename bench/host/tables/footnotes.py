@@ -15,7 +15,7 @@ from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import Kind
 from .compilation import compilation_notes
 from .disturbances import count_turns
-from .quantity import count, format_interval, format_value
+from .quantity import count, format_interval, format_share, format_value
 from .results import EXCLUDED, NOT_RUN, Comparison, Result, median
 from .table import shorten
 
@@ -122,8 +122,8 @@ def sharing_notes(comparison: Comparison) -> tuple[str, ...]:
         return ()
     share = f"{comparison.ratio.disturbed:.0%}"
     return (
-        f"never called equivalent: in {share} of its pairs others had the processor in most turns, which dilutes a "
-        "difference",
+        f"never called equivalent, nor different below {format_share(THRESHOLD / 2)}: in {share} of its pairs others "
+        "had the processor in most turns, which dilutes a difference",
     )
 
 

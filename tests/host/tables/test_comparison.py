@@ -329,7 +329,9 @@ def test_a_ratio_that_others_diluted_says_why_it_is_not_equivalent(long_study):
     others = lambda r: {str(turn): "x" for turn in r.sample_turn if turn and r.round < 8}  # noqa: E731
     long_study.change("jax:jit", "mlp-train", disturbed=others)
     (note,) = [n for n in detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes if "equivalent" in n]
-    assert note.startswith("never called equivalent: in 80% of its pairs others had the processor")
+    assert note.startswith(
+        "never called equivalent, nor different below 1%: in 80% of its pairs others had the processor"
+    )
     notes = detail_row(long_study, "torch2:eager", "mlp-train")["ratio"].notes
     assert not any("never called" in note for note in notes)
 
