@@ -78,6 +78,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="agreement")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--as-they-come", action="store_true", help="leave the peers' memory layouts alone")
+    parser.add_argument("--kernel", choices=[workload for workload, _ in KERNELS], help="only this one")
     options = parser.parse_args(arguments)
     peers = _peers.prepare(chosen(1)[0], scattered=not options.as_they_come)
     tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": time_ourselves(peers.python)}
@@ -85,6 +86,8 @@ def main(arguments: list[str]) -> int:
         tools[name] = lambda workload, size, number, once=once: once(workload, size)
     rows = []
     for workload, size in KERNELS:
+        if options.kernel not in (None, workload):
+            continue
         rows += [[f"{workload}/{size}", *row] for row in summarise(measure(tools, workload, size, options.repeats))]
     headers = ["kernel", "tool", "median / µs", "from … to / µs", "ours against it, 95 % interval"]
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
