@@ -18,9 +18,8 @@ class Reading:
     """What had been counted at one moment, in seconds."""
 
     clock_s: float
-    #: Busy seconds of the processors together, and how many of them there are.
+    #: Busy seconds of the processors together.
     busy_s: float
-    processors: int
     #: Of each process that was asked about, with its children, and of this one alone.
     own_s: dict[int, float]
 
@@ -42,7 +41,7 @@ class OtherLoad:
             own[os.getpid()] = sum(self._ticks(os.getpid())[:2]) * self._tick_s
         except (OSError, ValueError, IndexError):
             return None
-        return Reading(time.monotonic(), sum(busy) * self._tick_s, len(busy), own) if busy else None
+        return Reading(time.monotonic(), sum(busy) * self._tick_s, own) if busy else None
 
     def since(self, before: Reading | None, now: Reading | None) -> float | None:
         """Return how many processors' worth of time others had at least, on average, between two readings.

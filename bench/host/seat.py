@@ -119,9 +119,8 @@ class Seat:
             self._note(frequency_mhz=[min(seen), max(seen)])
 
     def note_other_load(self, processors: float | None) -> None:
-        """Keep how much others computed; of several sittings' parts the most."""
-        if processors is not None:
-            self._note(other_load=max(processors, self.record.other_load or 0.0))
+        """Keep how much others computed while this process took turns; None where nobody can tell."""
+        self._note(other_load=processors)
 
     def note_disturbed(self, turns: Mapping[int, str]) -> None:
         """Mark the turns of this process that were disturbed."""
