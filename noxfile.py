@@ -17,7 +17,7 @@ if sys.version_info < (3, 11):
     sys.exit(2)
 
 if __name__ == "__main__":
-    from bench.host.bootstrap import run_nox
+    from bench.host.setup import run_nox
 
     run_nox(Path(__file__), sys.argv[1:])
 
@@ -29,7 +29,7 @@ from typing import Any, NoReturn
 import nox
 from nox.command import CommandFailed
 
-from bench.host.bootstrap import SetupError, ensure
+from bench.host.setup import SetupError, ensure
 
 nox.needs_version = ">=2025.5"
 

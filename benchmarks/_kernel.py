@@ -18,9 +18,10 @@ SCATTERED = "KERNEL_SCATTERED"
 
 def make_step(workload: str, size: str) -> Callable[[], object]:
     """Build the NumPy program of a workload; its step rotates through the same batches as in a worker."""
-    from bench.frameworks.numpy import Adapter
+    from bench.frameworks.numpy.adapter import Adapter
     from bench.program import Transform
-    from bench.worker import check, layout
+    from bench.worker.checking import parity
+    from bench.worker.timing import layout
     from bench.workloads import load_implementation, load_specification
 
     kept = layout.Layout()
@@ -29,7 +30,7 @@ def make_step(workload: str, size: str) -> Callable[[], object]:
         kept.scatter()
     specification = load_specification(workload)
     adapter = Adapter("eager", "cpu", "float32", 1)
-    drawn, drawn_batches, _ = check.draw(specification, specification.SIZES[size], SEED)
+    drawn, drawn_batches, _ = parity.draw(specification, specification.SIZES[size], SEED)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
     build = load_implementation(workload, "numpy")

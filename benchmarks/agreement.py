@@ -20,12 +20,12 @@ from rich.console import Console
 from tabulate import tabulate
 
 from bench.cell import Cell
-from bench.host import matrix
 from bench.host.environments import Prepared
-from bench.host.processors import chosen
+from bench.host.machine.processors import chosen
 from bench.host.statistics.pairs import estimate_ratio
-from bench.host.validation.session import NUMPY, Validation
+from bench.host.study import study_file
 from bench.host.validation.trial import Trial
+from bench.host.validation.validation import NUMPY, Validation
 from bench.record import OK
 
 from . import _peers
@@ -36,7 +36,7 @@ GOAL = 0.03
 
 def time_ourselves(python: str) -> Callable[[str, str, int], float]:
     """Return a function that gives our median seconds of a step."""
-    study = matrix.load(_peers.ROOT / "matrix.toml")
+    study = study_file.load(_peers.ROOT / "matrix.toml")
     session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=Prepared("numpy", OK, command=(python,)))
 
     def once(workload: str, size: str, number: int) -> float:

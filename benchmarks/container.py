@@ -22,18 +22,20 @@ from pathlib import Path
 from rich.console import Console
 from tabulate import tabulate
 
-from bench.host import environments, journal, matrix, selection
-from bench.host.caches import CompileCaches
+from bench.host import environments
+from bench.host.analysis.conditions import Conditions
+from bench.host.analysis.run_analysis import analyse
 from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
 from bench.host.containers.labels import CONTAINER, PART, selector
-from bench.host.containers.launch import launch
 from bench.host.environments import Prepared
-from bench.host.processors import chosen
-from bench.host.study_run import StudyRun
-from bench.host.tables import containers
-from bench.host.tables.analysis import analyse
-from bench.host.tables.conditions import Conditions
+from bench.host.machine.processors import chosen
+from bench.host.measuring.launch import launch
+from bench.host.measuring.study_run import StudyRun
+from bench.host.reporting import containers
+from bench.host.storage import journal
+from bench.host.storage.compile_caches import CompileCaches
+from bench.host.study import selection, study_file
 
 ROOT = Path(__file__).resolve().parents[1]
 GOALS = {"ratio": "equivalent within 2 %", "start": 0.5, "again": 1.0}
@@ -80,7 +82,7 @@ def main(arguments: list[str]) -> int:
         shutil.copytree(ROOT / "bench", root / "bench", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("docker", "locks"):
             shutil.copytree(ROOT / name, root / name)
-        study = matrix.load(_write_study(options, root))
+        study = study_file.load(_write_study(options, root))
         prepared = {name: _prepare(study.environments[name], root) for name in study.environments}
         container = prepared[f"{options.environment}-container"]
         rows = [*_speeds(study, prepared, container, root), *_costs(study, prepared, root)]
@@ -103,7 +105,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _write_study(options: argparse.Namespace, root: Path) -> Path:
-    venv = matrix.load(ROOT / "matrix.toml").environments[options.environment]
+    venv = study_file.load(ROOT / "matrix.toml").environments[options.environment]
     path = root / "study.toml"
     text = STUDY.format(
         name=venv.name,
@@ -128,7 +130,9 @@ def _prepare(environment: environments.Buildable, root: Path) -> Prepared:
     return prepared
 
 
-def _speeds(study: matrix.Study, prepared: dict[str, Prepared], container: Prepared, root: Path) -> list[list[object]]:
+def _speeds(
+    study: study_file.Study, prepared: dict[str, Prepared], container: Prepared, root: Path
+) -> list[list[object]]:
     """Time what is done for every image and every cell."""
     wanted = study.environments[container.name]
     rows: list[list[object]] = []
@@ -152,7 +156,7 @@ def _spread(times_s: Sequence[float]) -> str:
     return f"{statistics.median(times_s):.2f} s (longest {max(times_s):.2f})"
 
 
-def _start_s(prepared: Prepared, root: Path, study: matrix.Study) -> tuple[float, float]:
+def _start_s(prepared: Prepared, root: Path, study: study_file.Study) -> tuple[float, float]:
     """Time a worker until its process or container has started, and until its first message."""
     plan = selection.select(study, selection.Selection(environments=[prepared.name], threads=1))
     caches = CompileCaches(root, root / ".nox" / "compile-caches", "starts", False, {})
@@ -166,7 +170,7 @@ def _start_s(prepared: Prepared, root: Path, study: matrix.Study) -> tuple[float
         worker.close()
 
 
-def _costs(study: matrix.Study, prepared: dict[str, Prepared], root: Path) -> list[list[object]]:
+def _costs(study: study_file.Study, prepared: dict[str, Prepared], root: Path) -> list[list[object]]:
     """Measure the cells and compare each pair."""
     plan = selection.select(study, selection.Selection())
     records = StudyRun(root, study, plan, prepared, Console(stderr=True)).measure(fresh=True)

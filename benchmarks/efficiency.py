@@ -25,13 +25,13 @@ from rich.console import Console
 from tabulate import tabulate
 
 from bench.cell import Cell
-from bench.host import matrix
 from bench.host.environments import Prepared
-from bench.host.processors import chosen
+from bench.host.machine.processors import chosen
 from bench.host.statistics.location import NORMAL_MAD
-from bench.host.validation.session import NUMPY, Validation
+from bench.host.study import study_file
 from bench.host.validation.summary import judge
 from bench.host.validation.trial import Trial
+from bench.host.validation.validation import NUMPY, Validation
 from bench.record import OK
 
 from . import _peers
@@ -65,7 +65,7 @@ def noise(wanted: bool) -> Iterator[None]:
 
 def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], float]:
     """Return a function that compares a kernel with itself as a study does, and gives the log ratio."""
-    study = matrix.load(_peers.ROOT / "matrix.toml")
+    study = study_file.load(_peers.ROOT / "matrix.toml")
     own = Prepared("numpy", OK, command=(python,))
     session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=own)
 

@@ -23,7 +23,9 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from bench.host import environments, matrix, workers
+from bench.host import environments
+from bench.host.measuring import worker_process
+from bench.host.study import study_file
 from bench.record import OK
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,7 +54,7 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
         [*command, str(PROGRAM), *arguments],
-        env=workers.variables(threads, extra),
+        env=worker_process.variables(threads, extra),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
@@ -74,7 +76,7 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
 def main(arguments: list[str]) -> int:
     """Print the table; exit 1 where ours is slower than the limit allows."""
     size, turns, threads = [*arguments, *["tiny", str(TURNS), str(THREADS)][len(arguments) :]]
-    study = matrix.load(ROOT / "matrix.toml")
+    study = study_file.load(ROOT / "matrix.toml")
     rows = []
     for environment, mode in COLUMNS:
         prepared = environments.load_outcome(environment, root=ROOT)

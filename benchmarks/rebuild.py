@@ -17,18 +17,19 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from bench.host import environments, matrix
-from bench.host.bootstrap.command import run_tool
-from bench.host.bootstrap.installer import installer_environ
+from bench.host import environments
 from bench.host.environments.interpreters import find
-from bench.host.schema import Environment
+from bench.host.setup.installer import installer_environ
+from bench.host.setup.tool import run_tool
+from bench.host.study import study_file
+from bench.host.study.schema import Environment
 
 ROOT = Path(__file__).resolve().parents[1]
 GOAL_S, GOAL_FACTOR = 15, 8
 
 
 def main(names: list[str]) -> int:
-    study = matrix.load(ROOT / "matrix.toml")
+    study = study_file.load(ROOT / "matrix.toml")
     chosen = [study.environments[name] for name in names or study.settings.default]
     state = ROOT / ".nox"
     state.mkdir(exist_ok=True)

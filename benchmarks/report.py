@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench.cell import Cell  # noqa: E402
-from bench.host.twin import with_twin  # noqa: E402
+from bench.host.study.twin import with_twin  # noqa: E402
 from bench.record import OK, TIMEOUT, Record  # noqa: E402
 
 COLUMNS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.bootstrap import place_of
+from bench.host.setup import place_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,7 +45,7 @@ def project(tmp_path):
     for folder in ("bench", "bench/host"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").touch()
-    shutil.copytree(ROOT / "bench/host/bootstrap", tmp_path / "bench/host/bootstrap")
+    shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
     (tmp_path / "locks").mkdir()
     (tmp_path / "matrix.toml").write_text(MATRIX)
     for name in ("host", "dev"):

@@ -45,4 +45,4 @@ def load_adapter(framework: str) -> Any:
     """Import the adapter module of ``framework``, and with it the framework; raises ImportError where that fails."""
     if framework not in MODES:
         raise ValueError("unknown framework {!r}; known: {}".format(framework, ", ".join(MODES)))
-    return importlib.import_module("bench.frameworks." + framework)
+    return importlib.import_module("bench.frameworks.{}.adapter".format(framework))

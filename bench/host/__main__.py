@@ -11,14 +11,17 @@ from rich.console import Console
 
 from bench.record import OK
 
-from . import environments, journal, matrix, report, schema_file, selection
-from .containers import command as images
-from .data import DataError
+from . import environments
+from .commands import images as images
+from .commands import validate as validation
 from .environments import locks
-from .run_lock import Refused, exclusive
-from .study_run import StudyRun, exit_code
-from .twin import original
-from .validation import command as validation
+from .measuring.study_run import StudyRun, exit_code
+from .reporting import report
+from .storage import journal
+from .storage.input_data import DataError
+from .storage.run_lock import Refused, exclusive
+from .study import json_schema, selection, study_file
+from .study.twin import original
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What a shell expects of a command that was called wrongly, or interrupted.
@@ -36,7 +39,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     options = parser.parse_args(arguments, argparse.Namespace(root=root))
     try:
         return int(options.action(options))
-    except (matrix.MatrixError, locks.LockError, DataError, Refused) as error:
+    except (study_file.MatrixError, locks.LockError, DataError, Refused) as error:
         print(error, file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt:
@@ -46,7 +49,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 def prepare(options: argparse.Namespace) -> int:
     """Build one environment and note the outcome; an environment that cannot be built is a result, not an error."""
-    study = matrix.load(options.matrix)
+    study = study_file.load(options.matrix)
     plan = selection.from_options(study, options, environments=[options.environment])
     if not options.dry_run and plan.cells:
         chosen = selection.with_interpreters(study, options).environments[options.environment]
@@ -58,7 +61,7 @@ def prepare(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Measure the selected cells of the named environments and write the report."""
-    study = selection.with_interpreters(matrix.load(options.matrix), options)
+    study = selection.with_interpreters(study_file.load(options.matrix), options)
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     console = Console()
     if not plan.cells and not options.dry_run:
@@ -83,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
 def redo_report(options: argparse.Namespace) -> int:
     """Redo the report of a study from its records alone."""
-    study = matrix.load(options.matrix)
+    study = study_file.load(options.matrix)
     folder = options.folder or options.root / "reports" / study.settings.name
     described = journal.read_run(folder)
     if described is None:
@@ -99,14 +102,14 @@ def redo_report(options: argparse.Namespace) -> int:
 
 def lock(options: argparse.Namespace) -> int:
     """Renew the locks of the named environments, or of all."""
-    study = matrix.load(options.matrix)
+    study = study_file.load(options.matrix)
     locks.renew(study.environments, options.names, root=options.root, announce=_announce)
     return 0
 
 
 def write_schema(options: argparse.Namespace) -> int:
     """Write the JSON Schema of study files, for editors."""
-    print(schema_file.write())
+    print(json_schema.write())
     return 0
 
 

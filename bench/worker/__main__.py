@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from . import layout, process
+from . import process
 from .channel import Channel
 from .scratch import Scratch
+from .timing import layout
 
 
 def main(scratch: Scratch) -> int:

@@ -17,13 +17,15 @@ from .. import workloads
 from ..cell import Cell
 from ..frameworks import load_adapter
 from ..program import Transform, Unsupported
-from . import check, fitting, machine, memory, peaks, process
+from . import process, steering
 from .channel import Channel
-from .ends import reason_of, status_of
-from .layout import Layout, settle_allocator
-from .measure import Stopwatch
+from .checking import parity
+from .exit_status import reason_of, status_of
+from .limits import fitting, memory, peaks
 from .scratch import Scratch
-from .waiting import Waiting
+from .timing.layout import Layout, settle_allocator
+from .timing.stopwatch import Stopwatch
+from .timing.waiting import Waiting
 
 
 class Session:
@@ -52,7 +54,7 @@ class Session:
     ) -> Dict[str, Any]:
         """Compute a workload's float64 reference and store it."""
         specification = workloads.load_specification(workload)
-        check.write_reference(path, specification, specification.SIZES[size], seed, data)
+        parity.write_reference(path, specification, specification.SIZES[size], seed, data)
         return {"event": "referenced"}
 
     def do_import(
@@ -82,7 +84,7 @@ class Session:
             self._cap = fitting.Cap(cap_bytes, self._adapter, self._cell)
         self._baseline_bytes = memory.resident_bytes()
         self._import_bytes = max(0, self._baseline_bytes - before_bytes)
-        versions = machine.versions()
+        versions = steering.versions()
         versions.update(self._adapter.versions())
         return {"event": "imported", "import_s": import_s, "versions": versions}
 
@@ -99,8 +101,8 @@ class Session:
         """Build the program, make its first call, check it and calibrate it; ``slowdown`` is planted in its samples."""
         specification, size = self._specified()
         adapter = self._adapter
-        drawn, drawn_batches, description = check.draw(specification, size, seed, data)
-        identity = check.digest(drawn, drawn_batches)
+        drawn, drawn_batches, description = parity.draw(specification, size, seed, data)
+        identity = parity.digest(drawn, drawn_batches)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
         batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
         initial = drawn if specification.TRAINING else {}
@@ -110,9 +112,9 @@ class Session:
         first_call_peak = memory.peak_bytes()
 
         self._enter("check")
-        outputs = check.program_outputs(program, batches, adapter.get, initial)
-        factor = factor or getattr(specification, "TOLERANCE_FACTOR", check.TOLERANCE_FACTOR)
-        checked = check.compare(outputs, reference, identity, self._cell.precision, factor)
+        outputs = parity.program_outputs(program, batches, adapter.get, initial)
+        factor = factor or getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+        checked = parity.compare(outputs, reference, identity, self._cell.precision, factor)
         del outputs, initial
         self._verify_threads()
 
@@ -226,8 +228,8 @@ class Session:
         settings["synchronised"] = "every step" if self._cell.device == "cpu" else "every sample"
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
-        settings.update(machine.facts())
-        settings.update(machine.steering_variables())
+        settings.update(steering.facts())
+        settings.update(steering.steering_variables())
         compilation = self._compilation()
         if "compilations" in compilation:
             before = self._compiled_before.get("compilations", 0)

@@ -12,12 +12,12 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
   inference:  reference(size, parameters, batch) -> {name: array}, computed in the dtype of what it is given
   training:   loss_and_gradients(size, parameters, batch) -> (loss, {name: gradient}), likewise, and OPTIMIZER, a
   dictionary
-              {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that bench.worker.check applies to the
-              reference
+              {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that bench.worker.checking.parity applies
+              to the reference
   optional:   source(path=None) -> (anything batch() understands, a description for the record)
               write_archive(folder, path, progress): make of a folder what source() reads; the host calls it once
               TOLERANCE_FACTOR: the candidate may err by this many times what the precision itself does (default in
-              bench.worker.check)
+              bench.worker.checking.parity)
               FLOPS_DIVISOR: how many times fewer operations than useful_flops the fastest known algorithm needs; a time
               below what the machine needs for that many is an error (default 1)
 

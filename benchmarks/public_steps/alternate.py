@@ -16,7 +16,7 @@ import time
 from bench import workloads
 from bench.frameworks import load_adapter
 from bench.program import Transform
-from bench.worker import check
+from bench.worker.checking import parity
 
 SAMPLE_S = 0.05
 
@@ -48,7 +48,7 @@ def main(framework, mode, workload, size_name, turns):
     adapter = load_adapter(framework).Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
     specification = workloads.load_specification(workload)
     size = specification.SIZES[size_name]
-    drawn, batches, _ = check.draw(specification, size, 1)
+    drawn, batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batch = tuple(adapter.put(array) for array in batches[0])
     public = importlib.import_module("with_" + framework).step(workload, size, mode, batch)

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.host import environments, workers
+from bench.host import environments
+from bench.host.measuring import worker_process
 from bench.record import OK
 
 HERE = Path(__file__).resolve().parent
@@ -26,7 +27,7 @@ def run(environment: str, program: str, *arguments: str) -> Any:
     done = subprocess.run(
         [*interpreter(environment), str(HERE / program), *arguments],
         cwd=HERE,
-        env=workers.variables(THREADS, extra),
+        env=worker_process.variables(THREADS, extra),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from unittest import mock
 
-from bench.frameworks import jax_gpu as gpu
-from bench.frameworks.jax import Adapter
+from bench.frameworks.jax import gpu as gpu
+from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
 
 

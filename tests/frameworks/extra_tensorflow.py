@@ -7,7 +7,7 @@ from unittest import mock
 
 import tensorflow as tf
 
-from bench.frameworks import tensorflow_gpu as gpu
+from bench.frameworks.tensorflow import gpu as gpu
 
 
 def examine(mode):

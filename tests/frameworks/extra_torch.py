@@ -6,9 +6,9 @@ from unittest import mock
 
 import torch
 
-from bench.frameworks import torch_settings as settings
-from bench.frameworks.torch import Adapter
-from bench.frameworks.torch_programs import convolution_layout
+from bench.frameworks.torch import settings as settings
+from bench.frameworks.torch.adapter import Adapter
+from bench.frameworks.torch.programs import convolution_layout
 
 
 def examine(mode):

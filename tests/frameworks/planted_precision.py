@@ -17,9 +17,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from bench import workloads
-from bench.frameworks.torch import Adapter
+from bench.frameworks.torch.adapter import Adapter
 from bench.program import Transform
-from bench.worker import check
+from bench.worker.checking import parity
 
 #: Bits of the mantissa that are kept; a float32 has 23.
 BITS = {"float32": 23, "tf32": 10, "bfloat16": 7}
@@ -65,10 +65,10 @@ def exceeded(workload, size_name, folder):
     specification = workloads.load_specification(workload)
     size = specification.SIZES[size_name]
     path = os.path.join(folder, f"{workload}-{size_name}.npz")
-    check.write_reference(path, specification, size, 1)
-    drawn, batches, _ = check.draw(specification, size, 1)
-    identity = check.digest(drawn, batches)
-    factor = getattr(specification, "TOLERANCE_FACTOR", check.TOLERANCE_FACTOR)
+    parity.write_reference(path, specification, size, 1)
+    drawn, batches, _ = parity.draw(specification, size, 1)
+    identity = parity.digest(drawn, batches)
+    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
     found = {}
     for precision, bits in BITS.items():
         adapter = Adapter("eager", "cpu", "float32", 2)
@@ -77,7 +77,7 @@ def exceeded(workload, size_name, folder):
         build = workloads.load_implementation(workload, "torch")
         program = build(size, parameters, placed[0], Transform("eager", adapter.transform))
         with Plant(bits) as plant, sdpa_kernel(SDPBackend.MATH):
-            outputs = check.program_outputs(program, placed, adapter.get, drawn if specification.TRAINING else {})
+            outputs = parity.program_outputs(program, placed, adapter.get, drawn if specification.TRAINING else {})
         found[precision] = {
             "status": status(outputs, path, identity, factor),
             "exceeds": largest_excess(outputs, path, factor),
@@ -89,8 +89,8 @@ def exceeded(workload, size_name, folder):
 def status(outputs, path, identity, factor):
     """Return what a cell would end with."""
     try:
-        check.compare(outputs, path, identity, "float32", factor)
-    except check.Mismatch:
+        parity.compare(outputs, path, identity, "float32", factor)
+    except parity.Mismatch:
         return "mismatch"
     return "ok"
 
@@ -98,9 +98,9 @@ def status(outputs, path, identity, factor):
 def largest_excess(outputs, path, factor):
     """Return the largest error of an output over what is allowed for float32."""
     with np.load(path, allow_pickle=False) as stored:
-        itself = {name: max(float(stored["error/" + name]), check.ROUNDOFF["float32"]) for name in outputs}
+        itself = {name: max(float(stored["error/" + name]), parity.ROUNDOFF["float32"]) for name in outputs}
         return max(
-            check.relative_error(value, stored["expected/" + name]) / min(check.MOST_ERROR, factor * itself[name])
+            parity.relative_error(value, stored["expected/" + name]) / min(parity.MOST_ERROR, factor * itself[name])
             for name, value in outputs.items()
         )
 

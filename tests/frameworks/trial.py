@@ -16,7 +16,7 @@ import numpy as np
 from bench import workloads
 from bench.frameworks import load_adapter
 from bench.program import Transform, Unsupported
-from bench.worker import check
+from bench.worker.checking import parity
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 STEADY_STEPS = 12
@@ -31,7 +31,7 @@ def placed(adapter, workload, size_name="check"):
     """Draw a workload's parameters and batches; return its size and both on the device."""
     specification = workloads.load_specification(workload)
     size = specification.SIZES[size_name]
-    parameters, batches, _ = check.draw(specification, size, 1)
+    parameters, batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(value) for name, value in parameters.items()}
     return size, parameters, [tuple(adapter.put(array) for array in batch) for batch in batches]
 
@@ -81,9 +81,9 @@ def peaks(framework, mode, precision):
         left, right = (adapter.put(random.standard_normal((order, order)).astype(np.float32)) for _ in range(2))
         drawn = adapter.get(left).copy(), adapter.get(right).copy()
         product = adapter.get(adapter.multiply(left, right))
-        errors["multiply"].append(check.relative_error(product, drawn[0] @ drawn[1]))
+        errors["multiply"].append(parity.relative_error(product, drawn[0] @ drawn[1]))
         for array, expected in ((left, drawn[0]), (right, drawn[1]), (left, drawn[0])):
-            errors["copy"].append(check.relative_error(adapter.get(adapter.copy(array)), expected))
+            errors["copy"].append(parity.relative_error(adapter.get(adapter.copy(array)), expected))
     return errors
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bench.host import environments, journal, matrix, selection
-from bench.host.study_run import StudyRun
+from bench.host import environments
+from bench.host.measuring.study_run import StudyRun
+from bench.host.storage import journal
+from bench.host.study import selection, study_file
 from bench.record import OK, Record
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDY = matrix.load(ROOT / "matrix.toml")
+STUDY = study_file.load(ROOT / "matrix.toml")
 PLAN = selection.select(
     STUDY, selection.Selection(environments=STUDY.settings.default, profile="check", precisions=["float32", "bfloat16"])
 )

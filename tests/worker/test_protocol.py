@@ -197,7 +197,7 @@ def test_a_planted_slowdown_is_told(reference, first_processor):
 
 def program_of(*lines):
     """A worker whose numpy adapter is changed by ``lines``; the class is ``Adapter``."""
-    start = ["import sys", "from bench.frameworks.numpy import Adapter"]
+    start = ["import sys", "from bench.frameworks.numpy.adapter import Adapter"]
     end = ["from bench.worker.__main__ import main, Scratch", "sys.exit(main(Scratch()))"]
     return ["-c", "\n".join([*start, *lines, *end])]
 
@@ -216,10 +216,10 @@ def test_a_recompilation_while_timing_is_counted(reference, first_processor):
 
 def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     """An adapter whose outputs come later: fetching them is what takes the time."""
-    later = ["import time", "get = Adapter.get", "from bench.worker import session, measure"]
-    later += ["steps = [0]", "run = measure.run_steps"]
+    later = ["import time", "get = Adapter.get", "from bench.worker.timing import stopwatch"]
+    later += ["steps = [0]", "run = stopwatch.run_steps"]
     later += ["def ordered(step, batches, count, *rest):", "    steps[0] += count"]
-    later += ["    return run(step, batches, count, *rest)", "measure.run_steps = ordered"]
+    later += ["    return run(step, batches, count, *rest)", "stopwatch.run_steps = ordered"]
     later += ["def late(self, value):", "    time.sleep(steps[0] * 2e-3)", "    steps[0] = 0"]
     later += ["    return get(self, value)", "Adapter.get = late"]
     talk = Conversation("--processors", first_processor, program=program_of(*later))

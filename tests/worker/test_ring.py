@@ -9,7 +9,7 @@ import bench
 from bench import workloads
 from bench.frameworks import MODES, load_adapter
 from bench.program import Unsupported
-from bench.worker import check
+from bench.worker.checking import parity
 
 FOLDER = os.path.dirname(bench.__file__)
 
@@ -33,14 +33,14 @@ def test_a_specification_can_be_drawn_and_computed(workload):
     specification = workloads.load_specification(workload)
     assert {"check", "tiny", "small"} <= set(specification.SIZES)
     size = specification.SIZES["check"]
-    parameters, batches, described = check.draw(specification, size, 1)
+    parameters, batches, described = parity.draw(specification, size, 1)
     assert described
-    assert len(batches) == check.INPUT_SETS
-    exact = check.expected_outputs(specification, size, parameters, batches, np.float64)
-    single = check.expected_outputs(specification, size, parameters, batches, np.float32)
+    assert len(batches) == parity.INPUT_SETS
+    exact = parity.expected_outputs(specification, size, parameters, batches, np.float64)
+    single = parity.expected_outputs(specification, size, parameters, batches, np.float32)
     assert all(value.dtype == np.float64 and np.all(np.isfinite(value)) for value in exact.values())
     # The reference really computes in what it is given: float32 gives another, nearly equal result.
-    errors = [check.relative_error(single[name], value) for name, value in exact.items()]
+    errors = [parity.relative_error(single[name], value) for name, value in exact.items()]
     assert 0 < max(errors) < 1e-2
     assert specification.useful_flops(size) > 0
     assert specification.compulsory_bytes(size, 4) > 0
@@ -57,12 +57,12 @@ def test_the_numpy_column_is_right_or_says_that_it_is_missing(workload, tmp_path
         return
     build = workloads.load_implementation(workload, "numpy")
     path = str(tmp_path / "reference.npz")
-    check.write_reference(path, specification, size, 1)
-    parameters, batches, _ = check.draw(specification, size, 1)
+    parity.write_reference(path, specification, size, 1)
+    parameters, batches, _ = parity.draw(specification, size, 1)
     adapter = load_adapter("numpy").Adapter("eager", "cpu", "float32", 1)
     program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], None)
-    outputs = check.program_outputs(program, batches, adapter.get, parameters)
-    assert check.compare(outputs, path, check.digest(parameters, batches), "float32", check.TOLERANCE_FACTOR)
+    outputs = parity.program_outputs(program, batches, adapter.get, parameters)
+    assert parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
 
 
 def test_every_framework_has_an_adapter():
@@ -76,10 +76,10 @@ def test_a_forgotten_shift_is_a_mismatch_at_every_precision(precision, tmp_path)
     specification = workloads.load_specification("layernorm-softmax")
     size = specification.SIZES["check"]
     path = str(tmp_path / "reference.npz")
-    check.write_reference(path, specification, size, 1)
-    parameters, batches, _ = check.draw(specification, size, 1)
+    parity.write_reference(path, specification, size, 1)
+    parameters, batches, _ = parity.draw(specification, size, 1)
     forgetful = {name: value * 0 if "shift" in name or "bias" in name else value for name, value in parameters.items()}
     assert any(np.any(forgetful[name] != parameters[name]) for name in parameters)
-    outputs = check.expected_outputs(specification, size, forgetful, batches, np.float64)
-    with pytest.raises(check.Mismatch):
-        check.compare(outputs, path, check.digest(parameters, batches), precision, check.TOLERANCE_FACTOR)
+    outputs = parity.expected_outputs(specification, size, forgetful, batches, np.float64)
+    with pytest.raises(parity.Mismatch):
+        parity.compare(outputs, path, parity.digest(parameters, batches), precision, parity.TOLERANCE_FACTOR)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.frameworks.numpy import Adapter
+from bench.frameworks.numpy.adapter import Adapter
 from bench.workloads import cnn, idx, images, load_implementation, load_specification
 
 LENET, CATDOG = load_specification("lenet-train"), load_specification("catdog-cnn-train")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.frameworks.numpy import Adapter
+from bench.frameworks.numpy.adapter import Adapter
 from bench.workloads import load_implementation, load_specification
 
 NAMES = ("dispatch", "gemm", "elementwise-chain", "layernorm-softmax")

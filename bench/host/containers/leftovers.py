@@ -9,7 +9,7 @@ from typing import Any
 
 import docker.errors
 
-from . import labels, trace
+from . import labels, started_flag
 from .engine import ENGINE_ERRORS, Engine, NoEngine, connect
 
 ATTEMPTS = 5
@@ -26,13 +26,13 @@ def sweep(engine: Engine, root: Path) -> int:
     gone = [removed(engine.api.remove_container, container["Id"]) for container in found]
     drop_parts(engine, root)
     if all(gone):
-        trace.remove(root)
+        started_flag.remove(root)
     return len(found)
 
 
 def sweep_if_left(root: Path, announce: Announce) -> None:
     """Sweep where this checkout has started containers; an engine that does not answer keeps them for the next time."""
-    if not trace.is_left(root):
+    if not started_flag.is_left(root):
         return
     try:
         count = sweep(connect(), root)

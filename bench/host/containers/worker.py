@@ -13,10 +13,17 @@ import docker.errors
 
 from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
 
-from ..conversation import Ended, Lines, receive, tail
-from ..workers import oom_kills
-from .endings import STOPPED, ending
-from .engine import ENGINE_ERRORS, Engine, NoEngine, answers, attach, reason_of
+from ..measuring.protocol import Ended, Lines, receive, tail
+from ..measuring.worker_process import oom_kills
+from .engine import (
+    ENGINE_ERRORS,
+    Engine,
+    NoEngine,
+    answers,
+    attach,
+    reason_of,
+)
+from .exit_status import STOPPED, ending
 from .isolation import Bounds, create
 from .leftovers import drop_container
 from .stream import Stream

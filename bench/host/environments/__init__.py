@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import cast
 
-from .. import machine
-from ..bootstrap.command import ToolFailed
-from ..containers import trace
+from ..containers import started_flag
 from ..containers.context import Extras
+from ..machine import facts
+from ..setup.tool import ToolFailed
 from . import driver, existing, locks, outcome, venv
 from .locks import Buildable
 from .outcome import Impossible, Prepared, load_outcome
@@ -44,7 +44,7 @@ def prepare(
     What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it. ``extras`` is what the
     installation in an image needs; what pip's variables say when absent.
     """
-    if trace.is_left(root):
+    if started_flag.is_left(root):
         from ..containers import leftovers
 
         leftovers.sweep_if_left(root, announce)
@@ -77,7 +77,7 @@ def attempt(
         return outcome.unsupported(name, f"the provider {environment.provider!r} is not known here; there are: {known}")
     try:
         if environment.driver is not None:
-            driver.check(environment.driver, machine.gpus())
+            driver.check(environment.driver, facts.gpus())
         return PROVIDERS[environment.provider](environment, root, announce, extras)
     except Impossible as error:
         return outcome.unsupported(name, str(error))

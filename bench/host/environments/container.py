@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from ..bootstrap.aside import exclusive, write_whole
 from ..containers import image, leftovers
 from ..containers.context import Extras
 from ..containers.engine import Engine, NoEngine, connect
+from ..containers.engine_request import NoAnswer, ask
 from ..containers.isolation import PYTHON, Bounds
-from ..containers.question import NoAnswer, ask
 from ..containers.recipe import Recipe, default_base, dockerfile_path
+from ..setup.staging import exclusive, write_whole
 from . import locks, outcome
 from .interpreters import INQUIRY
 from .locks import Buildable

@@ -17,8 +17,8 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from ..bootstrap.command import ToolFailed, run_tool
-from ..bootstrap.installer import installer_environ
+from ..setup.installer import installer_environ
+from ..setup.tool import ToolFailed, run_tool
 
 INQUIRY = Path(__file__).with_name("inquiry.py")
 

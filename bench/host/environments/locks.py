@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..bootstrap.aside import write_whole
-from ..bootstrap.command import ToolFailed, run_tool
-from ..bootstrap.installer import find_uv, installer_environ
+from ..setup.installer import find_uv, installer_environ
+from ..setup.staging import write_whole
+from ..setup.tool import ToolFailed, run_tool
 from .interpreters import NoInterpreter, find, specifier
 
 Announce = Callable[[str], None]

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.record import FAILED, OK, UNSUPPORTED
 
-from ..bootstrap.aside import write_whole
+from ..setup.staging import write_whole
 
 STAGE = "environment"
 

@@ -10,9 +10,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..bootstrap.aside import exclusive, replacement, write_whole
-from ..bootstrap.command import ToolFailed
-from ..bootstrap.installer import Installation, NoInstaller, find_uv, install_with_pip, install_with_uv, repoint
+from ..setup.installer import (
+    Installation,
+    NoInstaller,
+    find_uv,
+    install_with_pip,
+    install_with_uv,
+    repoint,
+)
+from ..setup.staging import exclusive, replacement, write_whole
+from ..setup.tool import ToolFailed
 from . import bytecode, locks
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .locks import Buildable

@@ -13,16 +13,16 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import Record
 
-from .. import run
-from ..caches import COLD
-from ..journal import Journal
-from ..progress import Display, Estimate
-from ..references import References
-from ..schema import Profile
-from ..seat import Talks
+from ..measuring import rounds
+from ..measuring.cell_process import Talks
+from ..measuring.stopping import Stops
+from ..reporting.progress import Display, Estimate
 from ..statistics.verdict import Verdict
-from ..stops import Stops
-from ..twin import SUFFIX, is_twin, with_twin
+from ..storage.compile_caches import COLD
+from ..storage.journal import Journal
+from ..storage.references import References
+from ..study.schema import Profile
+from ..study.twin import SUFFIX, is_twin, with_twin
 from . import summary
 from .trial import Trace, Trial, trace_of
 
@@ -103,7 +103,7 @@ class Bench:
         began = time.monotonic()
         # Identical cells are measured as a study measures them: what a process finds that starts second is to be seen.
         places = self.places if trial.slowdown else self.places[:1]
-        conditions = run.Conditions(
+        conditions = rounds.Conditions(
             run=f"trial-{trial.number}",
             profile=profile_for(trial.cell),
             seed=SEED,
@@ -114,7 +114,7 @@ class Bench:
             at_once=len(places) > 1,
         )
         stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._settled(trial, records, rounds))
-        under_way = run.Run(
+        under_way = rounds.Run(
             with_twin([trial.cell], trial.cell.column),
             conditions,
             Journal(self.folder),
@@ -125,8 +125,8 @@ class Bench:
         )
         quiet = Estimate()
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
-        rounds = stops.made[trial.cell.row][0]
-        return trace_of(trial, under_way.records, rounds, self.looks, time.monotonic() - began)
+        measured = stops.made[trial.cell.row][0]
+        return trace_of(trial, under_way.records, measured, self.looks, time.monotonic() - began)
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
         verdict = summary.judge(trace_of(trial, records, rounds, self.looks, 0.0)).verdict

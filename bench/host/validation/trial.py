@@ -11,9 +11,9 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..processes import Timed, timed
+from ..analysis.processes import Timed, timed
 from ..statistics.pairs import Process, TurnArray, by_turn, log_ratio
-from ..twin import is_twin
+from ..study.twin import is_twin
 
 #: What was planted may differ from what was asked for by this share of it.
 PRECISION = 0.05

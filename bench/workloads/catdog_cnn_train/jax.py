@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import optax
 
-from ...frameworks.jax import functional_training
+from ...frameworks.jax.adapter import functional_training
 from ..lenet_train.jax import block
 from . import OPTIMIZER
 

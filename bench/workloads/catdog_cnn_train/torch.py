@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import module_training
+from ...frameworks.torch.adapter import module_training
 from ..lenet_train.torch import load, named_parameters
 from . import OPTIMIZER
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow import inference
+from ...frameworks.tensorflow.adapter import inference
 from . import cycle
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn, tanh
 
-from ...frameworks.torch import inference
+from ...frameworks.torch.adapter import inference
 from . import cycle
 
 

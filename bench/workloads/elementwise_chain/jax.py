@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from ...frameworks.jax import inference
+from ...frameworks.jax.adapter import inference
 
 
 def chain(parameters, inputs):

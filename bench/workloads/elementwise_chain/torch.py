@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...frameworks.torch import inference
+from ...frameworks.torch.adapter import inference
 
 
 class Chain(nn.Module):

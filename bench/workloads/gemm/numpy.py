@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...frameworks.numpy import inference
+from ...frameworks.numpy.adapter import inference
 from . import reference
 
 

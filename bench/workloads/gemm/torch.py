@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ...frameworks.torch import inference
+from ...frameworks.torch.adapter import inference
 
 
 def multiply(left, right):

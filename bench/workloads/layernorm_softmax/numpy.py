@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...frameworks.numpy import inference
+from ...frameworks.numpy.adapter import inference
 from . import EPSILON
 
 

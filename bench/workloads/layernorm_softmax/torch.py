@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import inference
+from ...frameworks.torch.adapter import inference
 from . import EPSILON
 
 

@@ -6,7 +6,7 @@ import jax
 import optax
 from jax import lax
 
-from ...frameworks.jax import functional_training
+from ...frameworks.jax.adapter import functional_training
 from . import OPTIMIZER
 
 

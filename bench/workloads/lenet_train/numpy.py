@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...frameworks.numpy import reference_training
+from ...frameworks.numpy.adapter import reference_training
 from . import OPTIMIZER, loss_and_gradients
 
 

@@ -6,7 +6,7 @@ import functools
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow import variable_training
+from ...frameworks.tensorflow.adapter import variable_training
 from . import OPTIMIZER
 
 

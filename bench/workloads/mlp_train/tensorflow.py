@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow import variable_training
+from ...frameworks.tensorflow.adapter import variable_training
 from . import OPTIMIZER
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import module_training
+from ...frameworks.torch.adapter import module_training
 from . import OPTIMIZER
 
 

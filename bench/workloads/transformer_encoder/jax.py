@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from ...frameworks.jax import inference
+from ...frameworks.jax.adapter import inference
 from .. import attention
 
 

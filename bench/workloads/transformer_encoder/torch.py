@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import inference
+from ...frameworks.torch.adapter import inference
 from .. import attention, transformer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import optax
 
-from ...frameworks.jax import functional_training
+from ...frameworks.jax.adapter import functional_training
 from ..transformer_encoder.jax import forward
 from . import OPTIMIZER
 

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bench.host.statistics.pairs import (
-    Process,
-    by_turn,
-    compare,
-    pair_log_ratios,
-    tail_log_ratios,
-)
+from bench.host.statistics.pairs import Process, by_turn, compare, pair_log_ratios, tail_log_ratios
 
 fine = arrays(
     np.float64, st.integers(1, 12), elements=st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-6), unique=True

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 
 from bench.host.statistics.pairs import compare
 from bench.host.statistics.signed_rank import signed_rank_p
-from bench.host.statistics.stopping import (
-    looks,
-    sequential_interval,
-    sequential_p,
-    sequential_ratio,
-    weights,
-)
+from bench.host.statistics.stopping import looks, sequential_interval, sequential_p, sequential_ratio, weights
 from bench.host.statistics.verdict import ALPHA
 
 

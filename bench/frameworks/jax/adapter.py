@@ -1,0 +1,132 @@
+"""Adapts JAX: placing arrays, synchronising, jit or op-by-op execution and the settings in force."""
+
+from __future__ import annotations
+
+import os
+
+import jax
+import jax.numpy as jnp
+import jaxlib
+import numpy as np
+import optax
+
+from ...program import Unsupported
+from .. import loaded, xla
+from . import gpu as gpu
+from .compiler import Compiler
+from .programs import functional_training, inference, make_optimizer
+
+__all__ = ["Adapter", "functional_training", "inference", "make_optimizer"]
+
+# Small programs are cached too, or a warm start would be no warmer than a cold one; the folder comes from the host
+# through JAX_COMPILATION_CACHE_DIR.
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+#: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
+PRECISIONS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
+
+
+class Adapter:
+    """JAX on one device, in one mode, at one precision."""
+
+    def __init__(self, mode, device, precision, threads):
+        self._asked, self._found = device, None
+        self.mode = mode
+        self.dtype = jnp.dtype(precision)
+        self._compiler = Compiler(mode)
+        self._program_settings = []
+        self._kept = None
+        self._copy = jax.jit(lambda buffer, array: jnp.copy(array), donate_argnums=0, keep_unused=True)
+        self._multiply = jax.jit(jnp.matmul)
+        if precision == "float64":
+            jax.config.update("jax_enable_x64", True)
+        # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
+        jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
+        if device == "cpu":
+            self.device  # noqa: B018 (a GPU waits for ``limit_memory``: its share is fixed when JAX first sees it)
+
+    @property
+    def device(self):
+        if self._found is None:
+            try:
+                self._found = jax.devices(self._asked)[0]
+            except RuntimeError as error:
+                raise Unsupported("jax {} sees no {}: {}".format(jax.__version__, self._asked, error)) from error
+        return self._found
+
+    def put(self, array):
+        array = np.asarray(array)
+        if array.dtype.kind == "f":
+            array = array.astype(self.dtype)
+        return jax.device_put(array, self.device)
+
+    def get(self, value):
+        array = np.asarray(value)
+        return array if array.dtype.kind in "iub" else array.astype(np.float64)
+
+    def synchronize(self, outputs):
+        jax.block_until_ready(outputs)
+
+    def transform(self, function, training=False, settings=None, **options):
+        """Keyword ``donate_argnums`` is jit's; op-by-op execution has nothing to donate."""
+        if settings is not None:
+            self._program_settings.append(settings)
+        return self._compiler.apply(function, training, options)
+
+    def settings(self):
+        found = {"threads": self._threads(), "x64": bool(jax.config.jax_enable_x64)}
+        if self.device.platform == "cpu":
+            allocator = loaded.malloc()
+            if allocator:
+                found["allocator"] = allocator
+        else:
+            found["allocator"] = gpu.allocator()
+            found.update(xla.gpu_settings())
+        if self.dtype == jnp.float32:
+            found["float32 matmul"] = self._float32_matmul()
+            if self.device.platform != "cpu":
+                # One precision for products and convolutions.
+                found["TF32 matmul"] = found["TF32 convolution"] = found["float32 matmul"] == "tf32"
+        found["compiled"] = self.compilation()["compiled"]
+        for read in self._program_settings:
+            found.update(read())
+        return found
+
+    def _threads(self):
+        # XLA sizes its pool by the affinity at its start. With a GPU there may be a second pool of the same name.
+        running = loaded.threads_named("tf_XLAEigen") if jax.default_backend() == "cpu" else 0
+        return running or len(os.sched_getaffinity(0))
+
+    def _float32_matmul(self):
+        if self.device.platform == "cpu":
+            return "highest"
+        asked = str(jax.config.jax_default_matmul_precision)
+        return PRECISIONS.get(asked, asked)
+
+    def compilation(self):
+        return self._compiler.report()
+
+    def versions(self):
+        return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "optax": optax.__version__}
+
+    def memory(self):
+        return gpu.peaks(self.device.memory_stats() or {})
+
+    def limit_memory(self, limit_bytes):
+        if self._asked != "gpu":
+            raise Unsupported("jax limits the memory of GPUs only")
+        if self._found is not None:
+            raise RuntimeError("the memory of a GPU is limited before anything is put there")
+        gpu.limit(limit_bytes)
+
+    def multiply(self, left, right):
+        return self._multiply(left, right)
+
+    def copy(self, array):
+        kept = self._kept
+        if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
+            kept = jax.device_put(np.zeros(array.shape, array.dtype), self.device)
+        # Donated, so that no fresh memory is mapped for every copy.
+        self._kept = self._copy(kept, array)
+        return self._kept

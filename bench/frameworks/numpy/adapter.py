@@ -1,0 +1,99 @@
+"""Adapts NumPy: the framework that is always there, op by op on the processor."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ...program import Program, Unsupported
+from .. import loaded
+
+
+class Adapter:
+    """NumPy at one precision; it has one mode and one device."""
+
+    def __init__(self, mode, device, precision, threads):
+        if device != "cpu":
+            raise Unsupported("numpy computes on the processor only")
+        if precision == "bfloat16":
+            raise Unsupported("numpy has no bfloat16")
+        self.dtype = np.dtype(precision)
+        self._kept = np.zeros(0, self.dtype)
+
+    def put(self, array):
+        array = np.asarray(array)
+        return array.astype(self.dtype) if array.dtype.kind == "f" else array.copy()
+
+    def get(self, value):
+        value = np.asarray(value)
+        return value.astype(np.float64) if value.dtype.kind == "f" else value
+
+    def synchronize(self, outputs):
+        """Return at once: NumPy computes before it returns."""
+
+    def transform(self, function, training=False, settings=None):
+        return function
+
+    def settings(self):
+        found = {"threads": len(os.sched_getaffinity(0)), "compiled": "nothing"}
+        blas = loaded.openblas()
+        if blas:
+            found["BLAS"] = "openblas ({})".format(blas["kernels"])
+            found["threads"] = blas["threads"]
+        allocator = loaded.malloc()
+        if allocator:
+            found["allocator"] = allocator
+        return found
+
+    def compilation(self):
+        return {"compiled": "nothing", "compilations": 0}
+
+    def versions(self):
+        return {"numpy": np.__version__}
+
+    def memory(self):
+        return {}
+
+    def limit_memory(self, limit_bytes):
+        raise Unsupported("numpy has no memory of its own to limit")
+
+    def multiply(self, left, right):
+        """Compute ``left @ right`` for square matrices into a buffer that the next call reuses."""
+        return np.matmul(left, right, out=self._buffer(left))
+
+    def copy(self, array):
+        """Copy ``array`` into a buffer that the next call reuses."""
+        buffer = self._buffer(array)
+        np.copyto(buffer, array)
+        return buffer
+
+    def _buffer(self, like):
+        # One at a time: matrices grow from call to call, and memory is finite.
+        if self._kept.shape != like.shape or self._kept.dtype != like.dtype:
+            self._kept = np.zeros_like(like)
+        return self._kept
+
+
+def inference(function, parameters):
+    """Make the program of ``function(parameters, *batch) -> {name: array}``."""
+    return Program(lambda *batch: function(parameters, *batch))
+
+
+def reference_training(loss_and_gradients, size, parameters, settings):
+    """Make the program that trains with a specification's own gradients and plain gradient descent."""
+    if settings["name"] != "sgd" or settings.get("momentum"):
+        raise Unsupported("the numpy adapter trains with plain gradient descent only")
+    current = {}
+
+    def reset():
+        current.update({name: value.copy() for name, value in parameters.items()})
+
+    def step(*batch):
+        loss, gradients = loss_and_gradients(size, current, batch)
+        for name, gradient in gradients.items():
+            current[name] -= current[name].dtype.type(settings["learning_rate"]) * gradient
+        return {"loss": loss}
+
+    reset()
+    return Program(step, lambda: current, reset)

@@ -1,0 +1,110 @@
+"""Adapts TensorFlow 2.x: placing arrays, synchronising, the execution modes and the settings in force."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from ...program import Unsupported
+from .. import loaded, xla
+from . import gpu as gpu
+from .compiler import Compiler
+from .programs import inference, make_optimizer, variable_training
+
+__all__ = ["Adapter", "inference", "make_optimizer", "variable_training"]
+
+
+class Adapter:
+    """TensorFlow on one device, in one mode, at one precision."""
+
+    def __init__(self, mode, device, precision, threads):
+        gpus = tf.config.list_physical_devices("GPU")
+        if device == "gpu" and not gpus:
+            raise Unsupported("tensorflow {} sees no GPU".format(tf.__version__))
+        if device == "cpu" and gpus:
+            tf.config.set_visible_devices([], "GPU")
+        for found in gpus if device == "gpu" else ():
+            tf.config.experimental.set_memory_growth(found, True)
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        # One queue of operations, as in the other frameworks; parallelism is inside the operations.
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+        # TensorFlow has TF32 on unless told otherwise.
+        tf.config.experimental.enable_tensor_float_32_execution(False)
+        self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
+        self.dtype = tf.as_dtype(precision)
+        self._gpus = gpus
+        self._mode = mode
+        self._compiler = Compiler(mode)
+        self._program_settings = []
+        self._kept = None
+        self._multiply = tf.function(tf.linalg.matmul, jit_compile=True)
+
+    def put(self, array):
+        array = np.asarray(array)
+        with tf.device(self.device):
+            return tf.constant(array, dtype=self.dtype if array.dtype.kind == "f" else None)
+
+    def get(self, value):
+        value = tf.convert_to_tensor(value)
+        return (tf.cast(value, tf.float64) if value.dtype.is_floating else value).numpy()
+
+    def synchronize(self, outputs):
+        if self.device == "/GPU:0":
+            tf.test.experimental.sync_devices()
+
+    def transform(self, function, training=False, settings=None):
+        if settings is not None:
+            self._program_settings.append(settings)
+        return self._compiler.apply(function, training)
+
+    def settings(self):
+        found = {
+            "threads": tf.config.threading.get_intra_op_parallelism_threads(),
+            "interop threads": tf.config.threading.get_inter_op_parallelism_threads(),
+        }
+        on_gpu = self.device == "/GPU:0"
+        tf32 = on_gpu and bool(tf.config.experimental.tensor_float_32_execution_enabled())
+        if self.dtype == tf.float32:
+            found["float32 matmul"] = "tf32" if tf32 else "highest"
+        if on_gpu:
+            found["TF32 matmul"] = found["TF32 convolution"] = tf32
+            found.update(gpu.settings(self._gpus[0]))
+            if self._mode == "xla":
+                found.update(xla.gpu_settings())
+        else:
+            allocator = loaded.malloc()
+            if allocator:
+                found["allocator"] = allocator
+        found["compiled"] = self.compilation()["compiled"]
+        for read in self._program_settings:
+            found.update(read())
+        return found
+
+    def compilation(self):
+        return self._compiler.report()
+
+    def versions(self):
+        return {"tensorflow": tf.__version__}
+
+    def memory(self):
+        if self.device != "/GPU:0":
+            return {}
+        return {"allocated_peak_bytes": int(tf.config.experimental.get_memory_info("GPU:0")["peak"])}
+
+    def limit_memory(self, limit_bytes):
+        if self.device != "/GPU:0":
+            raise Unsupported("tensorflow limits the memory of GPUs only")
+        gpu.limit(self._gpus[0], limit_bytes)
+
+    def multiply(self, left, right):
+        return self._multiply(left, right)
+
+    def copy(self, array):
+        size = int(array.shape.num_elements())
+        with tf.device(self.device):
+            kept = self._kept
+            if kept is None or kept.shape != (1, size) or kept.dtype != array.dtype:
+                kept = self._kept = tf.zeros((1, size), array.dtype)
+            # Copies without fresh memory, which a copying operation would map every time.
+            tf.raw_ops.InplaceUpdate(x=kept, i=tf.constant([0]), v=tf.reshape(array, (1, size)))
+            return tf.reshape(kept, array.shape)

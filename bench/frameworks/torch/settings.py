@@ -1,0 +1,110 @@
+"""Knows how to set what PyTorch computes with, and how to read back what is really in force."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+
+import torch
+
+from .. import loaded
+
+#: What PyTorch calls the precisions of float32 matrix products, in the words of all adapters.
+PRECISIONS = {"highest": "highest", "high": "tf32", "medium": "bf16"}
+
+
+def demand(device):
+    """Ask for full float32, which was not the default everywhere, and for the fastest kernels of cuDNN."""
+    if hasattr(torch, "set_float32_matmul_precision"):
+        torch.set_float32_matmul_precision("highest")
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        # Shapes never change here; TensorFlow and XLA tune their convolutions unasked.
+        torch.backends.cudnn.benchmark = True
+
+
+def float32_matmul(device):
+    if device.type == "cuda":
+        return "tf32" if torch.backends.cuda.matmul.allow_tf32 else "highest"
+    if hasattr(torch, "get_float32_matmul_precision"):
+        return PRECISIONS[torch.get_float32_matmul_precision()]
+    return "highest"  # Before there was a choice.
+
+
+def read(device):
+    """Read back what does not depend on the cell's mode or program."""
+    found = {"threads": torch.get_num_threads(), "interop threads": torch.get_num_interop_threads()}
+    found.update(read_cuda(device) if device.type == "cuda" else read_cpu())
+    return found
+
+
+def read_cpu():
+    configuration = torch.__config__.show()
+    found = {"kernels": "onednn" if torch.backends.mkldnn.is_available() else "native"}
+    allocator = loaded.malloc()
+    if allocator:
+        found["allocator"] = allocator
+    if hasattr(torch.backends, "cpu"):
+        found["instruction set"] = torch.backends.cpu.get_cpu_capability()
+    else:
+        capability = re.search(r"CPU capability usage: (\S+)", configuration)
+        if capability:
+            found["instruction set"] = capability.group(1)
+    blas = re.search(r"BLAS_INFO=(\w+)", configuration)
+    if blas:
+        found["BLAS"] = blas.group(1) + (mkl_processor() if blas.group(1) == "mkl" else "")
+    return found
+
+
+def mkl_processor():
+    """Say whether MKL takes this processor for one of Intel's: old versions use slow kernels on the others."""
+    path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
+    try:
+        known = ctypes.CDLL(path).mkl_serv_intel_cpu()
+    except (OSError, AttributeError):
+        return ""
+    version = library_versions().get("mkl", "")
+    return " {}{}".format(version, "" if known else " (the processor is not Intel's)").rstrip()
+
+
+def read_cuda(device):
+    found = {
+        "TF32 matmul": bool(torch.backends.cuda.matmul.allow_tf32),
+        "TF32 convolution": bool(torch.backends.cudnn.allow_tf32),
+        "cuDNN autotuning": bool(torch.backends.cudnn.benchmark),
+        "cuDNN deterministic": bool(torch.backends.cudnn.deterministic),
+        "allocator": cuda_allocator(),
+        "kernels": "cudnn" if torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled else "native",
+    }
+    if hasattr(torch.backends.cuda, "preferred_blas_library"):
+        # An enumeration: _BlasBackend.Cublas.
+        found["BLAS"] = str(torch.backends.cuda.preferred_blas_library()).rpartition(".")[2].lower()
+    return found
+
+
+def cuda_allocator():
+    """Name the allocator of GPU memory: caching, caching with expandable segments, or cudaMallocAsync."""
+    if hasattr(torch.cuda, "get_allocator_backend") and torch.cuda.get_allocator_backend() != "native":
+        return str(torch.cuda.get_allocator_backend())
+    try:
+        expandable = torch.cuda.memory._snapshot()["allocator_settings"]["expandable_segments"]
+    except (AttributeError, KeyError, TypeError):
+        expandable = False  # 2.1 brought both.
+    return "caching, expandable segments" if expandable else "caching"
+
+
+def library_versions():
+    """Return the versions of the libraries that PyTorch says it was built with."""
+    configuration = torch.__config__.show()
+    patterns = {
+        "mkl": r"(?:Math Kernel Library|oneMKL)\D*Version (\S+)",
+        "onednn": r"MKL-DNN v(\S+)|oneDNN v(\S+)",
+    }
+    found = {}
+    for name, pattern in patterns.items():
+        match = re.search(pattern, configuration)
+        if match:
+            found[name] = next(group for group in match.groups() if group).replace("-Product", "")
+    return found

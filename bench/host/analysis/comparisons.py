@@ -1,0 +1,98 @@
+"""Knows how two results become a comparison: their pairs, as far as the looks at the data go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bench.record import OK, Record
+
+from ..measuring.stopping import BUDGET
+from ..statistics import stopping
+from ..statistics.bootstrap import Estimate
+from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
+from ..statistics.signed_rank import walsh_averages
+from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
+from .conditions import Conditions
+from .results import Comparison, Result
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a row has come on the way through the looks."""
+
+    looks: tuple[int, ...]
+    rounds: int
+    #: Whether it ended for a reason other than its results, which is a look of its own.
+    ended: bool
+
+    @classmethod
+    def of(cls, results: Iterable[Result], conditions: Conditions) -> Reached:
+        """Read it from the records of a row's results and from the conditions."""
+        found = list(results)
+        stop = conditions.stopped.get(found[0].cell.row) if found else None
+        rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
+        done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, conditions.turns)
+        return cls(conditions.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
+
+    def compare(self, cell: Result, other: Result) -> Ratio | None:
+        """Compare two cells; None where no two processes took turns."""
+        keys, log_ratios = pair_log_ratios(cell.turns, other.turns)
+        found = stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+        return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
+
+    def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
+        """Compare their 90% quantiles, without the interval for show: the one that decides is enough there."""
+        keys, log_ratios = tail_log_ratios(cell.turns, other.turns)
+        if not len(log_ratios):
+            return None
+        data = _rounds(keys), log_ratios, self.looks, self.rounds
+        p = stopping.sequential_p(*data, ended=self.ended)
+        value = math.exp(np.median(walsh_averages(log_ratios)))
+        deciding = stopping.sequential_interval(*data, ended=self.ended)
+        shown = Estimate(value, None, None, len(log_ratios))
+        return Ratio(shown, 1.0 if p is None else p, deciding, _disturbed(keys, cell, other))
+
+
+def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:
+    """Tell whether a round was interrupted: some process has taken fewer turns than planned, and not failed."""
+    return any(
+        record.round == number and record.status == OK and 1 + max(record.sample_turn, default=-1) < (turns or 0)
+        for result in results
+        for record in _latest(result.records)
+    )
+
+
+def _latest(records: Iterable[Record]) -> Iterable[Record]:
+    """Return the last attempt at each round."""
+    return {record.round: record for record in sorted(records, key=lambda record: record.attempt)}.values()
+
+
+def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
+    """Return the round of each pair; pairs are known by (round, attempt)."""
+    return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
+
+
+def _disturbed(keys: Sequence[Hashable], *results: Result) -> float:
+    """Return the share of the pairs in which a process was disturbed most of the time."""
+    disturbed = {process.key for result in results for process in result.timed if process.disturbed}
+    return sum(key in disturbed for key in keys) / len(keys)
+
+
+def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:
+    """Give the verdicts of one table: the p values of all of its comparisons are adjusted together.
+
+    By Benjamini-Hochberg for the verdict, which screens the table, and by Holm for what may be claimed of a single
+    comparison.
+    """
+    p = np.array([ratio.p for ratio in ratios if ratio is not None])
+    adjusted = iter(zip(adjust_for_discovery(p).tolist(), adjust_for_claims(p).tolist(), strict=True))
+    return [None if ratio is None else _decide(ratio, *next(adjusted), floor) for ratio in ratios]
+
+
+def _decide(ratio: Ratio, adjusted_p: float, claim_p: float, floor: float) -> Comparison:
+    verdict = decide(ratio, adjusted_p, floor=floor)
+    return Comparison(ratio) if verdict is None else Comparison(ratio, adjusted_p, claim_p, verdict)

@@ -1,0 +1,82 @@
+"""Knows what counts of a process: its samples from the steady state on, without the disturbed turns.
+
+Every statistic starts here, that of a study's tables, of its stopping and of the method's validation alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.cell import Cell
+from bench.record import OK, Record
+
+from ..statistics.location import FloatArray, Location, locate
+from ..statistics.pairs import Process, TurnArray, by_turn
+from ..statistics.warmup import Warmup, classify, steady_turn
+from .noise_watch import crowded, left_out, mostly_disturbed
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """A process that ended well and has samples."""
+
+    record: Record
+    warmup: Warmup
+    #: Where the samples that count lie, in seconds per step.
+    location: Location
+    #: Median seconds per step, with the samples before the steady state.
+    whole_s: float
+    #: What is compared with a process that took turns with this one.
+    turns: Process
+
+    @property
+    def key(self) -> Hashable:
+        """Processes of different cells with the same key lived at the same time and took turns."""
+        return self.record.round, self.record.attempt
+
+    @property
+    def disturbed(self) -> bool:
+        """Tell whether its samples count although most of its turns were disturbed."""
+        return mostly_disturbed(self.record) or crowded(self.record)
+
+    @property
+    def early(self) -> int:
+        """Samples that do not count, as they were taken before the steady state."""
+        return int(np.count_nonzero(self.turns.sample_turns < self.turns.steady_turn))
+
+
+def timed(records: Iterable[Record]) -> list[Timed]:
+    """Find the processes that ended well and have samples; all at once, since a study has thousands of them."""
+    kept = [(record, *undisturbed(record)) for record in records if record.status == OK and record.sample_ns]
+    # The calibration's trials come first; the clock may have stood still in the shortest.
+    courses = [np.concatenate([np.maximum(1.0, record.warmup_ns) / 1e9, step_s]) for record, step_s, _ in kept]
+    return [_timed(*one, warmup) for one, warmup in zip(kept, classify(courses), strict=True)]
+
+
+def timed_cells(records: Iterable[Record]) -> dict[Cell, list[Timed]]:
+    """Group the processes that have samples by cell."""
+    found: dict[Cell, list[Timed]] = {}
+    for process in timed(records):
+        found.setdefault(process.record.cell, []).append(process)
+    return found
+
+
+def undisturbed(record: Record) -> tuple[FloatArray, TurnArray]:
+    """Return the seconds per step of the samples whose turns were not disturbed, in order, and the turn of each."""
+    step_s = np.array(record.sample_ns, dtype=np.float64) / (np.array(record.sample_steps) * 1e9)
+    turns = np.array(record.sample_turn, dtype=np.int64)
+    if not record.disturbed:
+        return step_s, turns
+    kept = np.isin(turns, list(left_out(record)), invert=True)
+    return step_s[kept], turns[kept]
+
+
+def _timed(record: Record, step_s: FloatArray, turns: TurnArray, warmup: Warmup) -> Timed:
+    first = steady_turn(warmup, len(record.warmup_ns), turns)
+    steady_s = step_s[turns >= first]
+    # None are left where the steady state began within the last turn.
+    location = locate(steady_s if len(steady_s) else step_s)
+    return Timed(record, warmup, location, float(np.median(step_s)), by_turn(step_s, turns, first))

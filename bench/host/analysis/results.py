@@ -1,0 +1,219 @@
+"""Knows what the records of one cell come to: its status, its step time, and what was seen beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from bench.cell import Cell
+from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
+
+from ..statistics.bootstrap import Estimate, estimate_median
+from ..statistics.location import Location, spread_between
+from ..statistics.pairs import Process, Ratio
+from ..statistics.roofline import Achieved
+from ..statistics.steadiness import Steadiness, judge
+from ..statistics.verdict import ALPHA, Verdict
+from .compilation import recompilations
+from .conditions import Stop
+from .disturbances import Disturbances
+from .processes import Timed
+from .warmups import WarmUp, warm_up_of
+
+#: What a cell without any record is: planned, but the run ended before it, or left out by the study.
+NOT_RUN = "not run"
+EXCLUDED = "excluded"
+
+
+#: How a verdict is written behind a ratio.
+MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The time of one cell over the baseline's, and what it is called."""
+
+    ratio: Ratio
+    #: All are None where the data could not give a verdict. By Benjamini-Hochberg…
+    adjusted_p: float | None = None
+    #: …and by Holm: what is as small as this for one comparison may be claimed of it alone.
+    claim_p: float | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def mark(self) -> str:
+        """Write the verdict as one sign; a difference that may be claimed gets two."""
+        if self.verdict is None:
+            return ""
+        claimed = self.verdict is Verdict.DIFFERENT and self.claim_p is not None and self.claim_p <= ALPHA
+        return MARKS[self.verdict] * (2 if claimed else 1)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one cell came to over all of its processes."""
+
+    cell: Cell
+    #: A record's status, ``not run`` or ``excluded``.
+    status: str
+    stage: str | None = None
+    reason: str | None = None
+    records: tuple[Record, ...] = ()
+    #: The processes that count; empty unless the status is ``ok``.
+    timed: tuple[Timed, ...] = ()
+    #: Seconds per step.
+    step: Estimate | None = None
+    #: Of the medians, and of the 90% quantiles.
+    comparison: Comparison | None = None
+    tail: Comparison | None = None
+    #: The settings for which the comparison was refused.
+    refused: str | None = None
+    #: The run's noise floor that the verdict took into account.
+    noise_floor: float | None = None
+    #: Whether the cell that it is compared with is unsteady.
+    baseline_unsteady: bool = False
+    #: When the row stopped, and why; None where that is not known.
+    stop: Stop | None = None
+    #: Steps after which it has made good for its slower start; infinite where it never does.
+    break_even: float | None = None
+    disturbances: Disturbances = field(default_factory=Disturbances)
+    achieved: Achieved | None = None
+    #: See ``bench.host.measuring.largest_batch``.
+    largest_batch: Mapping[str, Any] | None = None
+
+    @property
+    def ratio(self) -> Ratio | None:
+        return self.comparison.ratio if self.comparison else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.comparison.verdict if self.comparison else None
+
+    @property
+    def mark(self) -> str:
+        return self.comparison.mark if self.comparison else ""
+
+    @property
+    def locations(self) -> tuple[Location, ...]:
+        """Where the samples of each process lie."""
+        return tuple(process.location for process in self.timed)
+
+    @property
+    def turns(self) -> dict[Hashable, Process]:
+        """What is compared with the processes of another cell."""
+        return {process.key: process.turns for process in self.timed}
+
+    @property
+    def warm_up(self) -> WarmUp | None:
+        return warm_up_of(self.timed)
+
+    @property
+    def samples(self) -> tuple[int, ...]:
+        """Samples of each process that count."""
+        return tuple(location.n for location in self.locations)
+
+    @property
+    def spread_between(self) -> float | None:
+        """Spread of the processes' medians relative to their median."""
+        return spread_between(np.array([location.median for location in self.locations])) if self.timed else None
+
+    @property
+    def spread_within(self) -> float | None:
+        """Interquartile range of a process's samples relative to its median: the median over processes."""
+        return median(location.spread for location in self.locations)
+
+    @property
+    def steadiness(self) -> Steadiness:
+        return judge(self.locations)
+
+    @property
+    def unsteady(self) -> bool:
+        """Tell whether one number cannot stand for the cell, or times something else as well."""
+        return self.steadiness.unsteady or (bool(self.timed) and recompilations(self.records) > 0)
+
+    @property
+    def cpu_per_wall(self) -> float | None:
+        """Processor time of a sample over its wall time, median over processes.
+
+        It tells threads that spin, near their number, from a process that waits for a processor, below one.
+        """
+        timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
+        return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
+
+    @property
+    def throughput(self) -> Estimate | None:
+        """Items per second."""
+        items = self.work.get("items")
+        if self.step is None or not items:
+            return None
+        low, high = (bound and items / bound for bound in (self.step.high, self.step.low))
+        return Estimate(items / self.step.value, low, high, self.step.n)
+
+    @property
+    def work(self) -> dict[str, Any]:
+        return next((record.work for record in reversed(self.records) if record.work), {})
+
+    def first_call_s(self, cache: str) -> float | None:
+        """Median seconds of the first calls with a ``cold`` or ``warm`` cache; no cache at all is a cold one."""
+        return median(
+            record.first_call_s
+            for record in self.records
+            if record.first_call_s is not None and (record.first_call_cache or "cold") == cache
+        )
+
+    def first_calls(self, cache: str) -> int:
+        """Count the processes behind ``first_call_s``."""
+        calls = (record for record in self.records if record.first_call_s is not None)
+        return sum((record.first_call_cache or "cold") == cache for record in calls)
+
+    def import_s(self, *, alone: bool) -> float | None:
+        """Median seconds of the imports that had the processors for themselves, or of those that shared them."""
+        kept = (record for record in self.records if record.import_alone == alone)
+        return median(record.import_s for record in kept if record.import_s is not None)
+
+    def memory_bytes(self, name: str) -> float | None:
+        """Median over processes of one of the memory figures of their records."""
+        return median(record.memory[name] for record in self.records if record.memory.get(name) is not None)
+
+    @property
+    def peak_bytes(self) -> float | None:
+        """Peak memory where the cell computes: the allocator's on a GPU, the process's net of the import elsewhere."""
+        allocated = self.memory_bytes("allocated_peak_bytes") if self.cell.device == "gpu" else None
+        return self.memory_bytes("peak_bytes") if allocated is None else allocated
+
+
+def median(values: Iterable[float]) -> float | None:
+    """Return the median, None of nothing."""
+    found = values if isinstance(values, np.ndarray) else list(values)
+    return float(np.median(found)) if len(found) else None
+
+
+def is_doubtful(record: Record) -> bool:
+    """Tell whether a process shows that its cell does something else than its work."""
+    return record.status == MISMATCH or record.stage == IMPLAUSIBLE
+
+
+def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
+    """Summarise the records of one cell, of which ``timed`` are those that ended well and have samples.
+
+    A mismatch in any process speaks for the whole cell, since what it computed is in doubt, as does a time that cannot
+    be; otherwise one process that ended well makes the cell ``ok``, and the others are told in a footnote. Without a
+    record it was not run.
+    """
+    if not records:
+        return Result(cell, NOT_RUN)
+    order = (is_doubtful, lambda record: record.status == OK, lambda record: True)
+    speaking = next(record for kind in order for record in reversed(records) if kind(record))
+    result = Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records))
+    if result.status != OK or not timed:
+        return result
+    step = estimate_median(np.array([process.location.median for process in timed]))
+    return replace(result, timed=tuple(timed), step=step)
+
+
+def row_key(cell: Cell) -> tuple[str, int]:
+    """Return what cells must share to be compared."""
+    return cell.row, cell.threads

@@ -1,0 +1,177 @@
+"""Knows what the records of a run come to: one result per cell, compared with the baseline, and the noise floor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bench.cell import Cell
+from bench.record import Record
+
+from ..measuring.order import given_up, groups
+from ..statistics.noise import NoiseFloor, noise_floor
+from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
+from ..statistics.verdict import Verdict
+from ..study.twin import is_twin, original_cell
+from .comparisons import Reached, decide_together
+from .conditions import Conditions
+from .disturbances import count_turns
+from .efficiency import achieved_by
+from .fairness import refusal
+from .processes import timed_cells
+from .results import EXCLUDED, Comparison, Result, result_of, row_key
+from .startup import break_even
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What the A/A twin says; the floors are None where there is no twin, or where it has too few pairs."""
+
+    #: The column that was measured twice.
+    column: str | None
+    #: Pairs of the twin in the row that has the most.
+    most_pairs: int
+    floor: NoiseFloor | None
+    #: Of the 90% quantiles.
+    tail_floor: NoiseFloor | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that the tables of a run are made of."""
+
+    #: The cells of the table: in the order planned, then those that only records know, then those left out.
+    results: tuple[Result, ...]
+    #: The twin's cells, which are in no table.
+    twins: tuple[Result, ...]
+    noise: Noise
+    #: Comparisons whose p values were adjusted together.
+    comparisons: int
+
+
+def analyse(records: Iterable[Record], conditions: Conditions) -> Analysis:
+    """Analyse a run; every other column of a row is compared with ``conditions.baseline``, such as ``torch1:eager``."""
+    results, noise = judged(records, conditions)
+    known = {result.cell for result in results}
+    results = describe(results, conditions)
+    results += [Result(cell, EXCLUDED, None, why) for cell, why in conditions.excluded if cell not in known]
+    return Analysis(
+        tuple(result for result in results if not is_twin(result.cell)),
+        tuple(result for result in results if is_twin(result.cell)),
+        noise,
+        sum(map(is_judged, results)),
+    )
+
+
+def settled_rows(records: Iterable[Record], conditions: Conditions) -> list[str]:
+    """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would give now.
+
+    A cell without pairs, such as one that failed, is no comparison and asks for no more rounds, nor does one that was
+    given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted p values.
+    """
+    results, _ = judged(records, conditions)
+    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
+    open_rows = {
+        result.cell.row
+        for result in results
+        if is_judged(result) and result.verdict not in settled
+        if not any(given_up(one.records) for one in (result, bases[row_key(result.cell)]))
+    }
+    return [row for row in groups([result.cell for result in results]) if row not in open_rows]
+
+
+def judged(records: Iterable[Record], conditions: Conditions) -> tuple[list[Result], Noise]:
+    """Return a result for each cell that was planned or has records, with its verdict, and the noise floor."""
+    own: dict[Cell, list[Record]] = {cell: [] for cell in conditions.planned}
+    for record in records:
+        own.setdefault(record.cell, []).append(record)
+    for found in own.values():
+        found.sort(key=lambda record: (record.round, record.attempt))
+    timed = timed_cells(record for found in own.values() for record in found)
+    results = compare([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()], conditions)
+    noise = measure_noise(results)
+    return judge(results, noise), noise
+
+
+def measure_noise(results: Iterable[Result]) -> Noise:
+    """Measure how far apart identical cells are, from the pairs of each twin with its original."""
+    turns = {result.cell: result.turns for result in results}
+    twins = [cell for cell in turns if is_twin(cell)]
+    floors: list[NoiseFloor | None] = []
+    most = 0
+    for pairing in (pair_log_ratios, tail_log_ratios):
+        log_ratios = [pairing(turns[cell], turns.get(original_cell(cell), {}))[1] for cell in twins]
+        most = max(map(len, log_ratios), default=0)
+        floors.append(noise_floor(log_ratios))
+    return Noise(original_cell(twins[0]).column if twins else None, most, *floors)
+
+
+def is_judged(result: Result) -> bool:
+    """Tell whether a result is one of the comparisons of the table: the twin's is none."""
+    return result.comparison is not None and not is_twin(result.cell)
+
+
+def compare(results: Sequence[Result], conditions: Conditions) -> list[Result]:
+    """Add to each timed result its comparison with the baseline of its row."""
+    rows: dict[str, list[Result]] = {}
+    for result in results:
+        rows.setdefault(result.cell.row, []).append(result)
+    reached = {row: Reached.of(found, conditions) for row, found in rows.items()}
+    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    compared = []
+    for result in results:
+        base = bases.get(row_key(result.cell))
+        if base is None or base is result or result.step is None or base.step is None:
+            compared.append(result)
+            continue
+        refused = refusal(result, base) if conditions.strict else None
+        if refused:
+            compared.append(replace(result, refused=refused))
+            continue
+        ratio = reached[result.cell.row].compare(result, base)
+        tail = reached[result.cell.row].compare_tails(result, base)
+        compared.append(
+            replace(
+                result,
+                comparison=None if ratio is None else Comparison(ratio),
+                tail=None if tail is None else Comparison(tail),
+                baseline_unsteady=ratio is not None and base.unsteady,
+            )
+        )
+    return compared
+
+
+def judge(results: Sequence[Result], noise: Noise) -> list[Result]:
+    """Add verdicts: the p values of all comparisons of the table are adjusted together, those of the tails apart."""
+    floor, tail_floor = (found.value if found else 0.0 for found in (noise.floor, noise.tail_floor))
+    open_ = [result for result in results if is_judged(result)]
+    comparisons = decide_together([_ratio(result.comparison) for result in open_], floor)
+    tails = decide_together([_ratio(result.tail) for result in open_], tail_floor)
+    verdicts = {result.cell: found for result, *found in zip(open_, comparisons, tails, strict=True)}
+    known_floor = floor if noise.floor else None
+    found = []
+    for result in results:
+        own, tail = verdicts.get(result.cell, (result.comparison, result.tail))
+        found.append(replace(result, comparison=own, tail=tail, noise_floor=known_floor))
+    return found
+
+
+def _ratio(comparison: Comparison | None) -> Ratio | None:
+    return None if comparison is None else comparison.ratio
+
+
+def describe(results: Sequence[Result], conditions: Conditions) -> list[Result]:
+    """Add what was seen beside the times."""
+    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    return [
+        replace(
+            result,
+            stop=conditions.stopped.get(result.cell.row),
+            break_even=break_even(result, bases.get(row_key(result.cell))),
+            disturbances=count_turns(result.records, conditions.turns),
+            achieved=achieved_by(result, conditions),
+            largest_batch=conditions.largest_batch.get(result.cell.name),
+        )
+        for result in results
+    ]

@@ -1,0 +1,207 @@
+"""Knows a worker process from the outside: starting it, talking to it, stopping it while others measure."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from bench.record import FAILED, OUT_OF_MEMORY
+
+from ..machine.addresses import not_drawn
+from .protocol import Ended, Lines, receive, tail
+
+__all__ = ["Ended", "Worker", "oom_kills", "variables"]
+
+#: Variables of the host that a worker needs to find its libraries and devices. Everything else could steer the
+#: measurement.
+PASSED = (
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
+)  # fmt: skip
+
+
+#: Bytes by which the stack is moved at most: a page.
+MOST_ROOM = 4096
+
+
+def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Make a worker's environment: a short list of inherited variables, the thread numbers, and ``extra``."""
+    made = {name: inherited[name] for name in PASSED if name in inherited}
+    for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "BLIS"):
+        made[f"{name}_NUM_THREADS"] = str(threads)
+    made["TF_NUM_INTRAOP_THREADS"] = str(threads)
+    made["TF_NUM_INTEROP_THREADS"] = "1"
+    # A pool of compiler processes would outlive the compilation and disturb whoever measures.
+    made["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    # The cells of a row share the GPU; JAX would take three quarters of it at once.
+    made["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    made.update(extra)
+    return made
+
+
+def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
+    """Return the command line of ``bench.worker``."""
+    bound = ["--processors", ",".join(map(str, processors))] if processors else []
+    return [*bound, *([] if layout is None else ["--layout", str(layout)])]
+
+
+def layout_variables(layout: int | None) -> dict[str, str]:
+    """Return the variables that are part of a memory layout, the same for all processes of one sitting.
+
+    The seed of Python's hashes: the order of sets, and where dictionaries look, decide what is allocated. And one that
+    only takes room, since variables lie above the stack and so move it (Mytkowicz et al. 2009).
+    """
+    if layout is None:
+        return {}
+    return {"PYTHONHASHSEED": str(layout % 2**32), "BENCHMATRIX_ROOM": "." * random.Random(layout).randrange(MOST_ROOM)}
+
+
+def numpy_pages(framework: str) -> dict[str, str]:
+    """Return the variable that keeps NumPy, which draws the input, from asking for huge pages where it is not measured.
+
+    It would ask for parts of the heap in which arrays of the framework come to lie, of 4 MiB and more.
+    """
+    return {} if framework == "numpy" else {"NUMPY_MADVISE_HUGEPAGE": "0"}
+
+
+def oom_kills() -> int:
+    """Read how many processes the kernel has killed for lack of memory; 0 where it does not say."""
+    try:
+        lines = Path("/proc/vmstat").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
+class Worker:
+    """One process of one cell."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        variables: Mapping[str, str],
+        log: Path,
+        processors: Sequence[int],
+        layout: int | None = None,
+    ) -> None:
+        """Start ``command -m bench.worker`` in ``folder`` (the project's root); its output goes to ``log``.
+
+        ``layout`` is the seed of its memory layout. Raises Ended when the command cannot be started at all.
+        """
+        self.stage = "start"
+        self.log = log
+        self._gone = False
+        self._lines = Lines(self._read)
+        self._oom_kills = oom_kills()
+        log.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with log.open("wb") as output, contextlib.nullcontext() if layout is None else not_drawn():
+                self._process = subprocess.Popen(
+                    [*command, "-m", "bench.worker", *arguments(processors, layout)],
+                    cwd=folder,
+                    env=dict(variables),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=output,
+                    # A group of its own: Ctrl-C is the host's, and a stop reaches a framework's child processes too.
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise Ended(FAILED, "start", f"{command[0]} does not start: {error.strerror}") from error
+
+    @property
+    def process_id(self) -> int:
+        """The process, which began a session of its own."""
+        return self._process.pid
+
+    def send(self, **request: Any) -> None:
+        """Send a request; a worker that is gone is noticed when its answer is awaited."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return
+
+    def receive(self, timeout_s: float) -> dict[str, Any]:
+        """Wait for the answer to a request. Raises Ended."""
+        return receive(self, timeout_s)
+
+    def line(self, deadline: float) -> bytes | None:
+        """Read one line; None at the deadline, empty at the end of the pipe."""
+        return self._lines.next(deadline)
+
+    def _read(self, left_s: float) -> bytes | None:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        return os.read(descriptor, 1 << 16) if select.select([descriptor], [], [], left_s)[0] else None
+
+    def death(self) -> Ended:
+        """Find out how the worker died."""
+        self.resume()
+        try:
+            code = self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return Ended(FAILED, self.stage, "the worker closed its pipe and went on running")
+        self.close()
+        said = tail(self.log)
+        if code >= 0:
+            return Ended(FAILED, self.stage, f"the worker ended with exit code {code}{said}")
+        if code == -signal.SIGKILL and oom_kills() > self._oom_kills:
+            return Ended(OUT_OF_MEMORY, self.stage, "killed by the kernel for lack of memory")
+        status = OUT_OF_MEMORY if "bad_alloc" in said else FAILED
+        return Ended(status, self.stage, f"killed by {signal.Signals(-code).name}{said}")
+
+    def _signal(self, number: signal.Signals) -> None:
+        # Once it is reaped its number may be somebody else's.
+        if self._gone:
+            return
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return
+
+    def pause(self) -> None:
+        """Stop the process and its children, idle thread pools included."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        """Close the pipe, give the worker a moment to end by itself, and make sure of it."""
+        self.resume()
+        self._close(self._process.stdin)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the process and its children."""
+        if self._gone:
+            return
+        self._signal(signal.SIGKILL)
+        # A process that is stuck in a driver cannot be killed; it must not hold up the study.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=30)
+        self._gone = True
+        self._close(self._process.stdin)
+        self._close(self._process.stdout)
+
+    @staticmethod
+    def _close(pipe: IO[bytes] | None) -> None:
+        # What a dead worker never read is still in the buffer.
+        with contextlib.suppress(BrokenPipeError):
+            if pipe is not None:
+                pipe.close()

@@ -1,0 +1,188 @@
+"""Knows how times are shown: a summary with a row per workload, and details with a row per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.record import OK
+
+from ..analysis.conditions import Conditions
+from ..analysis.results import Result
+from ..analysis.run_analysis import Analysis
+from ..analysis.warmups import format_warm_up
+from ..statistics.bootstrap import Estimate
+from .caption import (
+    baseline_remark,
+    describe_conditions,
+    environment_remark,
+    noise_watch_remark,
+    strict_remark,
+    warm_up_remark,
+)
+from .footnotes import ratio_notes, remarks, status_notes, step_notes
+from .quantity import COUNTS, TIMES, choose_unit, format_interval, format_value
+from .remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from .rows import (
+    baseline_of,
+    columns_of,
+    facets,
+    measured_baseline,
+    row_entry,
+    rows_of,
+    shared_facets,
+    varying,
+)
+from .table import (
+    EMPTY,
+    Column,
+    Entry,
+    Group,
+    Table,
+    without_empty_columns,
+)
+
+DETAILS = (
+    Column("environment:mode", "left"),
+    Column("step time"),
+    Column("interval", "left", dispensable=1),
+    Column("throughput", dispensable=2),
+    Column("ratio"),
+    Column("interval", "left"),
+    Column("warm-up", "left", dispensable=3),
+    Column("spread", dispensable=5),
+    Column("n", dispensable=4),
+    Column("status", "left"),
+)
+
+
+def ratio_estimate(result: Result, baseline: str | None) -> Estimate | None:
+    """Return the ratio to show; the baseline's own is one by definition."""
+    if result.cell.column == baseline and result.step is not None:
+        return Estimate(1.0, None, None, 0)
+    return result.ratio.estimate if result.ratio else None
+
+
+def format_ratio(estimate: Estimate | None) -> str:
+    return "1" if estimate is not None and estimate.n == 0 else format_value(estimate)
+
+
+def summarise(analysis: Analysis, conditions: Conditions, *, ranking: str = "") -> Table:
+    """Make the table with a row per workload and a column per environment and mode.
+
+    ``ranking`` says why there is no ranking, where there is none.
+    """
+    results = analysis.results
+    columns, shown, baseline = columns_of(results), varying(results), measured_baseline(results, conditions)
+    rows = []
+    for row in rows_of(results).values():
+        unit = choose_unit([result.step.value for result in row if result.step], TIMES)
+        places = {result.cell.column: result for result in row}
+        base = baseline_of(row, baseline)
+        entries = [_summary_entry(places.get(column), base, unit.size, baseline) for column in columns]
+        rows.append((row_entry(row, shown, conditions), Entry(unit.name), *entries))
+    shared = shared_facets(results)
+    caption = f"{conditions.title}: median time of one step" + (f" ({shared})" if shared else "")
+    if baseline:
+        caption += f", and in parentheses its ratio to {baseline} (below 1 is faster)"
+    titles = (Column("workload", "left"), Column("unit", "left"), *(Column(column) for column in columns))
+    return Table(
+        f"{conditions.name}-summary",
+        "Summary",
+        f"{caption}. {describe_conditions(conditions, results)}",
+        titles,
+        (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
+        remarks(
+            noise_remark(analysis, conditions),
+            baseline_remark(results, conditions),
+            strict_remark(conditions),
+            verdict_remark(analysis, conditions),
+            ranking,
+            environment_remark(results),
+        ),
+        names=2,
+    )
+
+
+def _summary_entry(result: Result | None, base: Result | None, size: float, baseline: str | None) -> Entry:
+    if result is None:
+        return Entry(EMPTY)
+    notes = status_notes(result)
+    if result.step is None:
+        return Entry(EMPTY if result.status == OK else result.status, notes)
+    notes += step_notes(result)
+    text = format_value(result.step, size)
+    ratio = ratio_estimate(result, baseline)
+    if ratio is not None:
+        text += f" ({format_ratio(ratio)}{result.mark})"
+    if baseline:
+        notes += ratio_notes(result, base)
+    return Entry(text, notes)
+
+
+def detail(analysis: Analysis, conditions: Conditions) -> Table:
+    """Make the table of times with a group per workload and a row per environment and mode."""
+    results = analysis.results
+    baseline = measured_baseline(results, conditions)
+    groups = tuple(_detail_group(row, baseline, conditions) for row in rows_of(results).values())
+    ratio = f"ratio to {baseline} (below 1 is faster), " if baseline else ""
+    caption = (
+        f"{conditions.title}, in detail: median time of one step, throughput, {ratio}course of the warm-up, spread "
+        f"between processes / within them, processes × samples of each. {describe_conditions(conditions, results)}"
+    )
+    notes = remarks(
+        noise_remark(analysis, conditions),
+        interval_remark(results),
+        baseline_remark(results, conditions),
+        strict_remark(conditions),
+        ratio_remark(results),
+        verdict_remark(analysis, conditions),
+        stop_remark(results, conditions),
+        noise_watch_remark(results, conditions),
+        warm_up_remark(results),
+    )
+    return without_empty_columns(Table(f"{conditions.name}-details", "Details", caption, DETAILS, groups, notes))
+
+
+def _detail_group(row: Sequence[Result], baseline: str | None, conditions: Conditions) -> Group:
+    time = choose_unit([result.step.value for result in row if result.step], TIMES)
+    throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
+    item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
+    per_second = f"{throughput.name} {item}s/s".strip() if any(result.throughput for result in row) else ""
+    units = ("", time.name, "", per_second, "", "", "", "%", "", "")
+    base = baseline_of(row, baseline)
+    rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
+    return Group(row_entry(row, (True,) * len(facets(row[0].cell)), conditions), units, rows)
+
+
+def _detail_row(
+    result: Result, base: Result | None, time: float, throughput: float, baseline: str | None
+) -> tuple[Entry, ...]:
+    ratio = ratio_estimate(result, baseline)
+    return (
+        Entry(result.cell.column),
+        Entry(format_value(result.step, time), step_notes(result)),
+        Entry(format_interval(result.step, time)),
+        Entry(format_value(result.throughput, throughput)),
+        Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),
+        Entry(f"{format_interval(ratio)} {result.mark}".rstrip()),
+        Entry(format_warm_up(result.warm_up)),
+        Entry(format_spread(result)),
+        Entry(sample_count(result)),
+        Entry(result.status, status_notes(result)),
+    )
+
+
+def format_spread(result: Result) -> str:
+    """Write how far processes' medians lie apart, and a process's samples, in percent: ``1.2 / 3.4``."""
+    between, within = result.spread_between, result.spread_within
+    if within is None:
+        return EMPTY
+    return f"{EMPTY if between is None else f'{between:.1%}'.rstrip('%')} / {f'{within:.1%}'.rstrip('%')}"
+
+
+def sample_count(result: Result) -> str:
+    """Write processes × samples: ``5×40``, or ``5×38–40`` where processes have unequal numbers."""
+    if not result.samples:
+        return EMPTY
+    fewest, most = min(result.samples), max(result.samples)
+    return f"{len(result.samples)}×{fewest}" + ("" if fewest == most else f"–{most}")

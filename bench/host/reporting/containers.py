@@ -1,0 +1,114 @@
+"""Knows what containers cost: each cell in a container beside the same cell in the venv whose lock it shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..analysis.comparisons import Reached, decide_together
+from ..analysis.conditions import Conditions
+from ..analysis.fairness import refusal
+from ..analysis.results import Comparison, Result, row_key
+from ..analysis.run_analysis import Analysis
+from ..statistics.verdict import ALPHA, THRESHOLD
+from .caption import describe_conditions, strict_remark
+from .footnotes import remarks
+from .quantity import count, format_interval, format_share, format_value
+from .remarks import noise_remark
+from .rows import row_name, varying
+from .table import EMPTY, Column, Entry, Group, Table
+
+COLUMNS = (
+    Column("workload", "left"),
+    Column("container", "left"),
+    Column("venv", "left"),
+    Column("ratio"),
+    Column("interval", "left"),
+    Column("verdict", "left"),
+)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The time of a cell in a container over its time in the venv of the same lock."""
+
+    container: Result
+    venv: Result
+    #: None where one of the two has no time, or no two processes took turns.
+    comparison: Comparison | None
+
+
+def twins(environments: Mapping[str, Any]) -> dict[str, str]:
+    """Return {container: venv} for every container that was built from the very lock of a venv of the run."""
+    locks = {
+        name: manifest.get("lock_hash")
+        for name, manifest in environments.items()
+        if manifest.get("provider") == "venv" and manifest.get("lock_hash")
+    }
+    return {
+        name: manifest["lock"]
+        for name, manifest in environments.items()
+        if manifest.get("provider") == "container" and locks.get(manifest.get("lock")) == manifest.get("lock_hash")
+        if manifest.get("lock") in locks
+    }
+
+
+def costs(analysis: Analysis, conditions: Conditions, environments: Mapping[str, Any]) -> list[Cost]:
+    """Compare every container with its venv, row by row and mode by mode; p values are adjusted together."""
+    pairs = twins(environments)
+    there = {(row_key(result.cell), result.cell.column): result for result in analysis.results}
+    found = []
+    for result in analysis.results:
+        venv = pairs.get(result.cell.environment)
+        other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
+        if venv is not None and other is not None:
+            # A row ends for all of its cells at once.
+            refused = conditions.strict and refusal(result, other) is not None
+            ratio = None if refused else Reached.of((result, other), conditions).compare(result, other)
+            found.append((result, other, ratio))
+    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
+    comparisons = decide_together([ratio for _, _, ratio in found], floor)
+    return [Cost(mine, venv, own) for (mine, venv, _), own in zip(found, comparisons, strict=True)]
+
+
+def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str, Any]) -> Table | None:
+    """Make the table of what containers cost; None where no container has its venv beside it."""
+    found = costs(analysis, conditions, environments)
+    if not found:
+        return None
+    shown = varying(analysis.results)
+    rows = tuple(_row(cost, shown) for cost in found)
+    caption = (
+        f"{conditions.title}, cost of the container: time in a container over time in the venv of the same lock, in "
+        f"the same mode (above 1 the container is slower). {describe_conditions(conditions, analysis.results)}"
+    )
+    compared = sum(cost.comparison is not None for cost in found)
+    meaning = (
+        f"Verdicts: equivalent where the {1 - ALPHA:.0%} interval lies within ±{format_share(THRESHOLD)}; exact "
+        f"signed-rank test over pairs of processes at {ALPHA:.0%}, Benjamini-Hochberg over "
+        f"{count(compared, 'comparison')}."
+    )
+    group = Group(Entry(""), ("",) * len(COLUMNS), rows)
+    return Table(
+        f"{conditions.name}-containers",
+        "Containers",
+        caption,
+        COLUMNS,
+        (group,),
+        remarks(meaning, noise_remark(analysis, conditions), strict_remark(conditions)),
+    )
+
+
+def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
+    found = cost.comparison
+    estimate = found.ratio.estimate if found else None
+    verdict = f"{found.mark} {found.verdict.value}" if found and found.verdict else EMPTY
+    return (
+        Entry(row_name(cost.container.cell, shown)),
+        Entry(cost.container.cell.column),
+        Entry(cost.venv.cell.column),
+        Entry(format_value(estimate)),
+        Entry(format_interval(estimate)),
+        Entry(verdict),
+    )

@@ -1,0 +1,71 @@
+"""Knows how results are arranged: in rows of what is compared, in columns of environment and mode, and how each is
+named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.cell import Cell
+
+from ..analysis.conditions import Conditions
+from ..analysis.fairness import differing_settings
+from ..analysis.results import Result, row_key
+from .footnotes import data_notes, disturbance_notes
+from .table import Entry
+
+Rows = dict[tuple[str, int], list[Result]]
+
+
+def rows_of(results: Sequence[Result]) -> Rows:
+    """Group results by what they compute, in the order of the study."""
+    rows: Rows = {}
+    for result in results:
+        rows.setdefault(row_key(result.cell), []).append(result)
+    columns = columns_of(results)
+    return {key: sorted(row, key=lambda result: columns.index(result.cell.column)) for key, row in rows.items()}
+
+
+def columns_of(results: Sequence[Result]) -> list[str]:
+    """List the columns, those of one environment side by side."""
+    environments = list(dict.fromkeys(result.cell.environment for result in results))
+    columns = dict.fromkeys((result.cell.environment, result.cell.column) for result in results)
+    return [column for _, column in sorted(columns, key=lambda pair: environments.index(pair[0]))]
+
+
+def facets(cell: Cell) -> tuple[str, ...]:
+    """Return what a row is, part by part."""
+    threads = f"{cell.threads} thread" + ("" if cell.threads == 1 else "s")
+    return (cell.workload, cell.size, cell.precision, cell.device, threads)
+
+
+def varying(results: Sequence[Result]) -> tuple[bool, ...]:
+    """Tell which parts of a row's name differ between rows; the workload is always told."""
+    different = tuple(len(set(values)) > 1 for values in zip(*(facets(r.cell) for r in results), strict=True))
+    return (True, *different[1:])
+
+
+def shared_facets(results: Sequence[Result]) -> str:
+    """Name what all rows have in common: ``small, float32, cpu, 2 threads``."""
+    if not results:
+        return ""
+    parts = zip(facets(results[0].cell), varying(results), strict=True)
+    return ", ".join(part for part, differs in parts if not differs)
+
+
+def row_name(cell: Cell, shown: Sequence[bool]) -> str:
+    return ", ".join(part for part, wanted in zip(facets(cell), shown, strict=True) if wanted)
+
+
+def row_entry(row: Sequence[Result], shown: Sequence[bool], conditions: Conditions) -> Entry:
+    """Name a row, with the footnotes that concern all of it."""
+    notes = (*differing_settings(row), *data_notes(row), *disturbance_notes(row, conditions.turns))
+    return Entry(row_name(row[0].cell, shown), notes)
+
+
+def measured_baseline(results: Sequence[Result], conditions: Conditions) -> str | None:
+    """Return the column that ratios are taken to; None where no cell of it is part of the run."""
+    return conditions.baseline if conditions.baseline in columns_of(results) else None
+
+
+def baseline_of(row: Sequence[Result], baseline: str | None) -> Result | None:
+    return next((result for result in row if result.cell.column == baseline), None)

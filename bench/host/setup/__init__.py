@@ -1,0 +1,131 @@
+"""Knows how the host's own environments are made from nothing but an interpreter: standard library only.
+
+Everything in this package is imported before any library is installed; it imports nothing of the rest of the ring.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from .installer import (
+    Installation,
+    NoInstaller,
+    find_uv,
+    install_with_fetched_uv,
+    install_with_pip,
+    install_with_uv,
+    repoint,
+)
+from .staging import exclusive, replacement
+from .tool import ToolFailed
+
+Announce = Callable[[str], None]
+
+IMPORTED = {
+    "host": "nox._cli, numpy, pydantic, pynvml, rich.console, rich.progress, scipy.stats, tabulate",
+    "dev": "hypothesis, mypy, numpy, pydantic, pytest, rich.console, rich.progress, ruff, scipy.stats, tabulate",
+}
+
+NETWORK = "Check the network, or the settings of index and proxy (PIP_INDEX_URL, HTTPS_PROXY); then run the same again."
+
+# A run that is under way keeps importing from the environment that it started in, so one earlier environment is kept.
+KEPT = 2
+
+
+class SetupError(Exception):
+    """The host environment cannot be made; the message says what to do about it."""
+
+
+def say(text: str) -> None:
+    """Print one line of progress at once."""
+    print(f"benchmatrix: {text}", file=sys.stderr, flush=True)
+
+
+def place_of(name: str, root: Path) -> Path:
+    """Return the folder of the environment that the lock describes as it is now, for this version of Python."""
+    lock = root / "locks" / f"{name}.txt"
+    try:
+        state = lock.read_bytes() + "{}.{}".format(*sys.version_info).encode()
+    except OSError as error:
+        raise SetupError(
+            f"{lock} cannot be read: {error.strerror}. Restore it: git checkout -- locks/{name}.txt"
+        ) from None
+    return root / ".nox" / name / hashlib.sha256(state).hexdigest()[:12]
+
+
+def ensure(name: str, root: Path, *, announce: Announce = say) -> Path:
+    """Return the Python of the environment that ``locks/<name>.txt`` describes, made first where it is missing.
+
+    Each state of the lock has a folder of its own, so a changed lock makes a new environment. Raises SetupError.
+    """
+    lock = root / "locks" / f"{name}.txt"
+    place = place_of(name, root)
+    python = place / "bin" / "python"
+    if os.access(python, os.X_OK):
+        return python
+    try:
+        with exclusive(place, announce) as hold:
+            if not os.access(python, os.X_OK):
+                announce("making the {} environment (Python {}.{})".format(name, *sys.version_info))
+                with replacement(place) as folder:
+                    _install(Installation(folder, _base(), lock, name, hold, announce), find_uv(root))
+                    repoint(folder, place)
+    except NoInstaller as error:
+        raise SetupError(str(error)) from None
+    except ToolFailed as error:
+        raise SetupError(f"the {name} environment could not be made: {error}\n{NETWORK}") from None
+    except OSError as error:
+        raise SetupError(f"the {name} environment could not be made in {place.parent}: {error}") from None
+    _prune(place)
+    return python
+
+
+def _install(site: Installation, uv: str | None) -> None:
+    ways = [install_with_fetched_uv, install_with_pip]
+    if uv is not None:
+        ways.insert(0, functools.partial(install_with_uv, uv=uv))
+    for number, way in enumerate(ways, 1):
+        try:
+            way(site)
+            break
+        except ToolFailed as error:
+            if number == len(ways):
+                raise
+            # The certificates and the index of a company are often known to pip alone.
+            site.announce(f"{site.label}: that did not work ({error.summary}); trying another way")
+            shutil.rmtree(site.folder, ignore_errors=True)
+    # Compiles what will be used, a quarter of all there is, and shows that it works.
+    site.run(site.inside, "-c", f"import {IMPORTED[site.label]}")
+
+
+def _base() -> str:
+    """Return the interpreter behind this one: an environment made with another's would die with that."""
+    return getattr(sys, "_base_executable", None) or sys.executable
+
+
+def _prune(place: Path) -> None:
+    """Remove what earlier locks left beside ``place``, but for the latest."""
+    earlier = [path for path in place.parent.iterdir() if path.is_dir() and "." not in path.name and path != place]
+    earlier.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in earlier[KEPT - 1 :]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def run_nox(noxfile: Path, arguments: Sequence[str]) -> NoReturn:
+    """Replace this process by nox in the host environment; exit with status 2 and the reason where that fails."""
+    try:
+        python = str(ensure("host", noxfile.resolve().parent))
+    except SetupError as error:
+        print(f"benchmatrix: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.stdout.flush()
+    os.execv(python, [python, "-m", "nox", "-f", str(noxfile.resolve()), *arguments])

@@ -1,0 +1,191 @@
+"""Knows how a virtual environment is made from a hashed lock: by uv, and by pip where uv is missing."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .tool import ToolFailed, run_tool
+
+# A tool that is only asked for its version answers at once or not at all.
+TRIAL_S = 20
+
+# They would send an installation elsewhere, let another interpreter's packages into it, or leave it without bytecode.
+DROPPED = frozenset(
+    [
+        "VIRTUAL_ENV",
+        "PIP_USER",
+        "PIP_TARGET",
+        "PIP_PREFIX",
+        "PIP_ROOT",
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "PYTHONPYCACHEPREFIX",
+        "PYTHONDONTWRITEBYTECODE",
+    ]
+)
+
+# What a person set for pip holds for uv too, unless uv was told otherwise.
+SAME_FOR_UV = (("PIP_INDEX_URL", "UV_DEFAULT_INDEX"), ("PIP_CERT", "SSL_CERT_FILE"))
+
+PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "--no-compile")
+
+NO_INSTALLER = """{python} cannot make an environment: {reason}, and neither uv nor pip 22.3 or newer was found.
+Install one of them and run the same command again, for example:
+  apt install python3-venv     (Debian, Ubuntu; pip for this Python alone)
+  pipx install uv              (or any other way to have uv on PATH)"""
+
+
+class NoInstaller(Exception):
+    """Neither uv nor any pip can be used here; the message says how to get one."""
+
+
+def installer_environ(place: Path) -> dict[str, str]:
+    """Return the variables for an installer that works in ``place``."""
+    environ = {name: value for name, value in os.environ.items() if name not in DROPPED}
+    for pip_name, uv_name in SAME_FOR_UV:
+        if environ.get(pip_name):
+            environ.setdefault(uv_name, environ[pip_name])
+    if sys.platform == "linux":
+        # Stored bytecode is recognised by the time of its source, which a hard link keeps and a copy or clone does not.
+        environ.setdefault("UV_LINK_MODE", "hardlink")
+    if "UV_CACHE_DIR" not in environ:
+        usual = cache_folder("uv")
+        if not same_file_system(usual, place):
+            environ["UV_CACHE_DIR"] = str(near_cache(place, "uv"))
+    return environ
+
+
+def cache_folder(name: str) -> Path:
+    """Return the person's cache folder for ``name``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / name
+
+
+def near_cache(place: Path, name: str) -> Path:
+    """Return a cache folder on the file system of ``place``, for when the usual one is on another."""
+    top = next((parent for parent in place.parents if parent.name == ".nox"), place.parent)
+    return top / "cache" / name
+
+
+def same_file_system(one: Path, other: Path) -> bool:
+    """Tell whether two paths, which need not exist yet, lie on one file system."""
+    return _existing(one).stat().st_dev == _existing(other).stat().st_dev
+
+
+def _existing(path: Path) -> Path:
+    return next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
+
+
+def find_uv(root: Path) -> str | None:
+    """Return a uv that runs: the one locked with the host environment first, then the one on PATH."""
+    locked = sorted((root / ".nox" / "host").glob("*/bin/uv"), key=lambda path: path.stat().st_mtime, reverse=True)
+    on_path = shutil.which("uv")
+    candidates = [Path(sys.executable).parent / "uv", *locked, *([Path(on_path)] if on_path else [])]
+    return next((str(path) for path in candidates if path.is_file() and answers((str(path), "--version"))), None)
+
+
+@functools.cache
+def answers(command: tuple[str, ...]) -> bool:
+    """Tell whether ``command`` runs and succeeds."""
+    try:
+        trial = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return trial.returncode == 0
+
+
+@dataclass(frozen=True)
+class Installation:
+    """An environment that is being made: where, with which interpreter, from which lock."""
+
+    folder: Path
+    python: str
+    lock: Path
+    label: str
+    #: The descriptor of the lock that the tools keep while they work.
+    hold: int
+    announce: Callable[[str], None]
+
+    @property
+    def inside(self) -> str:
+        return str(self.folder / "bin" / "python")
+
+    def run(self, *command: str) -> None:
+        """Run a tool. Raises ToolFailed."""
+        label = f"{self.label}: installing"
+        environ = installer_environ(self.folder)
+        run_tool(command, label=label, announce=self.announce, environ=environ, hold=self.hold)
+
+
+def install_with_uv(site: Installation, uv: str) -> None:
+    """Make a relocatable environment that has exactly what the lock lists. Raises ToolFailed."""
+    options = ("--quiet", "--no-project", "--relocatable", "--prompt", site.label, "--python", site.python)
+    site.run(uv, "venv", *options, str(site.folder))
+    _sync(site, uv)
+
+
+def _sync(site: Installation, uv: str) -> None:
+    command = (uv, "pip", "sync", "--quiet", "--require-hashes", "--python", site.inside, str(site.lock))
+    try:
+        # The hashes say what is wanted, so a cache that has it all makes asking the index needless.
+        site.run(*command, "--offline")
+    except ToolFailed:
+        site.run(*command)
+
+
+def install_with_pip(site: Installation) -> None:
+    """Make an environment that has what the lock lists. Raises ToolFailed and NoInstaller."""
+    pip = _make_for_pip(site)
+    site.run(*pip, "install", *PIP_OPTIONS, "-r", str(site.lock))
+
+
+def install_with_fetched_uv(site: Installation) -> None:
+    """Let pip install the uv of the lock, and uv the rest: several times faster. Raises as install_with_pip."""
+    pip = _make_for_pip(site)
+    alone = site.folder / "uv.txt"
+    alone.write_text(entry_of("uv", site.lock.read_text(encoding="utf-8")), encoding="utf-8")
+    site.run(*pip, "install", *PIP_OPTIONS, "-r", str(alone))
+    alone.unlink()
+    _sync(site, str(site.folder / "bin" / "uv"))
+
+
+def entry_of(name: str, lock: str) -> str:
+    """Return what a lock says of one package: its line and the indented ones, with the hashes, below it."""
+    taken: list[str] = []
+    for line in lock.splitlines():
+        if line.startswith(f"{name}==") or (taken and line.startswith(" ")):
+            taken.append(line)
+        elif taken:
+            break
+    return "\n".join(taken) + "\n"
+
+
+def _make_for_pip(site: Installation) -> Sequence[str]:
+    """Make an empty environment and return the pip command that installs into it."""
+    try:
+        site.run(site.python, "-m", "venv", "--without-pip", "--prompt", site.label, str(site.folder))
+    except ToolFailed as error:
+        raise NoInstaller(NO_INSTALLER.format(python=site.python, reason=error.summary)) from None
+    for pip in ((site.python, "-m", "pip"), (sys.executable, "-m", "pip"), ("pip3",), ("pip",)):
+        if answers((*pip, "--python", site.inside, "--version")):
+            return (*pip, "--python", site.inside)
+    try:
+        site.run(site.inside, "-m", "ensurepip")
+    except ToolFailed as error:
+        raise NoInstaller(NO_INSTALLER.format(python=site.python, reason=error.summary)) from None
+    return (site.inside, "-m", "pip")
+
+
+def repoint(folder: Path, place: Path) -> None:
+    """Write ``place`` for ``folder`` in the scripts of an environment that pip made, before it is renamed."""
+    for script in [*(folder / "bin").iterdir(), folder / "pyvenv.cfg"]:
+        if script.is_file() and not script.is_symlink():
+            content = script.read_bytes()
+            if str(folder).encode() in content:
+                script.write_bytes(content.replace(str(folder).encode(), str(place).encode()))

@@ -1,0 +1,112 @@
+"""Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold, warm or unsure.
+
+In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
+first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay
+between runs: much faster, but a cold first call may find what another cell left (precompiled headers, a kernel).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.cell import Cell
+
+COLD, WARM, UNSURE = "cold", "warm", "unsure"
+#: (framework, mode) that leave compiled code on disk; the others compile in every process, where they compile at all.
+ON_DISK = {("torch", "compile"), ("jax", "eager"), ("jax", "jit")}
+
+
+def slug(*parts: object) -> str:
+    """Make a file name of names: letters, digits and ``._-``; names never become paths."""
+    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
+
+
+@dataclass(frozen=True)
+class CompileCaches:
+    """The compilation caches of one run."""
+
+    root: Path
+    folder: Path
+    run: str
+    kept: bool
+    #: {environment: its manifest}; another lock has another cache.
+    manifests: Mapping[str, Any]
+
+    def variables(self, cell: Cell) -> dict[str, str]:
+        """Return the environment variables that lead each compiler to the cell's cache.
+
+        torch.compile keeps precompiled headers, half a minute's work, below the temporary folder whatever its own
+        variable says, so that it gets a temporary folder here, which must exist.
+        """
+        place = self._place(cell)
+        temporary = {}
+        if cell.framework == "torch":
+            (place / "tmp").mkdir(parents=True, exist_ok=True)
+            temporary = {"TMPDIR": str(place / "tmp")}
+        return {
+            **temporary,
+            "TORCHINDUCTOR_CACHE_DIR": str(place / "inductor"),
+            "TRITON_CACHE_DIR": str(place / "triton"),
+            "JAX_COMPILATION_CACHE_DIR": str(place / "jax"),
+        }
+
+    def state(self, cell: Cell) -> str | None:
+        """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
+
+        Unsure where one began and came to no good end: nobody knows how much it left.
+        """
+        if (cell.framework, cell.mode) not in ON_DISK:
+            return None
+        mark = self._mark(cell)
+        if mark.exists():
+            return WARM
+        return UNSURE if _begun(mark).exists() else COLD
+
+    def begin(self, cell: Cell) -> None:
+        """Note that a process of the cell is about to make its first call."""
+        _touch(_begun(self._mark(cell)))
+
+    def fill(self, cell: Cell) -> None:
+        """Note that the cell's first call has been made."""
+        _touch(self._mark(cell))
+
+    def drop(self) -> None:
+        """Remove the folders of a finished run, unless they are kept."""
+        if not self.kept:
+            shutil.rmtree(self.folder / slug(self.run), ignore_errors=True)
+
+    def _place(self, cell: Cell) -> Path:
+        if not self.kept:
+            return self.folder / slug(self.run) / _short(cell.column, cell.row)
+        lock = self.manifests.get(cell.environment, {}).get("lock_hash")
+        return self.folder / "kept" / _short(cell.environment, lock, cell.threads)
+
+    def _mark(self, cell: Cell) -> Path:
+        """Name the cell's mark after the code of all workloads and adapters, which share parts.
+
+        What is edited is compiled anew.
+        """
+        sources = (self.root / "bench" / "workloads").rglob("*.py")
+        hashed = hashlib.sha256()
+        for path in sorted([*sources, *(self.root / "bench" / "frameworks").rglob("*.py")]):
+            hashed.update(path.read_bytes())
+        return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"
+
+
+def _begun(mark: Path) -> Path:
+    return mark.with_name(f"{mark.name}.begun")
+
+
+def _touch(mark: Path) -> None:
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+
+
+def _short(*parts: object) -> str:
+    """Name a folder by a hash: as long for every cell, since the length of its path moves what a process allocates."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]

@@ -1,0 +1,92 @@
+"""Knows how the input data that a study names reach a worker: as they are, or converted once to an archive.
+
+A worker has no library that decodes images. A specification that wants an archive therefore defines
+``write_archive(folder, path, progress) -> ["name: reason" for what was left out]``, which the host calls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import workloads
+
+from .compile_caches import slug
+
+#: A conversion that takes longer than this says so, and how far it is at every interval of it after that.
+QUIET_S = 2.0
+INTERVAL_S = 10.0
+#: The archive names all that was left out; the screen names so many.
+NAMED = 10
+
+Announce = Callable[[str], None]
+
+
+class DataError(ValueError):
+    """The data cannot be used; the message says which, why and what to do."""
+
+
+def resolve(workload: str, path: Path | None, *, folder: Path, announce: Announce) -> str | None:
+    """Return the path that a worker gets for the data of a workload, None where the study names none.
+
+    A folder for a workload that wants an archive is converted into ``folder`` unless that was done before. Raises
+    DataError for a path that does not exist and for a folder that cannot be converted.
+    """
+    if path is None:
+        return None
+    if not path.exists():
+        raise DataError(f"workload {workload!r}: data {path} does not exist. Correct the path, or remove data.")
+    specification = workloads.load_specification(workload)
+    if not hasattr(specification, "write_archive") or not path.is_dir():
+        return str(path)
+    try:
+        archive = folder / f"{slug(path.resolve().name)}-{_fingerprint(workload, path)}.npz"
+        if not archive.exists():
+            _convert(specification, path, archive, announce)
+    except (OSError, ValueError) as error:
+        raise DataError(f"workload {workload!r}: data {path} cannot be converted: {error}") from error
+    return str(archive)
+
+
+def _fingerprint(workload: str, path: Path) -> str:
+    """Hash what an archive is made of: the code that makes it, and name, size and time of each file."""
+    hashed = hashlib.sha256(workload.encode())
+    hashed.update(Path(workloads.FOLDER, "images.py").read_bytes())
+    for file in sorted([*path.glob("*"), *path.glob("*/*")]):
+        # A link that leads nowhere is found again when it is decoded.
+        state = file.stat() if file.exists() else file.lstat()
+        hashed.update(os.fsencode(file.relative_to(path)) + f"\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
+    return hashed.hexdigest()[:16]
+
+
+def _convert(specification: Any, path: Path, archive: Path, announce: Announce) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    partial = archive.with_name(f"{archive.name}.partial-{os.getpid()}")
+    try:
+        left_out = specification.write_archive(str(path), str(partial), _Progress(path, announce))
+        partial.replace(archive)
+    finally:
+        partial.unlink(missing_ok=True)
+    for line in left_out[:NAMED]:
+        announce(f"{path}: left out {line}")
+    if len(left_out) > NAMED:
+        announce(f"{path}: left out {len(left_out) - NAMED:,} more, which {archive} lists under 'unreadable'")
+
+
+class _Progress:
+    """Announces a conversion that takes its time."""
+
+    def __init__(self, path: Path, announce: Announce, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._announce = announce
+        self._clock = clock
+        self._next = clock() + QUIET_S
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._clock() >= self._next:
+            self._announce(f"{self._path}: converting its files, once: {done:,} of {total:,}")
+            self._next = self._clock() + INTERVAL_S

@@ -1,0 +1,108 @@
+"""Knows the options by which an invocation selects a part of a study."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+STUDY_FILE = Path(__file__).resolve().parents[3] / "matrix.toml"
+
+#: option: what it selects. Each takes patterns, separated by commas or given repeatedly.
+PATTERN_OPTIONS = {
+    "workload": ("'mlp-*'", "workloads; all by default"),
+    "mode": ("eager", "modes; all of an environment by default"),
+    "size": ("small", "sizes; those of the profile by default"),
+    "precision": ("float32", "precisions; those of the study by default"),
+    "device": ("cpu", "devices; those of the study by default"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose a study file and a part of it; ``selection.from_options`` understands them."""
+    parser.add_argument("--matrix", type=Path, default=STUDY_FILE, metavar="FILE", help="the study file")
+    for option, (example, help_text) in PATTERN_OPTIONS.items():
+        parser.add_argument(
+            f"--{option}",
+            type=_patterns,
+            action="extend",
+            default=[],
+            metavar="PATTERN",
+            help=f"{help_text}; for example {example}",
+        )
+    parser.add_argument(
+        "--profile", metavar="NAME", help="how thoroughly to measure; the study's by default; for example quick"
+    )
+    parser.add_argument(
+        "--threads", type=threads, metavar="N|all", help="threads of every framework; the study's by default"
+    )
+    parser.add_argument(
+        "--interpreter",
+        type=_interpreter,
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="the interpreter of an environment, instead of the study's",
+    )
+    parser.add_argument(
+        "--budget",
+        type=_duration,
+        metavar="TIME",
+        help="time for measuring, such as 90s, 10m or 2h: settled rows stop early, the others get more rounds",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="give no ratio between cells that differ in settings a user could have made equal",
+    )
+    parser.add_argument(
+        "--largest-batch",
+        type=_size,
+        metavar="SIZE",
+        help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
+
+
+def _patterns(text: str) -> list[str]:
+    patterns = [pattern.strip() for pattern in text.split(",") if pattern.strip()]
+    if not patterns:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing; give names or patterns separated by commas")
+    return patterns
+
+
+def threads(text: str) -> Literal["all"] | int:
+    if text == "all":
+        return "all"
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number of at least 1 nor 'all'")
+    return int(text)
+
+
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def _duration(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text)
+    seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; give for example 90s, 10m or 2h")
+    return seconds
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMG]iB)", text)
+    size = int(float(found[1]) * BYTES[found[2]]) if found else 0
+    if not 0 < size < 1 << 60:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory; give for example 512MiB or 2GiB")
+    return size
+
+
+def _interpreter(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
+    if not name or not path:
+        raise argparse.ArgumentTypeError(f"{text!r}: write NAME=PATH, for example torch2=/usr/bin/python3")
+    return name, os.path.expandvars(os.path.expanduser(path))

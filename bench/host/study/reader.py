@@ -1,0 +1,159 @@
+"""Knows how the tables of a study file are read one by one, so that an error in one hides none in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from .rules import Draft, place_of
+from .schema import (
+    Environment,
+    Exclusion,
+    Profile,
+    Settings,
+    Study,
+    Table,
+    WorkloadChoice,
+)
+from .suggestion import unknown
+
+#: The sections that hold named tables, what they hold, and a name for an example.
+NAMED_SECTIONS: dict[str, tuple[type[Table], str]] = {
+    "environments": (Environment, "torch2"),
+    "workloads": (WorkloadChoice, "mlp-train"),
+    "profiles": (Profile, "quick"),
+}
+SECTIONS = ("study", *NAMED_SECTIONS, "exclusions")
+
+TableType = TypeVar("TableType", bound=Table)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What came out of one table: its values that are right, and the table itself if all of it is."""
+
+    name: str
+    values: dict[str, Any]
+    table: Table | None
+
+
+class Reader:
+    """Reads the sections of one file and collects what is wrong with them."""
+
+    def __init__(self) -> None:
+        #: The problems of each place, in the order of the file's sections; empty where there is none.
+        self.problems: dict[str, list[str]] = {}
+        self._readings: dict[str, list[Reading]] = {}
+
+    def report(self, place: str, problem: str) -> None:
+        self.problems.setdefault(place, []).append(problem)
+
+    def read(self, tables: Mapping[str, Any]) -> Draft:
+        """Read every section; what is wrong is reported, what is right comes back."""
+        for key in tables:
+            if key not in SECTIONS:
+                self.report("top level", unknown("table", key, SECTIONS))
+        self._readings["study"] = [self._table(Settings, tables.get("study", {}), "study")]
+        for section in NAMED_SECTIONS:
+            self._readings[section] = self._named_tables(section, tables.get(section, {}))
+        self._readings["exclusions"] = self._exclusions(tables.get("exclusions", []))
+        return Draft(
+            settings=self._readings["study"][0].values,
+            environments=self._values("environments"),
+            workloads=self._values("workloads"),
+            profiles=self._values("profiles"),
+            exclusions=tuple(reading.values for reading in self._readings["exclusions"]),
+        )
+
+    def study(self) -> Study:
+        """Put the tables together; to be called when no problem was reported."""
+        return Study(
+            study=self._tables("study", Settings)[0],
+            environments={environment.name: environment for environment in self._tables("environments", Environment)},
+            workloads={choice.name: choice for choice in self._tables("workloads", WorkloadChoice)},
+            profiles={profile.name: profile for profile in self._tables("profiles", Profile)},
+            exclusions=tuple(self._tables("exclusions", Exclusion)),
+        )
+
+    def _values(self, section: str) -> dict[str, dict[str, Any]]:
+        return {reading.name: reading.values for reading in self._readings[section]}
+
+    def _tables(self, section: str, model: type[TableType]) -> list[TableType]:
+        return [reading.table for reading in self._readings[section] if isinstance(reading.table, model)]
+
+    def _named_tables(self, section: str, given: Any) -> list[Reading]:
+        model, example = NAMED_SECTIONS[section]
+        if not isinstance(given, dict) or not given:
+            self.report(section, f"must hold at least one table; add for example [{section}.{example}].")
+            return []
+        return [self._table(model, values, place_of(section, name), name) for name, values in given.items()]
+
+    def _exclusions(self, given: Any) -> list[Reading]:
+        if not isinstance(given, list):
+            self.report("exclusions", "must be an array of tables; write [[exclusions]] in double brackets.")
+            return []
+        return [self._table(Exclusion, values, f"exclusions[{index}]") for index, values in enumerate(given)]
+
+    def _table(self, model: type[Table], given: Any, where: str, name: str | None = None) -> Reading:
+        """Read one table; ``name`` stands in its header where it has one, and is then no key of it."""
+        self.problems.setdefault(where, [])
+        if not isinstance(given, dict):
+            self.report(where, f"{given!r} must be a table of key = value.")
+            return Reading(name or "", {}, None)
+        keys = [key for key in model.model_fields if key != "name" or name is None]
+        if name is not None:
+            if "name" in given:
+                self.report(where, f"{unknown('key', 'name', keys)} The name stands in the header of the table.")
+            given = {**given, "name": name}
+        try:
+            table, wrong = model.model_validate(given), set[str]()
+        except ValidationError as error:
+            table, details = None, _first_causes(error)
+            wrong = {str(detail["loc"][0]) for detail in details if not _is_item(detail, given)}
+            for detail in details:
+                self.report(where, _message(detail, model, keys))
+            given = _without_items(given, [detail for detail in details if _is_item(detail, given)])
+        defaults = {key: field.default for key, field in model.model_fields.items() if not field.is_required()}
+        right = {key: value for key, value in {**defaults, **given}.items() if key not in wrong}
+        return Reading(name or "", right, table)
+
+
+def _first_causes(error: ValidationError) -> list[ErrorDetails]:
+    """List the errors without those that only follow: an array of which no item is right is too short as well."""
+    details = error.errors(include_url=False)
+    with_wrong_items = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
+    return [d for d in details if not (d["type"] == "too_short" and d["loc"][0] in with_wrong_items)]
+
+
+def _is_item(detail: ErrorDetails, given: Mapping[str, Any]) -> bool:
+    return len(detail["loc"]) > 1 and isinstance(given.get(str(detail["loc"][0])), list)
+
+
+def _without_items(given: Mapping[str, Any], details: Iterable[ErrorDetails]) -> dict[str, Any]:
+    """Drop the wrong items of arrays, so that the others are still looked at."""
+    wrong = {(detail["loc"][0], detail["loc"][1]) for detail in details}
+    arrays = {key for key, _ in wrong}
+    return {
+        key: [item for index, item in enumerate(value) if (key, index) not in wrong] if key in arrays else value
+        for key, value in given.items()
+    }
+
+
+def _message(detail: ErrorDetails, model: type[Table], keys: list[str]) -> str:
+    """Say what pydantic found, with the remedy where the mistake is a common one."""
+    key, kind, value = str(detail["loc"][0]), detail["type"], detail["input"]
+    if kind == "extra_forbidden":
+        return unknown("key", key, keys)
+    if kind == "missing":
+        return f"{key} is missing. {model.model_fields[key].description}"
+    if kind == "value_error":
+        return f"{key}: {detail['ctx']['error']}"
+    if kind == "string_type" and isinstance(value, int | float):
+        return f'{key}: {value!r} must be a string; write it in quotes: "{value}".'
+    if kind == "tuple_type" and isinstance(value, str):
+        return f'{key}: {value!r} must be an array; write it in brackets: ["{value}"].'
+    return f"{key}: {value!r}: {detail['msg'].replace('Input should', 'must')}."

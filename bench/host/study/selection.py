@@ -1,0 +1,199 @@
+"""Knows how a study and the choices of one invocation become a plan; every cell left out keeps its reason."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bench import workloads
+from bench.cell import DEVICES, PRECISIONS, Cell
+
+from ..machine.processors import physical_cores
+from ..reporting.preview import preview
+from .options import add_arguments
+from .plan import Plan
+from .rules import sizes_of
+from .schema import COORDINATES, Environment, Exclusion, Study, WorkloadChoice
+from .study_file import MatrixError
+from .suggestion import unknown
+from .twin import column_to_repeat, with_twin
+
+__all__ = ["Plan", "Selection", "add_arguments", "from_options", "preview", "select", "with_interpreters"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What one invocation chooses: patterns (``mlp-*``) by axis; an empty axis leaves the choice to the study."""
+
+    environments: Sequence[str] = ()
+    modes: Sequence[str] = ()
+    workloads: Sequence[str] = ()
+    sizes: Sequence[str] = ()
+    precisions: Sequence[str] = ()
+    devices: Sequence[str] = ()
+    threads: Literal["all"] | int | None = None
+    profile: str | None = None
+    budget_s: float | None = None
+    strict: bool = False
+    memory_cap_bytes: int | None = None
+
+
+def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
+    """Select by the options of ``add_arguments`` within the named environments; raises MatrixError."""
+    return select(
+        study,
+        Selection(
+            environments=environments,
+            modes=options.mode,
+            workloads=options.workload,
+            sizes=options.size,
+            precisions=options.precision,
+            devices=options.device,
+            threads=options.threads,
+            profile=options.profile,
+            budget_s=options.budget,
+            strict=options.strict,
+            memory_cap_bytes=options.largest_batch,
+        ),
+    )
+
+
+def select(study: Study, selection: Selection) -> Plan:
+    """Plan the chosen part of a study: ``cells`` and ``excluded`` together are the full product of the choice.
+
+    A pattern must match something in the study. The combination may still be empty: no chosen environment has the mode.
+    Raises MatrixError with everything that matches nothing.
+    """
+    axes = _Axes(study, selection)
+    profile = selection.profile or study.settings.profile
+    if profile not in study.profiles:
+        axes.errors.append(f"--profile: {unknown('profile', profile, study.profiles)}")
+    if axes.errors:
+        raise MatrixError(axes.errors)
+    threads = selection.threads or study.settings.threads
+    count = physical_cores() if threads == "all" else threads
+    cells, excluded = [], []
+    for cell in axes.product(axes.sizes or study.profiles[profile].sizes, count):
+        reason = _reason_against(cell, study.workloads[cell.workload], study.exclusions, chosen=bool(axes.sizes))
+        if reason is None:
+            cells.append(cell)
+        else:
+            excluded.append((cell, reason))
+    baseline = study.settings.baseline
+    # With a budget there are verdicts, which need a noise floor.
+    twin = study.profiles[profile].twin or selection.budget_s is not None
+    repeated = column_to_repeat(cells, baseline) if twin else None
+    return Plan(
+        with_twin(cells, repeated),
+        tuple(excluded),
+        study.profiles[profile],
+        study.settings.seed,
+        count,
+        baseline=baseline,
+        budget_s=selection.budget_s,
+        strict=selection.strict,
+        memory_cap_bytes=selection.memory_cap_bytes,
+    )
+
+
+def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
+    """Put the interpreters of ``--interpreter NAME=PATH`` in place of the study's; raises MatrixError."""
+    given: dict[str, str] = dict(options.interpreter)
+    errors = [
+        f"--interpreter: {unknown('environment', name, study.environments)}"
+        for name in given
+        if name not in study.environments
+    ]
+    if errors:
+        raise MatrixError(errors)
+    environments = {
+        name: environment.model_copy(update={"interpreter": given[name]}) if name in given else environment
+        for name, environment in study.environments.items()
+    }
+    return study.model_copy(update={"environments": environments})
+
+
+class _Axes:
+    """The axes of the chosen product, and the errors of the patterns that match nothing."""
+
+    def __init__(self, study: Study, selection: Selection) -> None:
+        self.errors: list[str] = []
+        environments = study.environments.values()
+        specifications = [workloads.load_specification(name) for name in study.workloads]
+        names = self._match("environment", selection.environments or study.settings.default, study.environments)
+        self._environments = [study.environments[name] for name in names]
+        self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
+        chosen = self._match("workload", selection.workloads, study.workloads) or tuple(study.workloads)
+        self._workloads = [study.workloads[name] for name in chosen]
+        self.sizes = self._match("size", selection.sizes, [s for name in study.workloads for s in sizes_of(name)])
+        specified = [precision for specification in specifications for precision in specification.PRECISIONS]
+        # A precision that no workload has is a reason in the table when it is named, and no match for a pattern.
+        named = [precision for precision in selection.precisions if precision in PRECISIONS]
+        self._precisions = self._match("precision", selection.precisions, [*specified, *named])
+        self._devices = self._match("device", selection.devices, DEVICES) or study.settings.devices
+
+    def product(self, sizes: Iterable[str], threads: int) -> Iterator[Cell]:
+        """Give every cell of the product, in the study's order: by row, then by column."""
+        for workload in self._workloads:
+            for size in sizes:
+                for precision in self._precisions or workload.precisions:
+                    for device in self._devices:
+                        for environment, mode in self._columns():
+                            yield Cell(
+                                environment=environment.name,
+                                framework=environment.framework,
+                                mode=mode,
+                                workload=workload.name,
+                                size=size,
+                                precision=precision,
+                                device=device,
+                                threads=threads,
+                            )
+
+    def _columns(self) -> Iterator[tuple[Environment, str]]:
+        for environment in self._environments:
+            for mode in environment.modes:
+                if not self._modes or mode in self._modes:
+                    yield environment, mode
+
+    def _match(self, coordinate: str, patterns: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
+        """List the known names, each once and in their order, that match any of the patterns."""
+        names = tuple(dict.fromkeys(known))
+        for pattern in patterns:
+            if not fnmatch.filter(names, pattern):
+                self.errors.append(f"--{coordinate}: {unknown(coordinate, pattern, names)}")
+        return tuple(name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+
+
+def _reason_against(cell: Cell, choice: WorkloadChoice, exclusions: Iterable[Exclusion], *, chosen: bool) -> str | None:
+    """Say why a cell is not measured; None when it is. ``chosen`` sizes go before those that the study declares."""
+    specification = workloads.load_specification(cell.workload)
+    offered = tuple(specification.SIZES) if chosen or choice.sizes is None else choice.sizes
+    if cell.size not in specification.SIZES:
+        return f"{cell.workload} has no size {cell.size!r}"
+    if cell.size not in offered:
+        return f"the study takes {cell.workload} at {', '.join(offered)} only"
+    if cell.precision not in specification.PRECISIONS:
+        return f"{cell.workload} is not specified for {cell.precision}"
+    if not _is_implemented(cell):
+        return f"workload {cell.workload} has no {cell.framework} implementation"
+    for exclusion in exclusions:
+        if _matches(exclusion, cell):
+            return exclusion.reason
+    return None
+
+
+def _is_implemented(cell: Cell) -> bool:
+    return os.path.isfile(os.path.join(workloads.FOLDER, cell.workload.replace("-", "_"), f"{cell.framework}.py"))
+
+
+def _matches(exclusion: Exclusion, cell: Cell) -> bool:
+    patterns = {coordinate: getattr(exclusion, coordinate) for coordinate in COORDINATES}
+    return all(
+        pattern is None or fnmatch.fnmatchcase(getattr(cell, coordinate), pattern)
+        for coordinate, pattern in patterns.items()
+    )

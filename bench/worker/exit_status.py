@@ -1,0 +1,40 @@
+"""Knows how what went wrong in a cell is told: a status and a reason in one line."""
+
+from __future__ import annotations
+
+from ..program import Unsupported
+from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
+from .checking.parity import Mismatch
+from .timing.growth import NoGrowth
+
+#: How the frameworks word it when memory runs out; none has one exception for all devices.
+OUT_OF_MEMORY_WORDS = (
+    "out of memory",
+    "resource_exhausted",
+    "can't allocate memory",
+    "bad_alloc",
+    "cannot allocate memory",
+)
+
+#: A compiler's first line often says only that there was an error.
+REASON_LINES = 2
+
+
+def status_of(error: BaseException) -> str:
+    """Classify what ended a cell."""
+    if isinstance(error, Unsupported):
+        return UNSUPPORTED
+    if isinstance(error, Mismatch):
+        return MISMATCH
+    text = str(error).lower()
+    if isinstance(error, MemoryError) or any(words in text for words in OUT_OF_MEMORY_WORDS):
+        return OUT_OF_MEMORY
+    return FAILED
+
+
+def reason_of(error: BaseException) -> str:
+    """Word what ended a cell in one line: the first lines of its message that say something."""
+    said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
+    if isinstance(error, (Unsupported, Mismatch, NoGrowth)):
+        return said
+    return "{}: {}".format(type(error).__name__, said) if said else type(error).__name__

@@ -1,0 +1,145 @@
+"""Knows how to find what a machine can do at most with a framework: products of growing matrices, copies of arrays.
+
+A cell that is faster than these did not do its work. Both are held to the same rule as a cell: time must grow with
+work, or they would be no measure.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, Iterable, List, Tuple
+
+import numpy as np
+
+from ...cell import Cell
+from ..exit_status import reason_of
+from ..timing import growth
+
+ITEMSIZE = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
+#: Orders of the square matrices: doubled until the rate stops growing, the time is over, or this is reached.
+ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
+#: The rate has stopped growing when so many orders on end bring less than this much more.
+GAIN = 1.03
+IDLE_ORDERS = 2
+#: Time for the products of one precision, and for all copies.
+BUDGET_NS = 1_500_000_000
+#: The best of at least so many counts, of more where they fit into the time.
+LEAST_REPEATS = 2
+#: Bytes that a copy reads and writes together.
+WORKING_SETS = tuple(1 << power for power in (15, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28))
+#: On a GPU the largest caches hold more than that.
+GPU_WORKING_SETS = (*WORKING_SETS, 1 << 29, 1 << 30)
+#: The proof that time grows takes the largest of these whose product is short: large enough to take longer than its
+#: launch on a GPU, small enough where a precision has slow kernels only.
+PROVED_ORDERS = (1024, 512, 256)
+PROVED_NS = 20_000_000
+
+
+def normal(count: int, seed: int = 0) -> Any:
+    """Draw float32 numbers that repeat after a million; drawing more would take longer than computing with them."""
+    drawn = np.random.RandomState(seed).standard_normal(min(count, 1 << 20)).astype(np.float32)
+    return np.resize(drawn, count)
+
+
+class Probe:
+    """Finds the peaks of one adapter."""
+
+    def __init__(self, adapter: Any, precision: str, clock: Callable[[], int] = time.perf_counter_ns) -> None:
+        self._adapter = adapter
+        self._itemsize = ITEMSIZE[precision]
+        self._clock = clock
+
+    def _time(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> int:
+        start = self._clock()
+        self._adapter.synchronize({"out": compute(*arrays)})
+        return max(1, self._clock() - start)
+
+    def _best(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float) -> int:
+        """Return the shortest time of several; the first, which may compile, does not count."""
+        self._time(compute, arrays)
+        best, spent, repeats = self._time(compute, arrays), 0, 1
+        while repeats < LEAST_REPEATS or spent < budget_ns:
+            elapsed = self._time(compute, arrays)
+            best, spent, repeats = min(best, elapsed), spent + elapsed, repeats + 1
+        return best
+
+    def _matrix(self, order: int, seed: int) -> Any:
+        # Scaled so that 16-bit products stay finite.
+        return self._adapter.put(normal(order * order, seed).reshape(order, order) / np.float32(order**0.5))
+
+    def flops_per_s(self) -> float:
+        """Return the floating-point operations per second of the best square product."""
+        multiply = self._adapter.multiply
+        self._prove(multiply, self._short_product())
+        start, best, last, idle = self._clock(), 0.0, 0, 0
+        for order in ORDERS:
+            left = BUDGET_NS - (self._clock() - start)
+            # Twice the order takes eight times as long, every time.
+            if idle == IDLE_ORDERS or 8 * last * (1 + LEAST_REPEATS) > left:
+                break
+            matrices = (self._matrix(order, 1), self._matrix(order, 2))
+            last = self._best(multiply, matrices, left / len(ORDERS))
+            rate = 2.0 * order**3 / last * 1e9
+            idle = 0 if rate > GAIN * best else idle + 1
+            best = max(best, rate)
+        return best
+
+    def _short_product(self) -> Tuple[Any, ...]:
+        """Choose the matrices of the proof by how long the smallest product takes."""
+        smallest = (self._matrix(PROVED_ORDERS[-1], 1), self._matrix(PROVED_ORDERS[-1], 2))
+        self._time(self._adapter.multiply, smallest)
+        elapsed = self._time(self._adapter.multiply, smallest)
+        for order in PROVED_ORDERS[:-1]:
+            if elapsed * (order // PROVED_ORDERS[-1]) ** 3 <= PROVED_NS:
+                return (self._matrix(order, 1), self._matrix(order, 2))
+        return smallest
+
+    def bandwidths(self, sizes: Tuple[int, ...]) -> List[Tuple[int, float]]:
+        """Return ``(working set, bytes read and written per second)`` of copies, smallest first."""
+        copy = self._adapter.copy
+        self._prove(copy, (self._adapter.put(normal(1 << 20)),))
+        found = []
+        for size in sizes:
+            array = self._adapter.put(normal(size // 2 // self._itemsize))
+            elapsed = self._best(copy, (array,), BUDGET_NS / len(sizes))
+            found.append((size, size / elapsed * 1e9))
+        return found
+
+    def _prove(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> None:
+        """Raise growth.NoGrowth unless twice as many take longer and are there once they have been waited for."""
+
+        def begin() -> None:
+            self._adapter.get(compute(*arrays))
+
+        def trial(steps: int) -> growth.Trial:
+            start = self._clock()
+            for _ in range(steps):
+                output = compute(*arrays)
+                self._adapter.synchronize({"out": output})
+            stepped = self._clock()
+            self._adapter.get(output)
+            return growth.Trial(stepped - start, self._clock() - stepped)
+
+        begin()
+        growth.verify(begin, trial, self._time(compute, arrays))
+
+
+def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
+    """Find the peaks of every precision and of copies in the cell's; what fails is left out, its reason is told."""
+    rates: Dict[str, float] = {}
+    bandwidths: List[Tuple[int, float]] = []
+    reasons: Dict[str, str] = {}
+    # The cell's own first: another precision's adapter may change what is set for the whole process.
+    for precision in sorted(precisions, key=lambda name: name != cell.precision):
+        try:
+            own = precision == cell.precision
+            at = adapter if own else type(adapter)(cell.mode, cell.device, precision, cell.threads)
+            rates[precision] = Probe(at, precision).flops_per_s()
+        except Exception as error:  # One precision's failure says nothing about the others.
+            reasons[precision] = reason_of(error)
+    try:
+        sizes = GPU_WORKING_SETS if cell.device == "gpu" else WORKING_SETS
+        bandwidths = Probe(adapter, cell.precision).bandwidths(sizes)
+    except Exception as error:  # Nor about copies.
+        reasons["copy"] = reason_of(error)
+    return {"flops_per_s": rates, "bandwidths": bandwidths, "reasons": reasons}

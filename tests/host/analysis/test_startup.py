@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from bench.host.analysis.conditions import Conditions
+from bench.host.analysis.run_analysis import analyse
+from bench.host.analysis.startup import format_break_even, import_s
+from bench.host.statistics.verdict import Verdict
+
+
+def results(study):
+    found = analyse(study.records, Conditions.of(study.run)).results
+    return {(r.cell.column, r.cell.workload): r for r in found}
+
+
+def test_a_slow_start_is_made_good_after_its_cost_over_the_saving(long_study):
+    found = results(long_study)
+    compiled, base = found["torch2:compile", "mlp-train"], found["torch1:eager", "mlp-train"]
+    assert compiled.break_even == pytest.approx((11.3 - 0.04) / (base.step.value - compiled.step.value))
+
+
+def test_slower_steps_never_make_good_and_a_quick_start_needs_nothing(long_study):
+    found = results(long_study)
+    assert found["jax:eager", "mlp-train"].break_even == math.inf
+    assert found["jax:jit", "mlp-train"].break_even == 0.0
+    assert found["torch1:eager", "mlp-train"].break_even is None
+
+
+@pytest.mark.parametrize(("noise", "verdict"), [(1.0, Verdict.EQUIVALENT), (3.0, Verdict.INCONCLUSIVE)])
+def test_a_saving_that_is_not_known_makes_good_for_nothing(long_study, noise, verdict):
+    """A cell that is the baseline, but for noise in every second process."""
+    base = {r.round: r for r in long_study.records if r.cell == long_study.find("torch1:eager", "mlp-train")}
+    long_study.change(
+        "torch2:compile",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * noise ** (r.round % 2 - 0.4)) for ns in base[r.round].sample_ns],
+    )
+    found = results(long_study)["torch2:compile", "mlp-train"]
+    assert found.verdict is verdict
+    assert found.break_even is None
+
+
+def test_without_a_verdict_the_interval_says_whether_a_saving_is_known(short_study):
+    assert results(short_study)["torch2:compile", "mlp-train"].break_even > 0
+    base = {r.round: r for r in short_study.records if r.cell == short_study.find("torch1:eager", "mlp-train")}
+    short_study.change(
+        "torch2:compile",
+        "mlp-train",
+        sample_ns=lambda r: [round(ns * 1.1 ** (r.round % 2 - 0.5)) for ns in base[r.round].sample_ns],
+    )
+    assert results(short_study)["torch2:compile", "mlp-train"].break_even is None
+
+
+def test_an_unknown_first_call_leaves_it_open(long_study):
+    long_study.change("torch2:compile", "mlp-train", first_call_s=None)
+    assert results(long_study)["torch2:compile", "mlp-train"].break_even is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        (None, "–"),
+        (math.inf, "never"),
+        (0.0, "at once"),
+        (0.2, "1"),
+        (4119.3, "4100"),
+        (98.2, "99"),
+        (0.3e7, "3000000"),
+    ],
+)
+def test_break_even_is_written_in_whole_steps_of_two_digits(steps, text):
+    assert format_break_even(steps) == text
+
+
+def test_imports_beside_others_are_shown_before_those_alone(long_study):
+    long_study.change(import_s=lambda r: 1.0 + r.round, import_alone=lambda r: r.round == 0)
+    assert import_s(results(long_study)["jax:jit", "mlp-train"]) == 6.0
+    long_study.change(import_alone=True)
+    assert import_s(results(long_study)["jax:jit", "mlp-train"]) == 5.5

@@ -1,0 +1,313 @@
+"""Tests the command line over real NumPy workers: whole runs, kills, interruptions, refusals and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench.host.__main__ import main
+from bench.host.storage import journal
+
+ROOT = Path(__file__).resolve().parents[3]
+MATRIX = """
+[study]
+name = "small"
+baseline = "here:eager"
+default = ["here", "again"]
+profile = "check"
+seed = 1
+threads = 1
+
+[environments.here]
+provider = "existing"
+interpreter = "{python}"
+framework = "numpy"
+modes = ["eager"]
+
+[environments.again]
+provider = "existing"
+interpreter = "{python}"
+framework = "numpy"
+modes = ["eager"]
+
+[environments.absent]
+provider = "existing"
+interpreter = "/nowhere/python"
+framework = "numpy"
+modes = ["eager"]
+
+[workloads.mlp-train]
+[workloads.gemm]
+[workloads.transformer-train]
+
+[profiles.check]
+peaks = false
+rounds = 2
+samples = 3
+sample_seconds = 0.001
+sizes = ["check"]
+timeout_s = 60
+
+[profiles.long]
+peaks = false
+rounds = 3
+samples = 12
+sample_seconds = 0.05
+sizes = ["check"]
+timeout_s = 60
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Make a folder that stands for a checkout: the code linked, a study file, no state."""
+    (tmp_path / "bench").symlink_to(ROOT / "bench")
+    (tmp_path / "matrix.toml").write_text(MATRIX.format(python=sys.executable))
+    return tmp_path
+
+
+def call(checkout: Path, *arguments: str) -> int:
+    command, *rest = arguments
+    return main([command, "--matrix", str(checkout / "matrix.toml"), *rest], root=checkout)
+
+
+def spawn(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
+    program = (
+        # Whoever starts the tests in the background of a shell has them ignore interrupts.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "import sys; from pathlib import Path; from bench.host.__main__ import main;"
+        f"sys.exit(main(sys.argv[1:], root=Path({str(checkout)!r})))"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program, arguments[0], "--matrix", str(checkout / "matrix.toml"), *arguments[1:]],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(condition, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(checkout, capsys):
+    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--environment", "absent") == 0
+    folder = checkout / "reports" / "small"
+    records = journal.read(folder)
+    ok = [r for r in records if r.status == "ok"]
+    assert {(r.cell.environment, r.cell.workload, r.round) for r in ok} == {
+        (e, w, n) for e in ("here", "again") for w in ("mlp-train", "gemm") for n in (0, 1)
+    }
+    for record in ok:
+        # A busy machine may have added turns that repeat disturbed ones.
+        assert record.sample_turn[:3] == [0, 1, 2]
+        assert record.settings["threads"] == 1
+        assert record.memory["peak_bytes"] > 0
+    assert {r.status for r in records if r.cell.environment == "absent"} == {"unsupported"}
+    text = (folder / "table.md").read_text()
+    assert "/nowhere/python" in text
+    assert "no numpy implementation" in text
+    described = journal.read_run(folder)
+    assert described is not None
+    assert described["finished"] is True
+    assert 0 < described["seconds"]["waited_for_workers"] <= described["seconds"]["elapsed"]
+    for name in ("table.md", "table.tex", "table.csv", "machine.json", "environments.json"):
+        assert (folder / name).stat().st_size > 0
+    assert "reports/small/table.md" in capsys.readouterr().out
+
+
+def test_the_report_can_be_redone_from_the_records_alone(checkout, capsys):
+    call(checkout, "run", "--workload", "gemm")
+    folder = checkout / "reports" / "small"
+    before = (folder / "table.csv").read_text()
+    (folder / "table.csv").unlink()
+    assert call(checkout, "report") == 0
+    assert (folder / "table.csv").read_text() == before
+
+
+def test_a_finished_run_is_archived_by_the_next(checkout, capsys):
+    call(checkout, "run", "--workload", "gemm")
+    first = journal.read(checkout / "reports" / "small")
+    call(checkout, "run", "--workload", "gemm")
+    (archived,) = (checkout / "reports" / "small" / "history").iterdir()
+    assert journal.read(archived) == first
+    assert "previous run was moved to" in capsys.readouterr().out
+
+
+def test_a_killed_run_continues_and_loses_no_turn(checkout):
+    folder = checkout / "reports" / "small"
+    run = spawn(checkout, "run", "--profile", "long", "--workload", "mlp-train")
+    unfinished = folder / journal.UNFINISHED
+    wait_for(lambda: unfinished.exists() and unfinished.read_text().count('"turn"') >= 6)
+    run.kill()
+    run.communicate()
+    before = journal.read(folder)
+    kept = sum(len(record.sample_ns) for record in before)
+    assert kept >= 6
+    again = spawn(checkout, "run", "--profile", "long", "--workload", "mlp-train")
+    output, _ = again.communicate(timeout=120)
+    assert again.returncode == 0, output
+    assert "Continuing the run of" in output
+    records = journal.read(folder)
+    planned = [turn for record in records for turn in record.sample_turn if turn < 12]
+    assert len(planned) == 2 * 3 * 12
+    samples = [sample for record in records for sample in record.sample_ns]
+    assert all(sample in samples for record in before for sample in record.sample_ns)
+
+
+def test_ctrl_c_leaves_a_partial_table_no_worker_and_its_own_exit_code(checkout):
+    folder = checkout / "reports" / "small"
+    run = spawn(checkout, "run", "--profile", "long")
+    wait_for(lambda: (folder / journal.RECORDS).exists() and (folder / journal.UNFINISHED).exists())
+    os.killpg(run.pid, signal.SIGINT)
+    output, _ = run.communicate(timeout=30)
+    assert run.returncode == 130, output
+    assert "the same command continues" in output
+    assert (folder / "table.md").exists()
+    described = journal.read_run(folder)
+    assert described is not None
+    assert described["finished"] is False
+    assert not any(str(checkout) in command for command in worker_commands())
+
+
+def worker_commands() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if "bench.worker" in (path / "cmdline").read_text():
+                found.append(os.readlink(path / "cwd"))
+        except OSError:
+            continue
+    return found
+
+
+def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
+    run = spawn(checkout, "run", "--profile", "long")
+    wait_for(lambda: (checkout / "reports" / "small" / journal.RUN).exists())
+    assert call(checkout, "run") == 2
+    assert f"another run is under way in this checkout (process {run.pid})" in capsys.readouterr().err
+    os.killpg(run.pid, signal.SIGINT)
+    run.communicate(timeout=30)
+
+
+def test_another_selection_does_not_mix_with_an_unfinished_run(checkout, capsys):
+    folder = checkout / "reports" / "small"
+    run = spawn(checkout, "run", "--profile", "long")
+    wait_for(lambda: (folder / journal.UNFINISHED).exists())
+    run.kill()
+    run.communicate()
+    assert call(checkout, "run", "--workload", "gemm") == 0
+    assert {record.cell.workload for record in journal.read(folder)} == {"gemm"}
+    assert len(list((folder / "history").iterdir())) == 1
+
+
+def test_fresh_starts_over(checkout, capsys):
+    folder = checkout / "reports" / "small"
+    run = spawn(checkout, "run", "--workload", "gemm", "--profile", "long")
+    wait_for(lambda: (folder / journal.UNFINISHED).exists())
+    run.kill()
+    run.communicate()
+    assert call(checkout, "run", "--workload", "gemm", "--profile", "long", "--fresh") == 0
+    assert "Continuing" not in capsys.readouterr().out
+    assert {record.attempt for record in journal.read(folder)} == {1}
+
+
+def test_a_broken_environment_alone_is_a_failure_of_the_run_but_has_its_table(checkout, capsys):
+    broken = checkout / "python"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    call(checkout, "run", "--environment", "here", "--interpreter", f"here={broken}")
+    (reason,) = {record.reason for record in journal.read(checkout / "reports" / "small")}
+    assert str(broken) in str(reason)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--workload", "mlp-trian"], "mlp-train"),
+        (["--profile", "quik"], "quik"),
+        (["--environment", "her"], "here"),
+        (["--mode", "jit"], "jit"),
+    ],
+)
+def test_a_wrong_selection_is_explained_with_exit_code_2(checkout, capsys, arguments, said):
+    assert call(checkout, "run", *arguments) == 2
+    assert said in capsys.readouterr().err
+    assert not (checkout / "reports").exists()
+
+
+def test_every_error_of_a_study_file_comes_at_once_with_exit_code_2(checkout, capsys):
+    path = checkout / "matrix.toml"
+    path.write_text(
+        path.read_text().replace("rounds = 2", "rounds = 0").replace('framework = "numpy"', 'framwork = "numpy"', 1)
+    )
+    assert call(checkout, "run") == 2
+    said = capsys.readouterr().err
+    assert "rounds" in said
+    assert "framwork" in said
+    assert "Traceback" not in said
+
+
+def test_a_dry_run_measures_nothing(checkout, capsys):
+    assert call(checkout, "run", "--dry-run") == 0
+    assert "mlp-train" in capsys.readouterr().out
+    assert not (checkout / "reports").exists()
+
+
+def test_a_report_of_nothing_is_refused_with_the_remedy(checkout, capsys):
+    assert call(checkout, "report") == 2
+    assert "nox -s bench-here" in capsys.readouterr().err
+
+
+def test_records_that_are_rubbish_are_never_executed_and_never_fatal(checkout, capsys):
+    call(checkout, "run", "--workload", "gemm")
+    path = checkout / "reports" / "small" / journal.RECORDS
+    path.write_text('__import__("os").system("false")\n{"half": \n' + path.read_text() + "\x00\x00\n[]\n")
+    assert call(checkout, "report") == 0
+    assert json.loads((checkout / "reports" / "small" / "run.json").read_text())["finished"]
+
+
+def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
+    path = checkout / "matrix.toml"
+    path.write_text(path.read_text().replace("peaks = false\nrounds = 2", "rounds = 2"))
+    assert call(checkout, "run", "--environment", "here", "--workload", "gemm") == 0
+    described = journal.read_run(checkout / "reports" / "small")
+    assert described is not None
+    assert set(described["peaks"]) == {"here/cpu"}
+    assert described["peaks"]["here/cpu"]["flops_per_s"]["float32"] > 1e8
+    assert len(described["peaks"]["here/cpu"]["bandwidths"]) > 3
+
+
+def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
+    path = checkout / "matrix.toml"
+    path.write_text(path.read_text().replace("rounds = 2\nsamples", "rounds = 8\ntwin = true\nsamples"))
+    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--workload", "gemm") == 0
+    folder = checkout / "reports" / "small"
+    assert {r.cell.environment for r in journal.read(folder)} == {"here", "here~twin", "again"}
+    assert "Noise floor" in (folder / "table.md").read_text()
+    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--budget", "1s") == 0
+    described = journal.read_run(folder)
+    assert described is not None
+    assert {stop["why"] for stop in described["stopped"].values()} == {"budget"}
+
+
+def test_the_largest_batch_under_a_cap_is_found_for_every_cell(checkout):
+    arguments = ("--environment", "here", "--workload", "mlp-train", "--largest-batch", "64MiB")
+    assert call(checkout, "run", *arguments) == 0
+    described = journal.read_run(checkout / "reports" / "small")
+    assert described is not None
+    (found,) = described["largest_batch"].values()
+    assert found["status"] == "ok"
+    assert found["items"] > 8

@@ -1,0 +1,143 @@
+"""Tests cells' workers in real containers: what crashes, hangs, runs out of memory or loses its engine."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from bench.host.containers import leftovers
+from bench.host.containers.engine import NoEngine
+from bench.host.containers.labels import CONTAINER, selector
+from bench.host.measuring.protocol import Ended
+
+pytestmark = pytest.mark.engine
+HOG = "bytearray(1 << 30)"
+LIMIT = 128 << 20
+
+
+def end_of(worker, timeout_s: float = 30.0) -> Ended:
+    with pytest.raises(Ended) as caught:
+        worker.receive(timeout_s)
+    return caught.value
+
+
+def test_an_answer_comes_back_and_the_container_is_gone_after(start, engine, root):
+    worker = start('say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"])')
+    worker.send(do="prepare")
+    assert worker.receive(30) == {"event": "done", "got": "prepare"}
+    assert worker.process_id > 1
+    worker.close()
+    assert worker.log.read_text() == "log\n"
+    assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
+
+
+def test_the_digest_of_the_image_is_among_the_versions(start):
+    worker = start('say(event="imported", versions={"python": "3"}, import_s=1)')
+    assert worker.receive(30)["versions"] == {"image": worker._image, "python": "3"}
+
+
+def test_a_segmentation_fault_becomes_failed(start):
+    end = end_of(start('say(event="stage", stage="first-call"); os.kill(os.getpid(), signal.SIGSEGV)'))
+    assert (end.status, end.stage, end.reason) == ("failed", "first-call", "killed by SIGSEGV")
+
+
+def test_an_exit_code_and_the_end_of_the_log_are_in_the_reason(start):
+    end = end_of(start('print("libfoo: not found", file=sys.stderr); sys.exit(3)'))
+    assert (end.status, end.reason) == ("failed", "the worker ended with exit code 3: libfoo: not found")
+
+
+def test_too_much_memory_becomes_out_of_memory(start):
+    end = end_of(start(f'say(event="stage", stage="build"); {HOG}', memory_bytes=LIMIT))
+    assert (end.status, end.stage) == ("out-of-memory", "build")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        '; say(event="ended", status="failed", stage="build", reason="the compiler was killed")',
+        '; say(event="stage", stage="build"); say(event="finished"); hear()',
+    ],
+    ids=["that ends", "that fails", "that goes on"],
+)
+def test_a_child_that_takes_too_much_memory_makes_its_worker_out_of_memory(start, engine, rest):
+    if engine.product == "podman" and "finished" in rest:
+        pytest.skip("Podman does not tell what the kernel killed")
+    end = end_of(start(f"subprocess.run([sys.executable, '-c', '{HOG}']){rest}", memory_bytes=LIMIT))
+    assert end.status == "out-of-memory"
+
+
+def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root):
+    end = end_of(start('say(event="stage", stage="measure"); time.sleep(1000)'), 1.5)
+    assert (end.status, end.stage, end.reason) == ("timeout", "measure", "no answer within 1.5 s")
+    assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
+
+
+@pytest.mark.parametrize(("action", "reason"), [("kill", "killed by SIGKILL"), ("remove", "removed from outside")])
+def test_a_container_that_somebody_ends_becomes_failed(start, engine, action, reason):
+    worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
+    worker.receive(30)
+    if action == "kill":
+        engine.api.kill(worker._container)
+    else:
+        engine.api.remove_container(worker._container, force=True)
+    end = end_of(worker)
+    assert (end.status, end.stage) == ("failed", "measure")
+    assert reason in end.reason or "killed by SIGKILL" in end.reason
+
+
+def test_nonsense_becomes_failed(start):
+    end = end_of(start('print("no message", flush=True); time.sleep(100)'))
+    assert end.status == "failed"
+    assert "which is no message" in end.reason
+
+
+def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):
+    worker = start(
+        "import threading\n"
+        "def spin():\n    while True: pass\n"
+        "threading.Thread(target=spin, daemon=True).start()\n"
+        "while True:\n    hear(); say(event='cpu', s=time.process_time(), at=time.monotonic())"
+    )
+    worker.send(do="x")
+    worker.receive(30)
+    worker.pause()
+    first = None
+    for waited_s in (0.0, 0.5):
+        time.sleep(waited_s)
+        worker.resume()
+        worker.send(do="x")
+        answer = worker.receive(30)
+        worker.pause()
+        first = first or answer
+    assert answer["at"] - first["at"] > 0.5
+    assert answer["s"] - first["s"] < 0.3
+
+
+def test_an_image_that_is_gone_is_said_and_measured_after_all_later(start):
+    with pytest.raises(Ended) as caught:
+        start("pass", image="sha256:" + "0" * 64)
+    assert (caught.value.status, caught.value.stage) == ("failed", "environment")
+    assert "the next session builds it again" in caught.value.reason
+
+
+def test_no_engine_at_the_start_is_said_and_measured_after_all_later(start):
+    def nowhere():
+        raise NoEngine("no container engine answers")
+
+    with pytest.raises(Ended) as caught:
+        start("pass", engine=nowhere)
+    assert (caught.value.stage, caught.value.reason) == ("environment", "no container engine answers")
+
+
+def test_what_a_killed_run_left_is_swept_and_nothing_else(start, engine, root):
+    other = engine.api.create_container(start("hear()")._image, ["true"], labels={CONTAINER: "somebody else"})["Id"]
+    try:
+        worker = start("hear(); time.sleep(1000)")
+        worker.pause()
+        assert leftovers.sweep(engine, root) == 2
+        assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
+        assert len(engine.api.containers(all=True, filters={"id": other})) == 1
+    finally:
+        engine.api.remove_container(other)

@@ -1,0 +1,103 @@
+"""Tests what becomes of a cell whose engine stops in the middle, on an engine of the test's own."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from ground import BASE, REPOSITORY
+
+from bench.host.containers import leftovers
+from bench.host.containers.engine import Line, NoEngine, connect
+from bench.host.containers.isolation import VARIABLES, Bounds
+from bench.host.containers.labels import CONTAINER, checkout, selector
+from bench.host.containers.worker import ContainerWorker
+from bench.host.measuring.protocol import Ended
+
+# The SDK leaves its own end of a connection that is refused to the garbage collector, which says so.
+pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+SPEAK = "import json, time; print(json.dumps({'event': 'ready'}), flush=True); time.sleep(1000)"
+
+
+class Daemon:
+    """A Docker engine of its own, with its own folders and socket."""
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+        self.environ = {"DOCKER_HOST": f"unix://{folder}/docker.sock"}
+
+    def start(self) -> None:
+        places = {name: self.folder / name for name in ("data-root", "exec-root", "pidfile")}
+        options = [f"--{name}={path}" for name, path in places.items()]
+        with (self.folder / "log").open("ab") as log:
+            # In a network of its own: an engine without a bridge removes that of the machine's other engine.
+            self.process = subprocess.Popen(
+                ["unshare", "--net", "dockerd", *options, "--host", self.environ["DOCKER_HOST"], "--bridge=none"],
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                self.engine = connect(self.environ)
+                return
+            except NoEngine:
+                assert time.monotonic() < deadline, (self.folder / "log").read_text()[-2000:]
+                time.sleep(0.1)
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def daemon(engine, tmp_path_factory):
+    if engine.product != "docker" or os.getuid() != 0 or shutil.which("dockerd") is None:
+        pytest.skip("only root can start an engine of its own, Docker's")
+    made = Daemon(tmp_path_factory.mktemp("dockerd"))
+    made.start()
+    made.engine.api.load_image(b"".join(engine.api.get_image(BASE)))
+    yield made
+    leftovers.sweep(made.engine, REPOSITORY)
+    made.stop()
+    shutil.rmtree(made.folder)
+
+
+def test_a_cell_that_loses_its_engine_failed_outside_and_the_next_one_finds_it_again(daemon, tmp_path):
+    line = Line(lambda: connect(daemon.environ))
+
+    def start() -> ContainerWorker:
+        return ContainerWorker(
+            line.engine,
+            BASE,
+            ["python3", "-c", SPEAK],
+            folder=REPOSITORY,
+            variables=VARIABLES,
+            bounds=Bounds(read=[REPOSITORY / "bench"]),
+            log=tmp_path / "worker.log",
+            checkout=checkout(REPOSITORY),
+        )
+
+    worker = start()
+    assert worker.receive(30)["event"] == "ready"
+    worker.pause()
+    daemon.stop()
+    worker.resume()
+    with pytest.raises(Ended) as caught:
+        worker.receive(30)
+    assert (caught.value.status, caught.value.stage) == ("failed", "environment")
+    assert "stopped while the cell ran" in caught.value.reason
+    daemon.start()
+    again = start()
+    assert again.receive(30)["event"] == "ready"
+    again.close()
+    leftovers.sweep(daemon.engine, REPOSITORY)
+    mine = {"label": selector(CONTAINER, REPOSITORY)}
+    assert daemon.engine.api.containers(all=True, filters=mine) == []
+    del worker, again, caught
+    gc.collect()

@@ -1,0 +1,1 @@
+from build_fixtures import *  # noqa: F403

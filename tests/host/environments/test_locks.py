@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+from world import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
+
+from bench.host.environments import locks
+from bench.host.environments.locks import LockError
+from bench.host.study import study_file
+
+
+@pytest.fixture
+def renewed(root, index, announce):
+    """The lock that uv makes of what an index has."""
+    index(make_wheel(root), make_wheel(root, version="0.9"))
+    return locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+
+
+def test_a_lock_has_the_newest_version_and_its_hash_and_no_path(renewed, tmp_path):
+    text = renewed.read_text()
+    assert "tinyframe==1.0" in text
+    assert "--hash=sha256:" in text
+    assert str(tmp_path) not in text
+    assert "://" not in text
+
+
+def test_a_lock_fits_what_it_was_made_for(renewed, root):
+    assert locks.verify("tiny", ("tinyframe",), PYTHON, root=root) == renewed
+    for requirements, python in (
+        (("tinyframe", "numpy"), PYTHON),
+        (("tinyframe==1",), PYTHON),
+        (("tinyframe",), "3.99"),
+    ):
+        with pytest.raises(LockError, match=r"other requirements .* Run: nox -s lock -- tiny"):
+            locks.verify("tiny", requirements, python, root=root)
+
+
+def test_the_order_and_spacing_of_requirements_do_not_matter():
+    assert locks.fingerprint(["a", "b ==1"], "3.11") == locks.fingerprint(["b  ==1", "a"], "3.11")
+
+
+def test_a_changed_lock_is_refused(renewed, root):
+    renewed.write_text(renewed.read_text().replace("tinyframe==1.0", "tinyframe==0.9"))
+    with pytest.raises(LockError, match="changed after it was generated"):
+        locks.verify("tiny", ("tinyframe",), PYTHON, root=root)
+
+
+def test_line_ends_of_another_platform_are_no_change(renewed, root):
+    renewed.write_bytes(renewed.read_bytes().replace(b"\n", b"\r\n"))
+    assert locks.verify("tiny", ("tinyframe",), PYTHON, root=root) == renewed
+
+
+def test_a_missing_lock_is_named_with_the_remedy(root):
+    with pytest.raises(LockError, match=r"locks/none.txt cannot be read: .* Run: nox -s lock -- none"):
+        locks.verify("none", (), "3.11", root=root)
+
+
+def test_a_requirement_from_a_path_is_refused(root, wheels, announce):
+    wheel = make_wheel(wheels)
+    with pytest.raises(LockError, match="would tie it to this machine"):
+        locks.lock("tiny", (f"tinyframe @ file://{wheel}",), PYTHON, root=root, announce=announce)
+    assert not locks.lock_path("tiny", root).exists()
+
+
+def test_a_package_without_a_hash_is_refused(root, wheels, announce):
+    make_wheel(wheels)
+    with pytest.raises(LockError, match=r"'tinyframe==1.0' has no hash"):
+        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+
+
+def test_what_cannot_be_resolved_keeps_the_old_lock(renewed, root, announce):
+    before = renewed.read_text()
+    with pytest.raises(LockError, match=r"locks/tiny.txt cannot be made: .*No solution found"):
+        locks.lock("tiny", ("tinyframe>2",), PYTHON, root=root, announce=announce)
+    assert renewed.read_text() == before
+
+
+def test_without_uv_the_remedy_is_said(root, announce, monkeypatch):
+    monkeypatch.setattr(locks, "find_uv", lambda root: None)
+    with pytest.raises(LockError, match="pipx install uv"):
+        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+
+
+def test_the_named_locks_are_renewed_and_unknown_names_refused(root, index, announce):
+    index(make_wheel(root))
+    (root / "pyproject.toml").write_text((REPOSITORY / "pyproject.toml").read_text())
+    environments = {"tiny": Wanted(), "there": Wanted(name="there", provider="existing", python=None)}
+    assert locks.renew(environments, ["tiny"], root=root, announce=announce) == [root / "locks" / "tiny.txt"]
+    with pytest.raises(LockError, match=r"no lock 'there' to make; there are: .*worker, .*tiny$"):
+        locks.renew(environments, ["tiny", "there"], root=root, announce=announce)
+
+
+def test_a_broken_uv_is_a_lock_error(root, tmp_path, announce, monkeypatch):
+    uv = make_script(tmp_path / "uv", "echo boom; exit 1")
+    monkeypatch.setattr(locks, "find_uv", lambda root: str(uv))
+    with pytest.raises(LockError, match="boom"):
+        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+
+
+@pytest.mark.parametrize("name", locks.OWN)
+def test_the_committed_locks_of_benchmatrix_fit_the_project_file(name):
+    python, requirements = locks.own(REPOSITORY)[name]
+    path = locks.verify(name, requirements, python, root=REPOSITORY)
+    assert "uv==" in path.read_text() or name not in ("host", "dev")
+
+
+def test_the_committed_locks_of_the_default_study_fit_it():
+    study = study_file.load(REPOSITORY / "matrix.toml")
+    built = [environment for environment in study.environments.values() if environment.provider != "existing"]
+    assert {environment.name for environment in built} >= {"torch1", "torch2", "tf2", "jax", "torch1-cuda"}
+    for environment in built:
+        name = environment.lock or environment.name
+        locks.verify(name, environment.requirements, environment.python, root=REPOSITORY)
+
+
+def test_no_committed_lock_names_an_address_or_a_path():
+    for path in (REPOSITORY / "locks").glob("*.txt"):
+        content = "\n".join(path.read_text().splitlines()[4:])
+        assert locks.TIED.search(content) is None, path

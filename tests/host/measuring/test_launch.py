@@ -1,0 +1,64 @@
+"""Tests what a cell's worker is started with."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from bench.cell import Cell
+from bench.host.environments import Prepared
+from bench.host.measuring.launch import launch
+from bench.host.storage.compile_caches import CompileCaches
+from bench.record import OK
+
+CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
+#: Answers like a worker, with its own variables and arguments.
+TELL = """
+import json, os, sys
+hash_seed = os.environ.get("PYTHONHASHSEED")
+huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
+print(json.dumps({"event": "told", "hash_seed": hash_seed, "huge": huge, "arguments": sys.argv[3:]}))
+sys.stdout.flush()
+sys.stdin.read()
+"""
+
+
+def told(tmp_path, layout, cell=CELL, **extra):
+    """Start what stands in for a worker and return what it was given."""
+    script = tmp_path / "fake.py"
+    script.write_text(TELL)
+    worker = launch(
+        Prepared("numpy", OK, command=(sys.executable, str(script))),
+        cell,
+        root=tmp_path,
+        caches=CompileCaches(tmp_path, tmp_path / "caches", "run", True, {}),
+        extra=extra,
+        log=tmp_path / "worker.log",
+        processors=(0,),
+        layout=layout,
+    )
+    try:
+        return worker.receive(10.0)
+    finally:
+        worker.kill()
+
+
+def test_a_layout_holds_for_memory_and_for_hashes(tmp_path):
+    found = told(tmp_path, 7)
+    assert found["hash_seed"] == "7"
+    assert found["arguments"] == ["--processors", "0", "--layout", "7"]
+
+
+def test_without_a_layout_nothing_is_fixed(tmp_path):
+    found = told(tmp_path, None)
+    assert found["hash_seed"] is None
+    assert found["arguments"] == ["--processors", "0"]
+
+
+def test_numpy_asks_for_huge_pages_only_where_it_is_measured(tmp_path):
+    assert told(tmp_path, 7)["huge"] is None
+    assert told(tmp_path, 7, replace(CELL, environment="jax", framework="jax", mode="jit"))["huge"] == "0"
+
+
+def test_what_an_environment_asks_for_holds(tmp_path):
+    assert told(tmp_path, 7, PYTHONHASHSEED="0")["hash_seed"] == "0"

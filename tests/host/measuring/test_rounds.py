@@ -1,0 +1,158 @@
+"""Tests a run with fake workers: the records of every kind of end, interruption, continuation and stop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from laboratory import A, B, C, laboratory
+
+from bench.host.measuring.worker_process import Ended
+from bench.host.storage import journal
+from bench.record import FAILED, SCHEMA_VERSION, TIMEOUT
+
+__all__ = ["laboratory"]
+
+
+def test_every_cell_gets_a_fresh_process_and_all_its_samples_in_every_round(laboratory):
+    records = laboratory.go([A, B, C])
+    assert len(records) == 6
+    assert {(r.cell, r.round) for r in records} == {(cell, number) for cell in (A, B, C) for number in (0, 1)}
+    for record in records:
+        assert record.status == "ok"
+        assert record.sample_turn == [0, 1, 2, 3]
+        assert record.sample_ns == [1000 + record.round] * 4
+        assert (record.first_call_s, record.sample_steps, record.memory) == (2.0, [3] * 4, {"peak_bytes": 7})
+    assert [what for what, _ in laboratory.stage.log].count("start") == 6
+
+
+def test_the_first_process_of_a_cell_is_cold_and_the_next_is_warm(laboratory):
+    records = laboratory.go([A, B])
+    assert {(r.round, r.first_call_cache) for r in records} == {(0, "cold"), (1, "warm")}
+
+
+def test_after_a_first_process_that_failed_nobody_knows_what_is_in_the_cache(laboratory):
+    laboratory.stage.ends[A.name, "prepare", 0] = Ended(TIMEOUT, "calibrate", "hangs")
+    records = laboratory.go([A, B])
+    assert {(r.cell, r.round, r.first_call_cache) for r in records} == {
+        (A, 0, None), (B, 0, "cold"), (A, 1, "unsure"), (B, 1, "warm"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("when", ["import", "prepare", "turn", "finish"])
+def test_an_end_at_any_request_becomes_a_record_and_the_others_go_on(laboratory, when):
+    laboratory.stage.ends[A.name, when, 0] = Ended(TIMEOUT, "somewhere", "hangs")
+    records = laboratory.go([A, B])
+    bad = [r for r in records if r.status != "ok"]
+    assert [(r.cell, r.round, r.status, r.stage, r.reason) for r in bad] == [(A, 0, "timeout", "somewhere", "hangs")]
+    assert len([r for r in records if r.cell == B and r.sample_turn == [0, 1, 2, 3]]) == 2
+    assert [r.status for r in records if r.cell == A and r.round == 1] == ["ok"]
+
+
+def test_a_twin_is_not_told_that_it_is_one(laboratory):
+    twin = replace(A, environment="torch1~twin")
+    records = laboratory.go([A, twin])
+    assert {record.cell for record in records} == {A, twin}
+    assert set(laboratory.stage.told) == {A}
+
+
+def test_a_worker_that_cannot_start_becomes_a_record(laboratory, monkeypatch):
+    def start(cell, number, attempt, layout):
+        raise Ended(FAILED, "start", "no such file")
+
+    monkeypatch.setattr(laboratory.stage, "start", start)
+    records = laboratory.go([A])
+    assert {(r.status, r.stage, r.reason) for r in records} == {("failed", "start", "no such file")}
+
+
+def test_a_reference_that_fails_is_told_for_every_cell(laboratory):
+    laboratory.reference = Ended(FAILED, "start", "boom")
+    records = laboratory.go([A, B])
+    assert {r.reason for r in records} == {"the float64 reference could not be computed: boom"}
+    assert {r.cell for r in records} == {A, B}
+
+
+@pytest.mark.parametrize("after", range(0, 17))
+def test_an_interrupted_run_loses_no_finished_turn_and_continues(laboratory, after):
+    laboratory.stage.interrupt_after = after
+    if after < 16:
+        with pytest.raises(KeyboardInterrupt):
+            laboratory.go([A, B])
+    else:
+        laboratory.go([A, B])
+    assert sum(len(r.sample_ns) for r in journal.read(laboratory.folder)) == after
+    assert laboratory.stage.running == set()
+    laboratory.stage.interrupt_after = None
+    records = laboratory.go([A, B])
+    assert laboratory.stage.turns == 16 + (1 if after < 16 else 0)
+    for cell in (A, B):
+        for number in (0, 1):
+            turns = [t for r in records if (r.cell, r.round) == (cell, number) for t in r.sample_turn]
+            assert sorted(turns) == [0, 1, 2, 3]
+
+
+def test_a_killed_run_continues_from_the_journal_alone(laboratory, monkeypatch):
+    """A kill runs no ``finally``: only what was flushed is there."""
+    laboratory.stage.interrupt_after = 5
+    monkeypatch.setattr(journal.Journal, "append", lambda self, record: None)
+    monkeypatch.setattr(journal.Journal, "forget", lambda self: None)
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A, B])
+    monkeypatch.undo()
+    assert sum(len(r.sample_ns) for r in journal.read(laboratory.folder)) == 5
+    laboratory.stage.interrupt_after = None
+    laboratory.go([A, B])
+    assert laboratory.stage.turns == 17
+
+
+def test_the_same_command_after_the_end_measures_nothing_more(laboratory):
+    laboratory.go([A, B])
+    laboratory.go([A, B])
+    assert laboratory.stage.turns == 16
+
+
+def test_plain_progress_names_the_cell_and_what_is_left(laboratory, monkeypatch):
+    monkeypatch.setattr("bench.host.reporting.progress.PLAIN_S", 0.0)
+    laboratory.go([A])
+    lines = (laboratory.folder / "out.txt").read_text().splitlines()
+    assert "round 1: importing torch1:eager gemm/tiny/float32/cpu" in lines[0]
+    assert any("left: " in line and "measuring" in line for line in lines)
+
+
+def test_records_are_json_a_line(laboratory):
+    laboratory.go([A])
+    for line in (laboratory.folder / journal.RECORDS).read_text().splitlines():
+        assert json.loads(line)["schema"] == SCHEMA_VERSION
+
+
+def test_a_settled_row_stops_at_its_look_and_the_others_go_on(laboratory):
+    laboratory.looks = (2, 3, 5)
+    laboratory.settled = {2: [A.row], 3: []}
+    records = laboratory.go([A, B, C])
+    assert {r.round for r in records if r.cell.row == A.row} == {0, 1}
+    assert {r.round for r in records if r.cell == C} == {0, 1, 2, 3, 4}
+    assert laboratory.stops.made == {A.row: (2, "settled"), C.row: (5, "most rounds")}
+
+
+def test_a_spent_budget_ends_the_run_and_says_so(laboratory):
+    laboratory.budget_s = 10.0
+    start = laboratory.stage.start
+
+    def slow(*arguments):
+        laboratory.seconds += 6.0
+        return start(*arguments)
+
+    laboratory.stage.start = slow
+    records = laboratory.go([A, C])
+    assert {(r.cell, r.round) for r in records} == {(A, 0), (C, 0)}
+    assert set(laboratory.stops.made.values()) == {(1, "budget")}
+
+
+def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(laboratory):
+    laboratory.implausible = lambda record: "faster than light" if record.cell == A else None
+    records = laboratory.go([A, B])
+    bad = [r for r in records if r.cell == A]
+    assert {(r.status, r.stage, r.reason) for r in bad} == {("failed", "plausibility", "faster than light")}
+    assert all(len(r.sample_ns) == 4 for r in bad)
+    assert {r.status for r in records if r.cell == B} == {"ok"}

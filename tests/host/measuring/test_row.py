@@ -1,0 +1,124 @@
+"""Tests one row's sitting with fake workers: who starts and prepares when, the turns, what disturbs and is repeated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from laboratory import A, B, C, Driver, FakeWorker, laboratory
+
+from bench.host.measuring.worker_process import Ended
+from bench.record import TIMEOUT
+
+__all__ = ["laboratory"]
+
+
+def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):
+    laboratory.go([A, B])
+    turns = [column for what, column in laboratory.stage.log if what == "turn"]
+    assert len(turns) == 16
+    for first, second in zip(turns[::2], turns[1::2], strict=True):
+        assert {first, second} == {A.column, B.column}
+
+
+def test_the_driver_is_asked_after_every_turn_and_the_largest_memory_kept(laboratory):
+    gpu = replace(A, device="gpu")
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}, {FakeWorker.process_id: 9}, {FakeWorker.process_id: 7}])
+    (first, second) = laboratory.go([gpu])
+    assert first.memory == {"peak_bytes": 7, "nvml_peak_bytes": 9}
+    assert second.memory == {"peak_bytes": 7, "nvml_peak_bytes": 7}
+    assert first.disturbed == second.disturbed == {}
+
+
+def test_a_stranger_on_the_gpu_disturbs_the_turn_which_is_taken_again(laboratory):
+    gpu = replace(A, device="gpu")
+    own, stranger = {FakeWorker.process_id: 5}, {FakeWorker.process_id: 5, 1 << 29: 100}
+    laboratory.gpus = Driver([own, stranger, own])
+    (first, second) = laboratory.go([gpu])
+    assert first.disturbed == {"1": f"another process on the GPU: {1 << 29}"}
+    assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
+
+
+def test_without_time_nothing_is_taken_again(laboratory):
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5, 1 << 29: 100}])
+    laboratory.budget_s, laboratory.seconds = 10.0, 0.0
+    gpu = replace(A, device="gpu")
+    go = laboratory.stage.start
+
+    def start(*given):
+        laboratory.seconds = 11.0
+        return go(*given)
+
+    laboratory.stage.start = start
+    (record,) = laboratory.go([gpu])
+    assert record.sample_turn == [0, 1, 2, 3]
+    assert sorted(record.disturbed) == ["0", "1", "2", "3"]
+
+
+def test_nobody_asks_the_driver_for_cells_of_the_processor(laboratory):
+    laboratory.gpus = None
+    assert [record.status for record in laboratory.go([A])] == ["ok", "ok"]
+
+
+def test_the_frequencies_of_the_bound_processors_are_kept_as_a_range(laboratory, monkeypatch):
+    asked = []
+
+    def frequencies(processors):
+        asked.append(processors)
+        return [2000.0 + len(asked), 3000.0 - len(asked)]
+
+    monkeypatch.setattr("bench.host.measuring.row.frequencies_mhz", frequencies)
+    (first, second) = laboratory.go([A])
+    assert set(asked) == {(0, 1)}
+    assert (first.frequency_mhz, second.frequency_mhz) == ([2001.0, 2999.0], [2005.0, 2995.0])
+
+
+def test_who_does_not_measure_first_calls_makes_them_at_once_and_measures_in_one_place(laboratory):
+    laboratory.at_once = True
+    laboratory.stage.shared |= {"prepare"}
+    records = laboratory.go([A, B])
+    assert [record.status for record in records] == ["ok"] * 4
+    what = [said for said, _ in laboratory.stage.log]
+    assert what[:8] == ["start"] * 2 + ["import"] * 2 + ["prepare"] * 2 + ["move"] * 2
+    assert set(what[8 : what.index("finish")]) == {"turn"}
+    assert [record.import_alone for record in records] == [False] * 4
+
+
+@pytest.mark.parametrize("when", ["import", "prepare", "move"])
+def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, when):
+    laboratory.at_once = True
+    laboratory.stage.shared |= {"prepare"}
+    laboratory.stage.ends[A.name, when, 0] = Ended(TIMEOUT, "somewhere", "hangs")
+    records = laboratory.go([A, B])
+    assert [r.cell for r in records if r.status != "ok"] == [A]
+    assert len([r for r in records if r.cell == B and r.sample_turn == [0, 1, 2, 3]]) == 2
+
+
+def test_processes_that_take_turns_share_a_memory_layout_and_no_others_do(laboratory):
+    laboratory.go([A, B, C])
+    sittings = laboratory.stage.layouts
+    assert {row for row, _, _ in sittings} == {A.row, C.row}
+    assert all(len(set(seeds)) == 1 for seeds in sittings.values())
+    assert len({seeds[0] for seeds in sittings.values()}) == len(sittings)
+
+
+def test_a_disturbed_turn_is_marked_in_every_process_and_repeated(laboratory):
+    laboratory.stage.waits.update({(A.name, 0, 2): 900, (B.name, 0, 2): 800, (B.name, 0, 3): 800})
+    records = laboratory.go([A, B])
+    disturbed = [r for r in records if r.disturbed]
+    assert {(r.cell, r.round, tuple(r.disturbed)) for r in disturbed} == {(A, 0, ("2",)), (B, 0, ("2",))}
+    assert "torch1:eager waited 45% of it for a processor" in disturbed[0].disturbed["2"]
+    assert all(r.sample_turn == [0, 1, 2, 3, 4] for r in disturbed)
+    assert [r.sample_turn for r in records if r.round == 1] == [[0, 1, 2, 3]] * 2
+
+
+def test_repeats_are_limited(laboratory):
+    waits = {(cell.name, 0, turn): 900 for cell in (A, B) for turn in (1, 2, 4)}
+    laboratory.stage.waits.update({**waits, (C.name, 0, 0): 900})
+    first = {r.cell: r for r in laboratory.go([A, B, C]) if r.round == 0}
+    assert {cell: tuple(record.sample_turn) for cell, record in first.items()} == {
+        A: (0, 1, 2, 3, 4, 5),
+        B: (0, 1, 2, 3, 4, 5),
+        C: (0, 1, 2, 3, 4),
+    }
+    assert list(first[B].disturbed) == ["1", "2", "4"]

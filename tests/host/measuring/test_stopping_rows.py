@@ -1,0 +1,49 @@
+"""Tests when rows stop: settled at a look, at the last look, or with the budget."""
+
+from __future__ import annotations
+
+from bench.cell import Cell
+from bench.host.measuring.stopping import Stops
+from bench.record import Record
+
+CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
+
+
+def test_a_look_is_given_only_the_rounds_before_it():
+    seen = []
+
+    def settled(records, rounds):
+        seen.append((rounds, [record.round for record in records]))
+        return []
+
+    stops = Stops(["a"], (2, 4), settled)
+    records = [Record(CELL, number, 1, "ok") for number in range(4)]
+    for rounds in range(5):
+        stops.look(rounds, records)
+    assert seen == [(2, [0, 1])]
+    assert stops.made == {"a": (4, "most rounds")}
+
+
+def test_what_is_settled_is_not_judged_again():
+    stops = Stops(["a", "b"], (1, 2, 3), lambda records, rounds: ["a"] if rounds == 1 else ["a", "b"])
+    stops.look(1, [])
+    stops.look(2, [])
+    assert stops.made == {"a": (1, "settled"), "b": (2, "settled")}
+
+
+def test_a_row_that_does_not_fit_into_the_budget_stops_while_a_shorter_one_goes_on():
+    seconds = [0.0]
+    stops = Stops(["long", "short"], (9,), lambda records, rounds: [], 10.0, lambda: seconds[0])
+    seconds[0] = 5.0
+    assert stops.over("long", 1, 6.0)
+    assert not stops.over("short", 1, 4.0)
+    assert stops.to_json() == {"long": {"rounds": 1, "why": "budget"}}
+
+
+def test_without_a_budget_nothing_but_a_look_stops_a_row():
+    assert not Stops(["a"], (9,), lambda records, rounds: []).over("a", 1, 1e9)
+
+
+def test_the_next_look_is_the_first_one_ahead():
+    stops = Stops([], (10, 14, 20), lambda records, rounds: [])
+    assert [stops.next_look(rounds) for rounds in (0, 10, 13, 14)] == [10, 14, 14, 20]

@@ -1,0 +1,232 @@
+"""Tests the host's side of a worker against processes that crash, hang, talk nonsense and leave children behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench.host.measuring.worker_process import Ended, Worker, arguments, layout_variables, variables
+
+ROOT = Path(__file__).resolve().parents[3]
+SPEAK = """
+import json, os, signal, sys, time
+def say(**message):
+    sys.stdout.write(json.dumps(message) + "\\n"); sys.stdout.flush()
+def hear():
+    return json.loads(sys.stdin.readline())
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a worker that runs the given Python lines instead of bench.worker."""
+    started = []
+
+    def begin(lines: str) -> Worker:
+        script = tmp_path / "fake.py"
+        script.write_text(SPEAK + lines)
+        worker = Worker(
+            [sys.executable, str(script)],
+            folder=ROOT,
+            variables=variables(1, {}),
+            log=tmp_path / "logs" / "worker.log",
+            processors=[],
+        )
+        started.append(worker)
+        return worker
+
+    yield begin
+    for worker in started:
+        worker.kill()
+
+
+def end_of(worker: Worker, timeout_s: float = 10.0) -> Ended:
+    with pytest.raises(Ended) as caught:
+        worker.receive(timeout_s)
+    return caught.value
+
+
+def test_an_answer_comes_back_and_stages_are_followed(start):
+    worker = start(
+        'say(event="started"); r = hear(); say(event="stage", stage="build"); say(event="done", got=r["do"])'
+    )
+    worker.send(do="prepare")
+    assert worker.receive(10) == {"event": "done", "got": "prepare"}
+    assert worker.stage == "build"
+
+
+def test_an_exit_code_and_the_end_of_the_log_are_in_the_reason(start):
+    worker = start('say(event="stage", stage="import"); print("libfoo: not found", file=sys.stderr); sys.exit(3)')
+    ended = end_of(worker)
+    assert (ended.status, ended.stage) == ("failed", "import")
+    assert ended.reason == "the worker ended with exit code 3: libfoo: not found"
+
+
+def test_a_segmentation_fault_becomes_failed(start):
+    worker = start('say(event="stage", stage="first-call"); os.kill(os.getpid(), signal.SIGSEGV)')
+    ended = end_of(worker)
+    assert (ended.status, ended.stage) == ("failed", "first-call")
+    assert "SIGSEGV" in ended.reason
+
+
+def test_a_kill_from_outside_becomes_failed(start):
+    ended = end_of(start("os.kill(os.getpid(), signal.SIGKILL)"))
+    assert (ended.status, ended.reason) == ("failed", "killed by SIGKILL")
+
+
+def test_a_kill_by_the_kernel_for_memory_is_told_apart(start, monkeypatch):
+    counts = iter([4, 5])
+    monkeypatch.setattr("bench.host.measuring.worker_process.oom_kills", lambda: next(counts))
+    ended = end_of(start("os.kill(os.getpid(), signal.SIGKILL)"))
+    assert (ended.status, ended.reason) == ("out-of-memory", "killed by the kernel for lack of memory")
+
+
+def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
+    worker = start('say(event="stage", stage="measure"); time.sleep(1000)')
+    ended = end_of(worker, 2.0)
+    assert (ended.status, ended.stage, ended.reason) == ("timeout", "measure", "no answer within 2 s")
+    assert not alive(worker._process.pid)
+
+
+def test_each_stage_has_its_own_time(start):
+    worker = start('for stage in "abc": time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")')
+    assert worker.receive(2.0)["event"] == "done"
+
+
+@pytest.mark.parametrize("nonsense", ["not json", "[1, 2]", '{"no": "event"}', "\\x00\\xff"])
+def test_nonsense_becomes_failed(start, nonsense):
+    ended = end_of(start(f"sys.stdout.write('{nonsense}\\n'); sys.stdout.flush(); time.sleep(100)"))
+    assert ended.status == "failed"
+    assert "which is no message" in ended.reason
+
+
+def test_a_reported_end_keeps_status_stage_and_reason(start):
+    ended = end_of(start('say(event="ended", status="mismatch", stage="check", reason="loss errs")'))
+    assert (ended.status, ended.stage, ended.reason) == ("mismatch", "check", "loss errs")
+
+
+def test_a_command_that_does_not_exist_becomes_failed(tmp_path):
+    with pytest.raises(Ended) as caught:
+        Worker(["/nowhere/python"], folder=ROOT, variables={}, log=tmp_path / "w.log", processors=[])
+    assert caught.value.reason == "/nowhere/python does not start: No such file or directory"
+
+
+def test_sending_to_a_dead_worker_is_noticed_at_the_answer(start):
+    worker = start("sys.exit(0)")
+    time.sleep(0.3)
+    worker.send(do="turn")
+    worker.send(do="turn")
+    assert "exit code 0" in end_of(worker).reason
+
+
+def test_a_paused_worker_uses_no_processor_time_and_goes_on_after(start):
+    worker = start(
+        "hear()\nsay(event='ready')\nwhile True:\n    t = time.process_time()\n    hear(); say(event='cpu', s=t)"
+    )
+    worker.send(do="x")
+    worker.receive(10)
+    worker.pause()
+    before = cpu_seconds(worker._process.pid)
+    time.sleep(0.3)
+    assert cpu_seconds(worker._process.pid) == before
+    worker.resume()
+    worker.send(do="x")
+    assert worker.receive(10)["event"] == "cpu"
+
+
+def test_closing_ends_children_that_a_framework_left_behind(start, tmp_path):
+    worker = start(
+        "import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\nsay(event='child', pid=child.pid)\nhear()\n"
+    )
+    child = worker.receive(10)["pid"]
+    worker.pause()
+    worker.close()
+    deadline = time.monotonic() + 5
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(child)
+
+
+def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
+    host = (
+        "import sys, time; from pathlib import Path\n"
+        "from bench.host.measuring.worker_process import Worker, variables\n"
+        f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
+        "w = Worker([sys.executable], folder=root, variables=variables(1, {}), log=folder / 'w.log', processors=[])\n"
+        "w.line(time.monotonic() + 20)\n"
+        "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
+    )
+    import subprocess
+
+    process = subprocess.Popen([sys.executable, "-c", host], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    pid = int(process.stdout.readline())
+    assert alive(pid)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    deadline = time.monotonic() + 5
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(pid)
+
+
+def test_only_known_variables_reach_a_worker():
+    inherited = {"PATH": "/bin", "OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "7", "SECRET": "x"}
+    made = variables(3, {"EXTRA": "1"}, inherited)
+    assert made["PATH"] == "/bin"
+    assert made["EXTRA"] == "1"
+    assert made["OMP_NUM_THREADS"] == made["MKL_NUM_THREADS"] == made["TF_NUM_INTRAOP_THREADS"] == "3"
+    assert "SECRET" not in made
+    assert "OPENBLAS_CORETYPE" not in made
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def cpu_seconds(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_signals_to_a_worker_that_is_gone_are_harmless(start):
+    worker = start("sys.exit(0)")
+    worker._process.wait()
+    worker.pause()
+    worker.resume()
+    worker.kill()
+    assert worker._process.returncode == 0
+
+
+def test_the_cells_of_a_row_can_share_a_gpu_unless_the_study_says_otherwise():
+    name = "XLA_PYTHON_CLIENT_PREALLOCATE"
+    assert variables(1, {})[name] == "false"
+    assert variables(1, {name: "true"})[name] == "true"
+
+
+def test_a_worker_is_told_its_processors_and_its_layout():
+    assert arguments((0, 2), 7) == ["--processors", "0,2", "--layout", "7"]
+    assert arguments((), None) == []
+
+
+def test_processes_with_one_layout_have_one_order_of_hashes():
+    assert layout_variables(7)["PYTHONHASHSEED"] == "7"
+    assert layout_variables(2**32 + 7)["PYTHONHASHSEED"] == "7"
+    assert layout_variables(None) == {}
+
+
+def test_a_layout_moves_the_stack_by_up_to_a_page():
+    """By as much for all that share it; of 64 layouts, at least 32 differ."""
+    assert layout_variables(7) == layout_variables(7)
+    sizes = {len(layout_variables(seed)["BENCHMATRIX_ROOM"]) for seed in range(64)}
+    assert len(sizes) > 32
+    assert max(sizes) < 4096

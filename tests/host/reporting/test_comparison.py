@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from entries import detail_row, summary_entry, tables
+
+from bench.host.reporting import report
+from bench.host.reporting.table import Entry
+
+
+def test_summary_has_a_row_per_workload_and_a_column_per_environment_and_mode(short_study):
+    table = tables(short_study)[0]
+    assert [row[0].text for row in table.groups[0].rows] == ["dispatch", "mlp-train", "catdog-cnn-train"]
+    assert [column.title for column in table.columns[2:]] == list(
+        dict.fromkeys(cell.column for cell in short_study.cells)
+    )
+
+
+def test_what_all_rows_share_is_in_the_caption_and_what_differs_in_the_row(long_study):
+    assert "(small, float32, cpu, 2 threads)" in tables(long_study)[0].caption
+    tiny = [replace(r, cell=replace(r.cell, size="tiny")) for r in long_study.records if r.cell.workload == "dispatch"]
+    long_study.records += tiny
+    table = tables(long_study)[0]
+    assert "(float32, cpu, 2 threads)" in table.caption
+    assert "dispatch, tiny" in [row[0].text for row in table.groups[0].rows]
+
+
+@pytest.mark.parametrize(
+    ("column", "workload", "status", "note"),
+    [
+        ("torch2:compile", "dispatch", "timeout", "timeout in first-call: no answer in 300 s"),
+        ("tf2:xla", "mlp-train", "mismatch", "mismatch in check: loss errs by 3.1e-2; 1e-5 is allowed"),
+        (
+            "torch1:torchscript",
+            "catdog-cnn-train",
+            "excluded",
+            "excluded by the study: the published study did not use it",
+        ),
+        ("jax:jit", "catdog-cnn-train", "not run", "planned, but not run: the run ended before it"),
+    ],
+)
+def test_a_cell_without_a_number_shows_its_status_and_the_reason(short_study, column, workload, status, note):
+    assert summary_entry(short_study, column, workload) == Entry(status, (note,))
+    row = detail_row(short_study, column, workload)
+    assert row["status"] == Entry(status, (note,))
+    assert row["step time"].text == "–"
+
+
+def test_a_run_without_the_baseline_has_no_ratios_and_says_so(long_study):
+    long_study.run["study"]["baseline"] = "torch0:eager"
+    summary, details = tables(long_study)
+    assert "ratio" not in [column.title for column in details.columns]
+    for table in (summary, details):
+        assert "No ratios: the baseline torch0:eager is not part of this run." in table.remarks
+        assert "ratio to" not in table.caption
+        assert not any("baseline" in note for note in table.marks)
+
+
+def test_one_process_has_neither_interval_nor_warm_call(long_study):
+    long_study.records = [record for record in long_study.records if record.round == 0]
+    titles = [column.title for column in tables(long_study)[1].columns]
+    assert "interval" not in titles
+    assert "warm call" not in titles
+    assert "step time" in titles
+    assert any("One process gives none" in remark for remark in tables(long_study)[1].remarks)
+
+
+def test_units_are_those_of_what_is_shown(short_study):
+    for cell in short_study.cells:
+        if cell.workload == "mlp-train":
+            short_study.drop(cell.column, cell.workload)
+    assert not any(tables(short_study)[1].groups[1].units[:4])
+
+
+def test_baseline_has_the_ratio_one(long_study):
+    assert detail_row(long_study, "torch1:eager", "mlp-train")["ratio"] == Entry("1")
+
+
+def test_differing_settings_become_a_note_of_their_row(long_study):
+    group = tables(long_study)[1].groups[1]
+    assert group.heading.notes == ("settings differ: instruction set is AVX2 in torch1, AVX512 in torch2, tf2 and jax",)
+
+
+def test_a_setting_that_differs_between_modes_names_the_columns(long_study):
+    long_study.records = [
+        replace(r, settings={"fused": r.cell.mode == "compile"} if r.cell.environment == "torch2" else {})
+        for r in long_study.records
+    ]
+    assert tables(long_study)[1].groups[1].heading.notes == (
+        "settings differ: fused is False in torch2:eager, True in torch2:compile",
+    )
+
+
+def test_settings_that_only_one_framework_has_are_no_difference(long_study):
+    long_study.records = [replace(r, settings={r.cell.environment: r.cell.mode[0]}) for r in long_study.records]
+    long_study.records = [r for r in long_study.records if r.cell.mode in ("eager",)]
+    assert not any(
+        note.startswith("settings") for group in tables(long_study)[1].groups for note in group.heading.notes
+    )
+
+
+def test_caption_tells_the_conditions(short_study):
+    for table in tables(short_study):
+        for told in ("Profile quick", "3 rounds", "AMD EPYC 7B13", "cpu", "2 threads", "2026-11-21", "torch1:eager"):
+            assert told in table.caption + table.groups[0].heading.text
+        assert "Partial: the run has not finished." in table.caption
+
+
+def test_few_processes_are_told(short_study, long_study):
+    assert any("at most 50%" in remark for remark in tables(short_study)[1].remarks)
+    assert any("at least 8 pairs" in remark for remark in tables(short_study)[1].remarks)
+    assert not any("at most" in remark or "at least" in remark for remark in tables(long_study)[1].remarks)
+    assert any("over 21 comparisons" in remark for remark in tables(long_study)[1].remarks)
+
+
+def test_versions_stand_below_the_summary(short_study):
+    remark = tables(short_study)[0].remarks[-1]
+    assert "torch1: torch 1.13.1, numpy 2.4.6, python 3.11.7" in remark
+
+
+@pytest.mark.parametrize("kept", [(), ("torch1:eager",)])
+def test_tables_hold_together_without_results(short_study, kept):
+    short_study.records = [r for r in short_study.records if r.cell.column in kept and r.round == 0]
+    summary, details = tables(short_study)
+    assert len(summary.groups[0].rows) == len(details.groups) == 3
+
+
+@pytest.mark.parametrize(("cache", "told"), [("kept", True), ("cold", False)])
+def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cache, told):
+    long_study.run["profile"]["compile_cache"] = cache
+    costs = report.make(long_study.records, long_study.run).costs
+    found = [remark for remark in costs.remarks if "share compiled code" in remark]
+    assert bool(found) is told
+    assert all("profile standard measures it with empty caches" in remark for remark in found)
+
+
+def test_the_twin_is_no_column_and_no_row(long_study):
+    before = tables(long_study)
+    long_study.add_twin()
+    for old, new in zip(before, tables(long_study), strict=True):
+        assert [column.title for column in new.columns] == [column.title for column in old.columns]
+        assert [len(group.rows) for group in new.groups] == [len(group.rows) for group in old.groups]
+        assert not any("twin" in note for note in new.marks)
+
+
+def test_the_class_of_the_warm_up_is_shown(long_study):
+    assert detail_row(long_study, "jax:jit", "mlp-train")["warm-up"].text == "flat 10"
+
+
+def test_spreads_between_and_within_processes_are_shown(long_study):
+    between, within = detail_row(long_study, "jax:jit", "mlp-train")["spread"].text.split(" / ")
+    assert float(between) > 1.0
+    assert 0.0 < float(within) < float(between)

@@ -1,0 +1,77 @@
+"""Tests that a container is compared with the venv of its lock, and with nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bench.host.analysis.conditions import Conditions
+from bench.host.analysis.run_analysis import analyse
+from bench.host.reporting import containers
+from bench.host.statistics.verdict import Verdict
+
+VENV = {"provider": "venv", "lock_hash": "a"}
+CONTAINER = {"provider": "container", "lock": "torch2", "lock_hash": "a"}
+ENVIRONMENTS = {"torch1": {"provider": "venv", "lock_hash": "b"}, "torch2": VENV, "torch2-container": CONTAINER}
+
+
+def with_container(study, factor: float):
+    """Add a container that takes ``factor`` times as long as torch2."""
+    for record in [record for record in study.records if record.cell.environment == "torch2"]:
+        cell = replace(record.cell, environment="torch2-container")
+        sample_ns = [round(ns * factor) for ns in record.sample_ns]
+        study.records.append(replace(record, cell=cell, sample_ns=sample_ns))
+        if cell.to_json() not in study.run["planned"]:
+            study.run["planned"].append(cell.to_json())
+    return study
+
+
+def analysed(study):
+    conditions = Conditions.of(study.run)
+    return analyse(study.records, conditions), conditions
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(1.001, Verdict.EQUIVALENT), (1.2, Verdict.DIFFERENT), (0.8, Verdict.DIFFERENT)]
+)
+def test_each_cell_of_a_container_is_compared_with_that_of_its_venv(long_study, factor, verdict):
+    found = containers.costs(*analysed(with_container(long_study, factor)), ENVIRONMENTS)
+    assert len(found) == 6
+    for cost in found:
+        assert cost.container.cell == replace(cost.venv.cell, environment="torch2-container")
+        assert cost.comparison.ratio.estimate.value == pytest.approx(factor, rel=1e-3)
+        assert cost.comparison.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"torch2-container": {**CONTAINER, "lock_hash": "c"}},
+        {"torch2-container": {**CONTAINER, "lock": "torch2-container"}},
+        {"torch2-container": {"provider": "container", "engine": None}},
+        {"torch2": {"provider": "existing"}},
+        {"torch2": {}},
+    ],
+)
+def test_what_is_not_of_one_lock_is_not_a_pair(long_study, changes):
+    assert containers.twins({**ENVIRONMENTS, **changes}) == {}
+    assert containers.table(*analysed(with_container(long_study, 1.0)), {**ENVIRONMENTS, **changes}) is None
+
+
+def test_a_cell_that_failed_has_no_ratio_but_a_row(long_study):
+    study = with_container(long_study, 1.0)
+    study.cells = [record.cell for record in study.records]
+    study.end("torch2-container:eager", "dispatch", "failed", "start", "the engine stopped")
+    found = containers.costs(*analysed(study), ENVIRONMENTS)
+    failed = [cost for cost in found if cost.comparison is None]
+    assert [cost.container.status for cost in failed] == ["failed"]
+
+
+def test_the_table_says_the_ratio_with_its_verdict(long_study):
+    made = containers.table(*analysed(with_container(long_study, 1.001)), ENVIRONMENTS)
+    row = [entry.text for entry in made.groups[0].rows[0]]
+    assert row[:3] == ["dispatch", "torch2-container:eager", "torch2:eager"]
+    assert row[3].startswith("1.00")
+    assert row[5] == "≈ equivalent"
+    assert "Verdicts: equivalent where the 99% interval lies within ±2%" in made.remarks[0]

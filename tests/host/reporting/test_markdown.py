@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from bench.host.analysis.conditions import Conditions
+from bench.host.reporting import markdown, report
+from bench.host.reporting.table import Column, Entry, Group, Table, printable
+
+parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+texts = st.text(alphabet=st.one_of(st.sampled_from("\\`*_{}[]<>()#+-.!|~&;:=$1a \n"), st.characters()), max_size=30)
+
+
+def shown(tokens) -> list[str]:
+    """Return the text of every inline element, refusing anything but text in it."""
+    inline = [token for token in tokens if token.type == "inline"]
+    kinds = {child.type for token in inline for child in token.children}
+    assert kinds <= {"text", "text_special"}, kinds
+    return ["".join(child.content for child in token.children) for token in inline]
+
+
+def one_cell(text: str) -> Table:
+    entries = ((Entry(text), Entry("x")),)
+    return Table("t", "Title", "", (Column("a", "left"), Column("b", "left")), (Group(Entry(""), ("", ""), entries),))
+
+
+@given(texts)
+@example("a|b")
+@example("[a](b) ![c](d)")
+@example("&lt;&#35; <b> *x* __y__ ~~z~~ `c`")
+def test_an_entry_shows_as_it_is(text):
+    tokens = parser.parse(markdown.render(one_cell(text)))
+    assert shown(tokens) == ["Title", "a", "b", printable(text), "x"]
+
+
+@given(texts)
+@example("# a")
+@example("1. a")
+@example("12) a")
+@example("---")
+@example("> a")
+@example("[a]: b")
+@example("+ a")
+@example("===")
+def test_a_line_shows_as_it_is(text):
+    tokens = parser.parse("before\n\n" + markdown.escape_line(text))
+    assert shown(tokens) == ["before", *([printable(text)] if printable(text) else [])]
+    assert {token.type for token in tokens} == {"paragraph_open", "inline", "paragraph_close"}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"), [("$x$", r"\$x\$"), (":tada:", r"\:tada:"), ("torch2:compile", "torch2:compile")]
+)
+def test_formulas_and_emoji_of_github_are_quoted(text, written):
+    assert markdown.escape(text) == written
+
+
+@pytest.mark.parametrize("text", ["19.53 [19.1, 20.0] ≈", "torch_geometric", "out-of-memory", "3×12"])
+def test_what_is_common_stays_readable_in_the_source(text):
+    assert markdown.escape(text) == text
+
+
+def test_every_footnote_mark_has_its_note(short_study):
+    made = report.make(short_study.records, short_study.run)
+    for table in made.tables:
+        text = markdown.render(table)
+        marks = {mark for found in re.findall(r"<sup>([a-z,]+)</sup>", text) for mark in found.split(",")}
+        assert marks == set(re.findall(r"^<sup>([a-z]+)</sup> ", text, re.MULTILINE))
+    assert len(made.summary.marks) >= 8
+    assert len(made.details.marks) >= 8
+
+
+def test_tables_have_as_many_rows_as_cells(long_study):
+    made = report.make(long_study.records, long_study.run)
+    html = parser.render(markdown.document(made.title, (made.summary, made.details)))
+    workloads = len(Conditions.of(long_study.run).planned) // 8
+    assert html.count("<tr>") == 1 + workloads + workloads * (1 + 8)

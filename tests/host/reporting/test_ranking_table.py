@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import csv as standard
+import io
+
+import pytest
+
+from bench.host.reporting import csv, report
+
+
+def ranked(study) -> dict[str, list[str]]:
+    table = report.make(study.records, study.run).ranking
+    return {row[0].text: [entry.text for entry in row[1:]] for row in table.groups[0].rows}
+
+
+def standings(study) -> dict[str, float]:
+    return {column: float(row[0]) for column, row in ranked(study).items()}
+
+
+def remark(study, start: str) -> str:
+    made = report.make(study.records, study.run)
+    table = made.ranking or made.summary
+    return next(remark for remark in table.remarks if remark.startswith(start))
+
+
+def test_columns_stand_in_the_order_of_their_geometric_means(long_study):
+    rows = ranked(long_study)
+    assert " ".join(rows) == (
+        "jax:jit torch2:compile tf2:xla torch1:torchscript torch1:eager torch2:eager tf2:eager jax:eager"
+    )
+    assert rows["torch1:eager"][:4] == ["1", "", "5", "5"]
+    assert float(rows["torch2:compile"][0]) == pytest.approx(0.71, abs=0.01)
+
+
+def test_all_cells_of_a_sitting_are_ranked_by_the_same_turns(long_study):
+    """A machine that is slow for half of each sitting, which one cell alone takes for a warm-up, favours none."""
+    before = standings(long_study)
+    long_study.change(sample_ns=lambda r: [round(ns * (1.5 if i < 6 else 1)) for i, ns in enumerate(r.sample_ns)])
+    long_study.change("jax:jit", warmup_ns=lambda r: [3 * r.sample_ns[-1] // r.sample_steps[-1]] * 8)
+    after = standings(long_study)
+    assert after == {column: pytest.approx(ratio, rel=0.05) for column, ratio in before.items()}
+
+
+def test_profiles_count_the_rows_within_a_factor_of_the_best(long_study):
+    """The best is jax:jit at 0.55; 0.71 is 1.29 times, 1.9 is 3.5 times, 3.1 is 5.6 times that."""
+    rows = ranked(long_study)
+    assert rows["jax:jit"][4:] == ["100%"] * 6
+    assert rows["torch2:compile"][4:] == ["0%", "0%", "100%", "100%", "100%", "100%"]
+    assert rows["tf2:eager"][4:] == ["0%", "0%", "0%", "0%", "100%", "100%"]
+    assert rows["jax:eager"][4:] == ["0%", "0%", "0%", "0%", "0%", "100%"]
+
+
+def test_a_failure_takes_for_ever_and_its_column_is_not_ranked(long_study):
+    """With three rows in all, a column that fails in one would leave too few in common."""
+    long_study.end("jax:jit", "mlp-train", "timeout", "build", "300 s passed")
+    rows = ranked(long_study)
+    assert rows["jax:jit"] == ["–", "", "–", "–", *["67%"] * 6]
+    assert rows["torch2:compile"][2] == "1"
+    assert "Not ranked, as too few rows would remain in common: jax:jit." in remark(long_study, "On cpu")
+
+
+def test_rows_that_are_left_out_are_named_with_the_reason(long_study):
+    long_study.records += [
+        type(r)(**{**vars(r), "cell": type(r.cell)(**{**vars(r.cell), "size": "tiny"})})
+        for r in long_study.records
+        if (r.cell.column, r.cell.workload) != ("jax:jit", "dispatch")
+    ]
+    long_study.end("jax:jit", "mlp-train", "timeout", "build", "300 s passed")
+    text = remark(long_study, "On cpu")
+    assert "ranked on 4 rows that all have in common (dispatch, small, catdog-cnn-train, small, " in text
+    assert "Left out: mlp-train, small (jax:jit: timeout); dispatch, tiny (jax:jit: not planned)." in text
+    assert "Profiles: over 5 rows" in text
+
+
+def test_a_cell_that_the_study_excluded_is_no_failure(long_study):
+    long_study.exclude("jax:jit", "mlp-train", "the published study did not use it")
+    assert ranked(long_study)["jax:jit"][4:] == ["100%"] * 6
+    assert "Profiles: over 2 rows in which all were tried." in remark(long_study, "On cpu")
+
+
+def test_refused_comparisons_do_not_rank(long_study):
+    long_study.run["strict"] = True
+    rows = ranked(long_study)
+    assert [name for name, row in rows.items() if row[2] != "–"] == ["torch1:torchscript", "torch1:eager"]
+
+
+def test_too_few_rows_are_the_reason_for_no_ranking(long_study):
+    long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch"]
+    text = remark(long_study, "No ranking")
+    assert text == (
+        "No ranking for cpu, 2 threads: it takes 2 columns with 3 rows in common, and 2 columns with 2 rows in common "
+        "have a result."
+    )
+    assert report.make(long_study.records, long_study.run).rankings == ()
+
+
+def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.end("torch1:eager", workload, "failed", "import", "boom")
+    assert remark(long_study, "No ranking") == (
+        "No ranking for cpu, 2 threads: the baseline torch1:eager has no result."
+    )
+
+
+def test_the_file_has_a_row_per_column_and_plain_numbers(long_study):
+    text = csv.render_ranking(report.make(long_study.records, long_study.run).rankings)
+    rows = {row["column"]: row for row in standard.DictReader(io.StringIO(text))}
+    assert len(rows) == 8
+    assert rows["torch1:eager"]["ratio"] == "1.0"
+    assert (rows["jax:jit"]["rank"], rows["jax:jit"]["share_within_1.25"], rows["jax:jit"]["rows"]) == ("1", "1.0", "3")
+    assert csv.render_ranking(()).count("\n") == 1

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from bench.cell import Cell
+from bench.host.reporting import report
+from bench.host.storage import journal
+from bench.record import FAILED, OK, Record
+
+CELL = Cell("torch1", "torch", "eager", "gemm", "small", "float32", "cpu", 2)
+OTHER = Cell("jax", "jax", "jit", "gemm", "small", "float32", "cpu", 2)
+RUN = {
+    "run": "1",
+    "study": {"name": "two", "title": "Two", "baseline": "torch1:eager"},
+    "profile": {"name": "quick"},
+    "machine": {"processor": "A processor"},
+    "environments": {"torch1": {"python": "3.10.13"}},
+    "planned": [CELL.to_json(), OTHER.to_json()],
+    "excluded": [],
+    "finished": True,
+}
+FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json"]
+
+
+def timed(cell: Cell, number: int, step_ns: int) -> Record:
+    samples = [10 * step_ns, 10 * step_ns + 7, 10 * step_ns + 3]
+    return Record(
+        cell, number, 1, OK, sample_steps=[10] * 3, sample_ns=samples, sample_cpu_ns=samples, sample_turn=[0, 1, 2]
+    )
+
+
+RECORDS = [timed(cell, number, 1000 + number) for cell in (CELL, OTHER) for number in range(3)]
+
+
+def test_report_writes_all_files_and_names_them(tmp_path):
+    assert [path.name for path in report.make(RECORDS, RUN).write(tmp_path)] == FILES
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    assert json.loads((tmp_path / "machine.json").read_text()) == RUN["machine"]
+    assert json.loads((tmp_path / "environments.json").read_text()) == RUN["environments"]
+
+
+def test_same_records_give_the_same_bytes(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, records in ((first, RECORDS), (second, RECORDS[::-1])):
+        report.make(records, RUN).write(folder)
+    assert all((first / name).read_bytes() == (second / name).read_bytes() for name in FILES)
+
+
+def test_report_is_redone_from_the_files_alone(tmp_path):
+    (tmp_path / journal.RUN).write_text(json.dumps(RUN))
+    lines = [json.dumps(record.to_json()) for record in RECORDS]
+    (tmp_path / journal.RECORDS).write_text("\n".join(lines) + '\n{"half": ')
+    report.make(journal.read(tmp_path), journal.read_run(tmp_path)).write(tmp_path / "again")
+    report.make(RECORDS, RUN).write(tmp_path / "direct")
+    assert (tmp_path / "again/table.md").read_bytes() == (tmp_path / "direct/table.md").read_bytes()
+
+
+def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
+    samples = [15_950_000] * 8 + [110_000] * 2
+    busy = [ns * 19 // 10 for ns in samples]
+    spinning = replace(RECORDS[0], sample_steps=[10] * 10, sample_ns=samples, sample_cpu_ns=busy, sample_turn=[0] * 10)
+    made = report.make([spinning, *RECORDS[3:]], RUN)
+    console = Console(file=io.StringIO(), width=400)
+    made.print(console)
+    made.write(tmp_path)
+    for text in (console.file.getvalue(), *((tmp_path / name).read_text() for name in FILES[:3])):
+        assert "unsteady: in 1 of 1 processes the median of the samples is more than 2 times" in text
+        assert "processor time 1.9" in text
+    for text in (console.file.getvalue(), *((tmp_path / name).read_text() for name in FILES[:2])):
+        assert "the baseline of this ratio is unsteady" in text
+
+
+@pytest.mark.parametrize(
+    "records",
+    [[], RECORDS[:1], [Record(CELL, 0, 1, FAILED, stage="import", reason="ImportError: no module named torch")]],
+    ids=["no record", "one record", "one failure"],
+)
+@pytest.mark.parametrize("run", [RUN, {}, {"study": {"name": "two"}, "finished": False}], ids=["run", "empty", "bare"])
+def test_partial_runs_give_a_report(tmp_path, records, run):
+    console = Console(file=io.StringIO(), width=100)
+    report.make(records, run).write(tmp_path)
+    report.make(records, run).print(console)
+    assert all((tmp_path / name).stat().st_size for name in FILES)
+    if records or run is RUN:
+        assert "torch1:eager" in console.file.getvalue()
+
+
+def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):
+    report.make(RECORDS, RUN).write(tmp_path)
+    before = (tmp_path / "table.md").read_bytes()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        report.make(RECORDS[:1], RUN).write(tmp_path)
+    assert (tmp_path / "table.md").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from bench.host.reporting import report, terminal
+from bench.host.reporting.table import LETTERS, Entry
+
+
+def printed(study, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    report.make(study.records, study.run).print(console)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 100, 140, 200])
+def test_output_fits_the_terminal_and_keeps_every_status(short_study, width):
+    text = printed(short_study, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert len(re.findall(r"^torch2:compile ", text, re.MULTILINE)) == 3 + 3 + 1
+    for status in ("timeout", "mismatch", "unsupported", "out-of-memory", "excluded", "not run"):
+        assert status in text
+    assert "…" not in text
+
+
+def test_a_narrow_terminal_says_what_it_left_out(short_study):
+    text = " ".join(printed(short_study, 80).split())
+    assert "Too narrow for: interval, throughput, warm-up, spread, n; the files have all columns." in text
+    assert "Too narrow" not in printed(short_study, 160)
+
+
+def test_names_are_not_read_as_markup(short_study):
+    short_study.run["planned"], short_study.run["excluded"] = [], []
+    short_study.records = [
+        replace(r, cell=replace(r.cell, workload=f"[red]{r.cell.workload}\x1b[31m")) for r in short_study.records
+    ]
+    text = printed(short_study, 160)
+    assert "[red]mlp-train" in text
+    assert "\x1b" not in text
+
+
+@given(st.text(max_size=30))
+def test_no_entry_can_steer_the_terminal(text):
+    shown = terminal.entry(Entry(text), {}).plain
+    assert all(character.isprintable() for character in shown)
+
+
+def test_every_letter_has_a_superscript():
+    assert len(LETTERS.translate(terminal.SUPERSCRIPT)) == len(LETTERS) == 25
+    assert not set(LETTERS.translate(terminal.SUPERSCRIPT)) & set(LETTERS)

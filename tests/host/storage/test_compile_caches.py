@@ -1,0 +1,96 @@
+"""Tests whose compiled code a cell finds."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.storage.compile_caches import CompileCaches, slug
+
+ROOT = Path(__file__).resolve().parents[3]
+A = Cell("torch2", "torch", "compile", "gemm", "tiny", "float32", "cpu", 2)
+B = replace(A, workload="mlp-train")
+
+
+@pytest.fixture
+def caches(tmp_path):
+    shutil.copytree(ROOT / "bench" / "workloads", tmp_path / "bench" / "workloads")
+    shutil.copytree(ROOT / "bench" / "frameworks", tmp_path / "bench" / "frameworks")
+
+    def make(run: str, *, kept: bool, lock: str = "abc") -> CompileCaches:
+        return CompileCaches(tmp_path, tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}})
+
+    return make
+
+
+def test_a_cold_cache_is_each_cells_own_and_each_runs_own(caches):
+    first = caches("r1", kept=False)
+    assert first.state(A) == "cold"
+    first.fill(A)
+    assert (first.state(A), first.state(B), caches("r2", kept=False).state(A)) == ("warm", "cold", "cold")
+    assert first.variables(A) != first.variables(B)
+    first.drop()
+    assert first.state(A) == "cold"
+
+
+def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(caches):
+    first = caches("r1", kept=True)
+    first.fill(A)
+    first.drop()
+    again = caches("r2", kept=True)
+    assert (again.state(A), again.state(B)) == ("warm", "cold")
+    assert again.variables(A) == again.variables(B)
+    assert caches("r2", kept=True, lock="other").state(A) == "cold"
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_a_failed_process_left_is_neither_cold_nor_warm(caches, kept):
+    """It had compiled and then ended in another stage: the next first call was 'cold' and fast."""
+    ours = caches("r1", kept=kept)
+    ours.begin(A)
+    assert (ours.state(A), ours.state(B)) == ("unsure", "cold")
+    ours.fill(A)
+    assert ours.state(A) == "warm"
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_paths_are_as_long_for_every_cell(caches, kept):
+    """The environment of a process takes memory before anything else does."""
+    names = ("a", "torch2", "torch2~twin", "an-environment-with-a-long-name")
+    variables = [caches("r1", kept=kept).variables(replace(A, environment=name)) for name in names]
+    assert len({tuple(map(len, found.values())) for found in variables}) == 1
+    assert len({tuple(found.values()) for found in variables}) == len(names)
+
+
+def test_an_edited_implementation_is_cold_again(caches):
+    kept = caches("r1", kept=True)
+    kept.fill(A)
+    kept.fill(B)
+    implementation = kept.root / "bench" / "workloads" / "gemm" / "torch.py"
+    implementation.write_text(implementation.read_text() + "# edited\n")
+    assert (kept.state(A), kept.state(B)) == ("cold", "cold")
+
+
+def test_names_never_become_paths():
+    assert slug("../../etc", "a b/c:d") == "..-..-etc-a-b-c-d"
+
+
+@pytest.mark.parametrize(("framework", "mode"), [("tensorflow", "xla"), ("torch", "eager"), ("numpy", "eager")])
+def test_a_mode_that_keeps_nothing_on_disk_is_neither_cold_nor_warm(caches, framework, mode):
+    cell = replace(A, framework=framework, mode=mode)
+    first = caches("r1", kept=True)
+    first.fill(cell)
+    assert first.state(cell) is None
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_torch_keeps_in_its_temporary_folder_is_part_of_the_cache(caches, kept):
+    folder = Path(caches("r1", kept=kept).variables(A)["TMPDIR"])
+    assert folder.is_dir()
+    assert folder == Path(caches("r1", kept=kept).variables(A)["TMPDIR"])
+    assert (folder == Path(caches("r2", kept=kept).variables(A)["TMPDIR"])) is kept
+    assert "TMPDIR" not in caches("r1", kept=kept).variables(replace(A, framework="jax", mode="jit"))

@@ -1,0 +1,60 @@
+"""The JSON Schema of study files: current, complete, and aware of this checkout."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bench.frameworks import MODES
+from bench.host.study import json_schema
+from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
+from bench.host.study.schema import (
+    Environment,
+    Exclusion,
+    Profile,
+    Settings,
+    Table,
+    WorkloadChoice,
+)
+from bench.workloads import load_specification
+
+ROOT = Path(__file__).resolve().parents[3]
+
+MODELS: tuple[type[Table], ...] = (Settings, Environment, WorkloadChoice, Profile, Exclusion)
+
+
+def test_the_committed_schema_is_current() -> None:
+    committed = json_schema.SCHEMA_PATH.read_text(encoding="utf-8")
+    assert committed == json_schema.text(), "stale: write it with `python -m bench.host schema`"
+
+
+def test_the_schema_is_written_where_study_files_refer_to_it(tmp_path: Path) -> None:
+    first_line = (ROOT / "matrix.toml").read_text(encoding="utf-8").partition("\n")[0]
+    assert first_line == f"#:schema ./{json_schema.SCHEMA_PATH.relative_to(ROOT).as_posix()}"
+    written = json_schema.write(tmp_path / "schema.json")
+    assert json.loads(written.read_text(encoding="utf-8")) == json_schema.schema()
+
+
+def test_the_schema_describes_every_key_and_offers_no_other() -> None:
+    schema = json_schema.schema()
+    assert list(schema["properties"]) == list(SECTIONS)
+    for model in MODELS:
+        definition = schema["$defs"][model.__name__]
+        own_name = {"name"} if model in [kind for kind, _ in NAMED_SECTIONS.values()] else set()
+        assert set(definition["properties"]) == set(model.model_fields) - own_name
+        assert definition["additionalProperties"] is False
+        assert all(described["description"] for described in definition["properties"].values())
+        assert "name" not in set(definition.get("required", ())) & own_name
+    assert "null" not in json.dumps(schema)
+
+
+def test_the_schema_knows_the_modes_and_sizes_of_this_checkout() -> None:
+    schema = json_schema.schema()
+    workload = schema["properties"]["workloads"]["properties"]["mlp-train"]
+    assert workload["properties"]["sizes"]["items"]["enum"] == list(load_specification("mlp-train").SIZES)
+    assert workload["description"].startswith("Specifies mlp-train")
+    by_framework = {
+        rule["if"]["properties"]["framework"]["const"]: rule["then"]["properties"]["modes"]["items"]["enum"]
+        for rule in schema["$defs"]["Environment"]["allOf"]
+    }
+    assert by_framework == {framework: list(modes) for framework, modes in MODES.items()}

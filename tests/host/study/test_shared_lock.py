@@ -1,0 +1,61 @@
+"""Tests that a container takes over what its venv's lock was made for, and that what cannot go together is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.host.study.study_file import MatrixError, parse
+
+VENV = {
+    "framework": "torch",
+    "python": "3.11",
+    "requirements": ["torch==1.13.1", "numpy<2"],
+    "modes": ["eager", "torchscript"],
+}
+CONTAINER = {"provider": "container", "framework": "torch", "lock": "venv", "modes": ["eager"]}
+
+
+def study(**container):
+    return {
+        "study": {"name": "example", "baseline": "venv:eager", "default": ["venv"], "profile": "quick"},
+        "environments": {"venv": VENV, "image": {**CONTAINER, **container}},
+        "workloads": {"mlp-train": {}},
+        "profiles": {"quick": {"rounds": 3, "samples": 10, "sample_seconds": 0.01, "sizes": ["tiny"]}},
+    }
+
+
+def test_a_container_has_the_python_and_the_requirements_of_its_venv():
+    image = parse(study()).environments["image"]
+    assert (image.python, image.requirements) == ("3.11", ("torch==1.13.1", "numpy<2"))
+    assert image.dockerfile == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"lock": "venw"}, "lock: unknown venv 'venw'; did you mean 'venv'?"),
+        ({"lock": "image"}, "lock: unknown venv 'image'"),
+        ({"python": "3.11"}, "lock: 'venv' brings its python; remove python, or lock."),
+        ({"requirements": ["torch==2.0"]}, "lock: 'venv' brings its requirements; remove requirements, or lock."),
+        ({"framework": "jax"}, "lock: 'venv' has framework 'torch', this environment 'jax'."),
+        ({"modes": ["compile"]}, "mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1."),
+        ({"interpreter": "python3"}, "provider 'container' uses the Python of its image; remove interpreter"),
+        ({"provider": "venv"}, "provider 'venv' has no image; remove lock, or use provider 'container'."),
+        ({"dockerfile": "rocm"}, "dockerfile: 'rocm': must be 'cpu' or 'cuda'."),
+        ({"driver": "new"}, "driver: 'new': give a version such as \"580.65.06\"."),
+        ({"system_packages": ["g++; rm -rf /"]}, "use lower-case letters, digits"),
+        ({"system_packages": ["--allow-unauthenticated"]}, "use lower-case letters, digits"),
+    ],
+)
+def test_what_does_not_go_together_is_said(changes, problem):
+    with pytest.raises(MatrixError) as caught:
+        parse(study(**changes))
+    assert any(problem in error for error in caught.value.errors), caught.value.errors
+
+
+def test_a_container_with_a_lock_of_its_own_needs_python_and_requirements():
+    tables = study()
+    del tables["environments"]["image"]["lock"]
+    with pytest.raises(MatrixError) as caught:
+        parse(tables)
+    assert any("provider 'container' needs python" in error for error in caught.value.errors)

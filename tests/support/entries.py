@@ -1,0 +1,24 @@
+"""The entries of a study's tables, for tests."""
+
+from __future__ import annotations
+
+from bench.host.reporting import report
+from bench.host.reporting.table import Entry, Table
+
+
+def tables(study) -> tuple[Table, Table]:
+    made = report.make(study.records, study.run)
+    return made.summary, made.details
+
+
+def detail_row(study, column: str, workload: str) -> dict[str, Entry]:
+    table = tables(study)[1]
+    group = next(group for group in table.groups if group.heading.text.startswith(workload))
+    row = next(row for row in group.rows if row[0].text == column)
+    return dict(zip((column.title for column in table.columns), row, strict=True))
+
+
+def summary_entry(study, column: str, workload: str) -> Entry:
+    table = tables(study)[0]
+    row = next(row for row in table.groups[0].rows if row[0].text.startswith(workload))
+    return row[[known.title for known in table.columns].index(column)]

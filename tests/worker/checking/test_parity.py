@@ -1,0 +1,195 @@
+"""Tests the oracle: right programs pass, wrong ones are found, and the reference's own gradients are right."""
+
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bench import workloads
+from bench.frameworks.numpy.adapter import Adapter
+from bench.program import Program
+from bench.worker.checking import parity
+
+MLP = workloads.load_specification("mlp-train")
+SIZE = MLP.SIZES["check"]
+
+
+@pytest.fixture
+def reference(tmp_path):
+    path = str(tmp_path / "mlp.npz")
+    parity.write_reference(path, MLP, SIZE, 1)
+    return path
+
+
+def checked(reference, build, precision="float32"):
+    parameters, batches, _ = parity.draw(MLP, SIZE, 1)
+    adapter = Adapter("eager", "cpu", precision, 1)
+    program = build(
+        SIZE, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], adapter.transform
+    )
+    outputs = parity.program_outputs(program, batches, adapter.get, parameters)
+    return parity.compare(outputs, reference, parity.digest(parameters, batches), precision, parity.TOLERANCE_FACTOR)
+
+
+def right(size, parameters, batch, transform):
+    return workloads.load_implementation("mlp-train", "numpy")(size, parameters, batch, transform)
+
+
+def test_the_right_program_passes(reference):
+    found = checked(reference, right)
+    assert set(found) == {"loss"} | {"update of " + name for name in MLP.parameters(SIZE, np.random.RandomState(0))}
+    assert all(0 <= value["error"] <= value["allowed"] < 1e-4 for value in found.values())
+
+
+def scaled_gradient(factor):
+    def build(size, parameters, batch, transform):
+        program = right(size, parameters, batch, transform)
+        initial = {name: value.copy() for name, value in parameters.items()}
+
+        def stretched():
+            return {
+                name: initial[name] + factor * (value - initial[name]) for name, value in program.parameters().items()
+            }
+
+        return program._replace(parameters=stretched)
+
+    return build
+
+
+def test_a_gradient_that_is_one_per_mille_wrong_is_a_mismatch(reference):
+    with pytest.raises(parity.Mismatch, match=r"update of .* errs by"):
+        checked(reference, scaled_gradient(1.001))
+
+
+def test_a_program_that_does_not_train_is_a_mismatch(reference):
+    with pytest.raises(parity.Mismatch):
+        checked(reference, scaled_gradient(0.0))
+
+
+def test_a_program_that_forgets_an_output_is_a_mismatch(reference):
+    def build(*arguments):
+        program = right(*arguments)
+        return program._replace(parameters=lambda: {"weight0": program.parameters()["weight0"]})
+
+    with pytest.raises(parity.Mismatch, match="outputs are"):
+        checked(reference, build)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_output_that_is_not_finite_is_a_mismatch(reference, value):
+    def build(*arguments):
+        program = right(*arguments)
+
+        def step(*batch):
+            program.step(*batch)
+            return {"loss": value}
+
+        return program._replace(step=step)
+
+    with pytest.raises(parity.Mismatch, match="loss is not finite"):
+        checked(reference, build)
+
+
+def test_reduced_precision_is_found_by_its_error(reference):
+    """TF32 keeps 10 bits of each factor: a matmul that rounds like that is not float32."""
+
+    def build(size, parameters, batch, transform):
+        def rounded(array):
+            bits = np.asarray(array, np.float32).view(np.uint32)
+            return ((bits + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+
+        return right(size, {name: rounded(value) for name, value in parameters.items()}, batch, transform)
+
+    with pytest.raises(parity.Mismatch):
+        checked(reference, build)
+
+
+def test_other_inputs_are_a_mismatch(reference):
+    with pytest.raises(parity.Mismatch, match="other inputs"):
+        parity.compare({}, reference, "another digest", "float32", 16.0)
+
+
+def test_relative_error_knows_shape_and_zero():
+    assert parity.relative_error(np.ones(3), np.ones(4)) == float("inf")
+    assert parity.relative_error(np.zeros(3), np.zeros(3)) == 0.0
+    assert parity.relative_error(np.ones(3), np.zeros(3)) == float("inf")
+    assert parity.relative_error(np.array([3.0, 4.4]), np.array([3.0, 4.0])) == pytest.approx(0.08)
+
+
+def test_the_allowed_error_grows_with_the_unit_roundoff(reference):
+    parameters, batches, _ = parity.draw(MLP, SIZE, 1)
+    adapter = Adapter("eager", "cpu", "float32", 1)
+    program = right(SIZE, {name: value.copy() for name, value in parameters.items()}, batches[0], None)
+    outputs = parity.program_outputs(program, batches, adapter.get, parameters)
+    drawn = parity.digest(parameters, batches)
+    single = parity.compare(outputs, reference, drawn, "float32", 16.0)
+    brain = parity.compare(outputs, reference, drawn, "bfloat16", 16.0)
+    assert brain["loss"]["allowed"] == pytest.approx(
+        single["loss"]["allowed"] * 2**16 * parity.SHORT_TOLERANCE_FACTOR / 16
+    )
+
+
+def test_a_reference_is_whole_or_absent(tmp_path):
+    broken = SimpleNamespace(
+        TRAINING=False,
+        parameters=lambda size, random: {},
+        batch=lambda size, random, source=None: (random.rand(3),),
+        reference=lambda size, parameters, batch: 1 / 0,
+    )
+    with pytest.raises(ZeroDivisionError):
+        parity.write_reference(str(tmp_path / "x.npz"), broken, {}, 1)
+    assert os.listdir(str(tmp_path)) == []
+
+
+def test_inference_is_compared_on_two_inputs_so_a_constant_is_found(tmp_path):
+    specification = SimpleNamespace(
+        TRAINING=False,
+        parameters=lambda size, random: {},
+        batch=lambda size, random, source=None: (random.rand(5).astype(np.float32),),
+        useful_flops=lambda size: 5,
+        reference=lambda size, parameters, batch: {"out": batch[0] * 2},
+    )
+    path = str(tmp_path / "double.npz")
+    parity.write_reference(path, specification, {}, 1)
+    parameters, batches, _ = parity.draw(specification, {}, 1)
+    drawn = parity.digest(parameters, batches)
+    honest = parity.program_outputs(Program(lambda x: {"out": x * 2}), batches, np.asarray, {})
+    assert parity.compare(honest, path, drawn, "float32", 16.0)["out[1]"]["error"] == 0.0
+    constant = parity.program_outputs(Program(lambda x: {"out": batches[0][0] * 2}), batches, np.asarray, {})
+    with pytest.raises(parity.Mismatch, match=r"out\[1\]"):
+        parity.compare(constant, path, drawn, "float32", 16.0)
+
+
+def quadratic(optimizer, steps):
+    parameters, state = {"x": np.array([1.0, -2.0])}, {}
+    for _ in range(steps):
+        parity.update(optimizer, state, parameters, {"x": 2 * parameters["x"]})
+    return parameters["x"]
+
+
+def test_sgd_is_as_defined():
+    assert quadratic({"name": "sgd", "learning_rate": 0.1}, 1) == pytest.approx([0.8, -1.6])
+
+
+def test_momentum_keeps_a_velocity():
+    # x1 = 1 - 0.1 * 2 = 0.8; velocity = 0.9 * 2 + 1.6 = 3.4; x2 = 0.8 - 0.34
+    assert quadratic({"name": "sgd", "learning_rate": 0.1, "momentum": 0.9}, 2)[0] == pytest.approx(0.46)
+
+
+def test_adam_starts_with_steps_of_the_learning_rate():
+    adam = {"name": "adam", "learning_rate": 0.01, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+    assert quadratic(adam, 1) == pytest.approx([0.99, -1.99])
+
+
+def test_an_unknown_optimizer_is_refused():
+    with pytest.raises(ValueError, match="unknown optimizer 'lion'"):
+        quadratic({"name": "lion", "learning_rate": 1.0}, 1)
+
+
+@pytest.mark.parametrize(
+    ("flops", "training", "runs"), [(1e3, True, 16), (1e9, False, 10), (1e9, True, 6), (1e12, True, 4)]
+)
+def test_small_sizes_get_more_float32_references_than_large_ones(flops, training, runs):
+    specification = SimpleNamespace(TRAINING=training, useful_flops=lambda size: flops)
+    assert parity.single_runs(specification, {}) == runs

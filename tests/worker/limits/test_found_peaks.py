@@ -1,0 +1,93 @@
+"""Tests the search for a machine's peaks with a made-up machine, exactly, and once with NumPy."""
+
+import pytest
+
+from bench.cell import Cell
+from bench.frameworks.numpy.adapter import Adapter
+from bench.worker.limits import peaks
+from bench.worker.timing import growth
+from bench.worker.timing.growth import NoGrowth
+
+CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
+
+
+class Machine:
+    """A framework whose products and copies move a clock: a call costs ``call_ns``, and then rates hold."""
+
+    def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True):
+        self.now = 0
+        self.owed = 0
+        self.flops_per_s, self.bytes_per_s, self.call_ns, self.waits = flops_per_s, bytes_per_s, call_ns, waits
+        self.orders = []
+
+    def put(self, array):
+        assert array.any()
+        return array
+
+    def get(self, value):
+        self.now += self.owed
+        self.owed = 0
+
+    def _spend(self, work_ns):
+        self.now += self.call_ns
+        self.owed += int(work_ns)
+        return object()
+
+    def multiply(self, left, right):
+        assert left.shape == right.shape
+        self.orders.append(left.shape[0])
+        return self._spend(2e9 * left.shape[0] ** 3 / self.flops_per_s)
+
+    def copy(self, array):
+        return self._spend(2e9 * array.nbytes / self.bytes_per_s)
+
+    def synchronize(self, outputs):
+        if self.waits:
+            self.get(outputs)
+
+    def probe(self):
+        return peaks.Probe(self, "float32", clock=lambda: self.now)
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch):
+    monkeypatch.setattr(peaks, "BUDGET_NS", 20_000_000)
+
+
+def test_the_rate_of_large_products_is_found():
+    machine = Machine(flops_per_s=1e12, call_ns=50_000)
+    assert machine.probe().flops_per_s() == pytest.approx(1e12, rel=0.03)
+
+
+@pytest.mark.parametrize(("flops_per_s", "largest"), [(1e8, 256), (1e10, 512), (1e12, 2048)])
+def test_a_slow_machine_is_not_kept_busy_for_long(flops_per_s, largest):
+    machine = Machine(flops_per_s)
+    machine.probe().flops_per_s()
+    assert max(machine.orders) <= largest
+    one = 2e9 * 256**3 / flops_per_s
+    assert machine.now < 3 * peaks.BUDGET_NS + 9 * growth.ENOUGH_NS + 20 * one
+
+
+def test_bandwidths_are_told_by_working_set():
+    found = Machine(bytes_per_s=1e11, call_ns=100).probe().bandwidths(peaks.WORKING_SETS[:6])
+    assert [size for size, _ in found] == list(peaks.WORKING_SETS[:6])
+    assert found[-1][1] == pytest.approx(1e11, rel=0.01)
+    # 32 KiB take 328 ns, and the call 100.
+    assert found[0][1] == pytest.approx(1e11 * 328 / 428, rel=0.01)
+
+
+@pytest.mark.parametrize("what", ["flops_per_s", "bandwidths"])
+def test_a_framework_that_does_not_wait_has_no_peaks(what):
+    probe = Machine(waits=False).probe()
+    with pytest.raises(NoGrowth):
+        probe.flops_per_s() if what == "flops_per_s" else probe.bandwidths(peaks.WORKING_SETS)
+
+
+def test_what_fails_is_left_out_with_its_reason(monkeypatch):
+    monkeypatch.setattr(peaks, "WORKING_SETS", (1 << 15, 1 << 17))
+    found = peaks.find(Adapter("eager", "cpu", "float32", 1), CELL, ["bfloat16", "float32", "float64"])
+    assert set(found["flops_per_s"]) == {"float32", "float64"}
+    assert found["reasons"] == {"bfloat16": "numpy has no bfloat16"}
+    assert 1e8 < found["flops_per_s"]["float64"] < 1e14
+    assert [size for size, _ in found["bandwidths"]] == [1 << 15, 1 << 17]
+    assert all(1e6 < rate < 1e14 for _, rate in found["bandwidths"])

@@ -1,0 +1,185 @@
+"""Tests the stopwatch with a clock that a step moves: exact, without waiting."""
+
+import gc
+
+import pytest
+
+from bench.worker.timing.stopwatch import (
+    REHEARSED_STEPS,
+    SETTLE_NS,
+    SETTLE_RUNS,
+    SETTLE_SLOW_NS,
+    WARMUP_STEPS,
+    Clock,
+    Stopwatch,
+)
+
+#: Steps in as few runs as settle: two single ones, and pairs.
+SETTLED = 2 + 2 * (SETTLE_RUNS - 2)
+
+
+class Bench:
+    """A fake framework: a step takes ``step_ns`` on a fake clock, synchronising takes ``sync_ns``."""
+
+    def __init__(self, step_ns, sync_ns=0, first_ns=0):
+        self.now = 0
+        self.cpu = 0
+        self.seen = []
+        self.synchronized = 0
+        self.resets = 0
+        self.step_ns, self.sync_ns, self.first_ns = step_ns, sync_ns, first_ns
+
+    def step(self, number):
+        cost = self.first_ns if self.first_ns and not self.seen else self.step_ns
+        self.now += cost
+        self.cpu += 2 * cost
+        self.seen.append(number)
+        return {"out": number}
+
+    def synchronize(self, outputs):
+        assert outputs is not None
+        self.now += self.sync_ns
+        self.synchronized += 1
+
+    def reset(self):
+        self.resets += 1
+
+    def stopwatch(self, steps=1, **options):
+        clock = Clock(wall=lambda: self.now, cpu=lambda: self.cpu)
+        inputs = [(0,), (1,), (2,), (3,)]
+        made = Stopwatch(self.step, inputs, self.synchronize, reset=self.reset, clock=clock, **options)
+        made.steps = steps
+        return made
+
+
+def test_a_turn_times_exactly_the_steps_it_is_given():
+    bench = Bench(step_ns=1000)
+    turn = bench.stopwatch(steps=7).turn(samples=5)
+    assert turn.sample_ns == [7000] * 5
+    assert turn.sample_cpu_ns == [14000] * 5
+
+
+def test_synchronisation_is_inside_the_time():
+    bench = Bench(step_ns=1000, sync_ns=50)
+    assert bench.stopwatch(each=True, steps=10).turn(samples=1).sample_ns == [10 * 1050]
+    assert bench.stopwatch(each=False, steps=10).turn(samples=1).sample_ns == [10 * 1000 + 50]
+
+
+def test_every_step_is_synchronised_unless_the_device_computes_in_order():
+    bench = Bench(step_ns=SETTLE_NS // 2)
+    bench.stopwatch(each=True, steps=10).turn(samples=2)
+    assert bench.synchronized == SETTLED + REHEARSED_STEPS + 20
+    bench = Bench(step_ns=SETTLE_NS // 2)
+    bench.stopwatch(each=False, steps=10).turn(samples=2)
+    assert bench.synchronized == SETTLE_RUNS + 1 + 2
+
+
+def test_settling_is_untimed_and_hides_a_slow_first_step():
+    bench = Bench(step_ns=1000, first_ns=21_000)
+    assert bench.stopwatch(steps=1).turn(samples=1).sample_ns == [1000]
+
+
+@pytest.mark.parametrize(
+    ("step_ns", "settling"),
+    [(1000, 2 + SETTLE_NS // 1000), (SETTLE_NS // 2, SETTLED), (SETTLE_NS, SETTLED), (SETTLE_SLOW_NS, 2)],
+)
+def test_settling_takes_steps_and_time_but_slow_steps_settle_twice(step_ns, settling):
+    bench = Bench(step_ns=step_ns)
+    bench.stopwatch(steps=1).turn(samples=1)
+    assert len(bench.seen) == settling + 1
+
+
+def test_a_cold_first_step_does_not_end_the_settling():
+    bench = Bench(step_ns=SETTLE_NS, first_ns=10 * SETTLE_SLOW_NS)
+    bench.stopwatch().turn(samples=1)
+    assert len(bench.seen) == SETTLED + 1
+
+
+@pytest.mark.parametrize(("steps", "rehearsed"), [(1, 0), (7, 0), (8, REHEARSED_STEPS), (100, REHEARSED_STEPS)])
+def test_the_first_sample_is_rehearsed_where_it_has_many_steps(steps, rehearsed):
+    bench = Bench(step_ns=SETTLE_NS)
+    bench.stopwatch(steps=steps).turn(samples=1)
+    assert len(bench.seen) == SETTLED + rehearsed + steps
+
+
+def test_settling_ends_although_the_clock_stands_still():
+    bench = Bench(step_ns=0)
+    assert bench.stopwatch().turn(samples=1).sample_ns == [0]
+
+
+def test_inputs_rotate_and_each_turn_starts_alike():
+    bench = Bench(step_ns=1000)
+    stopwatch = bench.stopwatch(steps=6)
+    stopwatch.turn(samples=1)
+    first = bench.seen[:]
+    del bench.seen[:]
+    stopwatch.turn(samples=1)
+    assert bench.seen == first
+    assert set(first) == {0, 1, 2, 3}
+    assert bench.resets == 2
+
+
+@pytest.mark.parametrize("step_ns", [50, 1_000, 333_333, 9_000_000, 40_000_000])
+def test_calibration_fills_the_sample(step_ns):
+    stopwatch = Bench(step_ns=step_ns).stopwatch()
+    warmup = stopwatch.calibrate(10_000_000)
+    steps = stopwatch.steps
+    assert 0.5 * 10_000_000 <= steps * step_ns <= 1.5 * 10_000_000 or (steps == 1 and step_ns > 5_000_000)
+    assert set(warmup) == {step_ns}
+
+
+def test_calibration_is_not_fooled_by_a_slow_first_step():
+    stopwatch = Bench(step_ns=1000, first_ns=500_000_000).stopwatch()
+    warmup = stopwatch.calibrate(10_000_000)
+    assert stopwatch.steps == 10_000
+    assert warmup[0] == 500_000_000
+
+
+def test_calibration_warms_up_for_some_steps_at_least():
+    bench = Bench(step_ns=100_000_000)
+    bench.stopwatch().calibrate(1)
+    assert len(bench.seen) >= WARMUP_STEPS
+
+
+def test_a_clock_that_stands_still_ends_calibration():
+    bench = Bench(step_ns=0)
+    stopwatch = bench.stopwatch()
+    stopwatch.calibrate(1000)
+    assert stopwatch.steps >= 1
+
+
+def test_a_calibration_in_a_bad_moment_is_mended_by_the_first_sample():
+    bench = Bench(step_ns=100_000_000)
+    stopwatch = bench.stopwatch()
+    stopwatch.calibrate(10_000_000)
+    assert stopwatch.steps == 1
+    bench.step_ns = 1_000_000
+    turn = stopwatch.turn(samples=3)
+    assert turn.sample_steps == [1, 10, 10]
+    assert turn.sample_ns == [1_000_000, 10_000_000, 10_000_000]
+
+
+def test_the_collector_rests_while_timing_and_works_again_after():
+    bench = Bench(step_ns=1000)
+    seen = []
+    original = bench.step
+    bench.step = lambda number: seen.append(gc.isenabled()) or original(number)
+    bench.stopwatch(steps=2).turn(samples=1)
+    assert seen[-2:] == [False, False]
+    assert gc.isenabled()
+
+
+def test_the_collector_works_again_after_a_step_that_fails():
+    bench = Bench(step_ns=1000)
+    calls = []
+
+    def step(number):
+        calls.append(number)
+        if len(calls) > SETTLED:
+            raise RuntimeError("broken")
+        return {"out": number}
+
+    bench.step = step
+    with pytest.raises(RuntimeError):
+        bench.stopwatch(steps=1).turn(samples=1)
+    assert gc.isenabled()
