@@ -32,7 +32,7 @@ from bench.host.environments import Prepared
 from bench.host.machine.processors import chosen
 from bench.host.measuring.launch import launch
 from bench.host.measuring.study_run import StudyRun
-from bench.host.reporting import containers
+from bench.host.reporting.tables import containers
 from bench.host.storage import journal
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.study import selection, study_file

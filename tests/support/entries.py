@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.host.reporting import report
-from bench.host.reporting.table import Entry, Table
+from bench.host.reporting.tables.table import Entry, Table
 
 
 def tables(study) -> tuple[Table, Table]:

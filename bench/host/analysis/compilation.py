@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bench.record import Record
 
-from ..reporting.table import shorten
+from ..reporting.tables.table import shorten
 
 #: Characters of all reasons of graph breaks together; the records keep all of them.
 REASONS_LENGTH = 160

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.cell import Cell
 
-from ..reporting.table import printable
+from ..reporting.tables.table import printable
 
 
 @dataclass(frozen=True)

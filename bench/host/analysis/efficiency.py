@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..measuring.peaks import Peak, combine
-from ..reporting.quantity import COUNTS, choose_unit, format_number
-from ..reporting.table import EMPTY, shorten
+from ..reporting.tables.table import EMPTY, shorten
+from ..reporting.words.numbers import COUNTS, choose_unit, format_number
 from ..statistics.roofline import Achieved, achieved
 from .conditions import Conditions
 from .results import Result

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bench.cell import Cell
 
-from ..reporting.table import shorten
+from ..reporting.tables.table import shorten
 from .results import Result
 
 #: Where one of these differs, the two cells did not have the same means, or were not timed in the same way, and a

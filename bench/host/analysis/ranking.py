@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..reporting.quantity import count
-from ..reporting.rows import columns_of, facets, row_name, varying
-from ..reporting.table import shorten
+from ..reporting.tables.rows import columns_of, facets, row_name, varying
+from ..reporting.tables.table import shorten
+from ..reporting.words.numbers import count
 from ..statistics import ranking
 from ..statistics.performance_profile import Profile, performance_profiles
 from .conditions import Conditions

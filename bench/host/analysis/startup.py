@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..reporting.table import EMPTY
+from ..reporting.tables.table import EMPTY
 from ..statistics.verdict import Verdict
 from .results import Result
 

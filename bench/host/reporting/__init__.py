@@ -1,1 +1,1 @@
-"""Knows how results become tables: one module owns what a table holds, renderers supply row, rule and quoting."""
+"""Turns an analysis into tables, words and files."""

@@ -16,8 +16,8 @@ from ..statistics.pairs import Ratio
 from ..statistics.steadiness import FACTOR, SPREAD
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import Kind
-from .quantity import count, format_interval, format_share, format_value
-from .table import shorten
+from .tables.table import shorten
+from .words.numbers import count, format_interval, format_share, format_value
 
 
 def ending(record: Record) -> str:

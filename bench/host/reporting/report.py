@@ -16,17 +16,10 @@ from ..analysis import ranking
 from ..analysis.conditions import Conditions
 from ..analysis.run_analysis import Analysis, analyse
 from ..setup.staging import write_whole
-from . import (
-    comparison,
-    containers,
-    csv,
-    latex,
-    markdown,
-    ranking_table,
-    resources,
-    terminal,
-)
-from .table import Table
+from .renderers import csv, latex, markdown, terminal
+from .tables import containers, costs, times
+from .tables import ranking as ranking_table
+from .tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -83,9 +76,9 @@ def make(records: Iterable[Record], run: Mapping[str, Any]) -> Report:
         conditions.title,
         analysis,
         ranked.places,
-        comparison.summarise(analysis, conditions, ranking=ranked.remark),
-        comparison.detail(analysis, conditions),
-        resources.account(analysis, conditions),
+        times.summarise(analysis, conditions, ranking=ranked.remark),
+        times.detail(analysis, conditions),
+        costs.account(analysis, conditions),
         ranking_table.show(ranked, analysis, conditions),
         containers.table(analysis, conditions, run.get("environments") or {}),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from entries import detail_row, summary_entry, tables
 
-from bench.host.reporting.table import Entry
+from bench.host.reporting.tables.table import Entry
 from bench.host.statistics.roofline import implausible
 from bench.record import FAILED, TIMEOUT
 

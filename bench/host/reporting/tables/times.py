@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from bench.record import OK
 
-from ..analysis.conditions import Conditions
-from ..analysis.results import Result
-from ..analysis.run_analysis import Analysis
-from ..analysis.warmups import format_warm_up
-from ..statistics.bootstrap import Estimate
-from .caption import (
+from ...analysis.conditions import Conditions
+from ...analysis.results import Result
+from ...analysis.run_analysis import Analysis
+from ...analysis.warmups import format_warm_up
+from ...statistics.bootstrap import Estimate
+from ..footnotes import ratio_notes, remarks, status_notes, step_notes
+from ..words.caption import (
     baseline_remark,
     describe_conditions,
     environment_remark,
@@ -19,9 +20,8 @@ from .caption import (
     strict_remark,
     warm_up_remark,
 )
-from .footnotes import ratio_notes, remarks, status_notes, step_notes
-from .quantity import COUNTS, TIMES, choose_unit, format_interval, format_value
-from .remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value
+from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
 from .rows import (
     baseline_of,
     columns_of,

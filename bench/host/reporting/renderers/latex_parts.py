@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .table import Group, Table, with_columns
+from ..tables.table import Group, Table, with_columns
 
 #: Characters of a row, at the size of a footnote, beyond which it would have to be set too small.
 ROW_LENGTH = 170

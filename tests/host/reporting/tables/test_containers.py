@@ -8,7 +8,7 @@ import pytest
 
 from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import analyse
-from bench.host.reporting import containers
+from bench.host.reporting.tables import containers
 from bench.host.statistics.verdict import Verdict
 
 VENV = {"provider": "venv", "lock_hash": "a"}

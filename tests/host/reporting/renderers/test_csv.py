@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bench.host.reporting import csv, report
+from bench.host.reporting import report
+from bench.host.reporting.renderers import csv
 
 
 def read(study) -> list[dict[str, str]]:

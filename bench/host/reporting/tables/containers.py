@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..analysis.comparisons import Reached, decide_together
-from ..analysis.conditions import Conditions
-from ..analysis.fairness import refusal
-from ..analysis.results import Comparison, Result, row_key
-from ..analysis.run_analysis import Analysis
-from ..statistics.verdict import ALPHA, THRESHOLD
-from .caption import describe_conditions, strict_remark
-from .footnotes import remarks
-from .quantity import count, format_interval, format_share, format_value
-from .remarks import noise_remark
+from ...analysis.comparisons import Reached, decide_together
+from ...analysis.conditions import Conditions
+from ...analysis.fairness import refusal
+from ...analysis.results import Comparison, Result, row_key
+from ...analysis.run_analysis import Analysis
+from ...statistics.verdict import ALPHA, THRESHOLD
+from ..footnotes import remarks
+from ..words.caption import describe_conditions, strict_remark
+from ..words.numbers import count, format_interval, format_share, format_value
+from ..words.remarks import noise_remark
 from .rows import row_name, varying
 from .table import EMPTY, Column, Entry, Group, Table
 

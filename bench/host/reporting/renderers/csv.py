@@ -12,11 +12,11 @@ import numpy as np
 
 from bench.record import OK
 
-from ..analysis.compilation import break_reasons, most, recompilations
-from ..analysis.ranking import FACTORS, Place
-from ..analysis.results import Comparison, Result, median
-from ..statistics.bootstrap import Estimate
-from .footnotes import unsteady_notes
+from ...analysis.compilation import break_reasons, most, recompilations
+from ...analysis.ranking import FACTORS, Place
+from ...analysis.results import Comparison, Result, median
+from ...statistics.bootstrap import Estimate
+from ..footnotes import unsteady_notes
 
 Value = str | float | int | None
 T = TypeVar("T")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis.conditions import Conditions
-from ..analysis.efficiency import efficiency_remark, format_rate
-from ..analysis.results import Result
-from ..analysis.run_analysis import Analysis
-from ..analysis.startup import FORMULA, format_break_even, import_s
-from .caption import cache_remark, describe_conditions, import_remark, largest_batch_remark
-from .footnotes import largest_batch_notes, remarks
-from .quantity import COUNTS, MIB, choose_unit, format_number
-from .remarks import noise_remark
+from ...analysis.conditions import Conditions
+from ...analysis.efficiency import efficiency_remark, format_rate
+from ...analysis.results import Result
+from ...analysis.run_analysis import Analysis
+from ...analysis.startup import FORMULA, format_break_even, import_s
+from ..footnotes import largest_batch_notes, remarks
+from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark
+from ..words.numbers import COUNTS, MIB, choose_unit, format_number
+from ..words.remarks import noise_remark
 from .rows import facets, measured_baseline, row_name, rows_of
 from .table import (
     EMPTY,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.host.reporting.latex_parts import LINES, ROW_LENGTH, column_widths, height, parts_of
-from bench.host.reporting.table import Column, Entry, Group, Table
+from bench.host.reporting.renderers.latex_parts import LINES, ROW_LENGTH, column_widths, height, parts_of
+from bench.host.reporting.tables.table import Column, Entry, Group, Table
 
 
 def make(columns: int = 3, groups: tuple[int, ...] = (4,), width: int = 8, remarks: tuple[str, ...] = ()) -> Table:

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from bench.record import Record
 
-from ..analysis.conditions import Conditions
-from ..analysis.disturbances import count_doubtful, count_turns
-from ..analysis.fairness import enumerate_names
-from ..analysis.noise_watch import CROWD, crowded
-from ..analysis.results import Result
-from ..analysis.warmups import MEANINGS
-from ..measuring.largest_batch import TOLERANCE
-from .footnotes import versions
-from .quantity import MIB, count, format_number
-from .table import sentence
+from ...analysis.conditions import Conditions
+from ...analysis.disturbances import count_doubtful, count_turns
+from ...analysis.fairness import enumerate_names
+from ...analysis.noise_watch import CROWD, crowded
+from ...analysis.results import Result
+from ...analysis.warmups import MEANINGS
+from ...measuring.largest_batch import TOLERANCE
+from ..footnotes import versions
+from ..tables.table import sentence
+from .numbers import MIB, count, format_number
 
 
 def describe_conditions(conditions: Conditions, results: Sequence[Result]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from tabulate import DataRow, TableFormat, tabulate
 
+from ..tables.table import Entry, Group, Table, mark
 from .latex_parts import parts_of
 from .latex_text import escape
-from .table import Entry, Group, Table, mark
 
 FORMAT = TableFormat(
     lineabove=None,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..analysis.conditions import Conditions
-from ..analysis.fairness import enumerate_names
-from ..analysis.ranking import FACTORS, Place, Ranked
-from ..analysis.run_analysis import Analysis
-from ..statistics.bootstrap import LEVEL
-from .caption import describe_conditions
-from .footnotes import remarks
-from .quantity import format_interval, format_value
-from .remarks import noise_remark
+from ...analysis.conditions import Conditions
+from ...analysis.fairness import enumerate_names
+from ...analysis.ranking import FACTORS, Place, Ranked
+from ...analysis.run_analysis import Analysis
+from ...statistics.bootstrap import LEVEL
+from ..footnotes import remarks
+from ..words.caption import describe_conditions
+from ..words.numbers import format_interval, format_value
+from ..words.remarks import noise_remark
 from .table import EMPTY, Column, Entry, Group, Table
 
 RANKING = (

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..statistics.bootstrap import Estimate
-from .table import EMPTY
+from ...statistics.bootstrap import Estimate
+from ..tables.table import EMPTY
 
 #: Digits of the value that are shown at least and at most.
 FEWEST, MOST = 2, 4

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bench.host.reporting import report, terminal
-from bench.host.reporting.table import LETTERS, Entry
+from bench.host.reporting import report
+from bench.host.reporting.renderers import terminal
+from bench.host.reporting.tables.table import LETTERS, Entry
 
 
 def printed(study, width: int) -> str:

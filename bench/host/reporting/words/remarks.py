@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..analysis.conditions import Conditions
-from ..analysis.fairness import enumerate_names
-from ..analysis.results import MARKS, Result
-from ..analysis.run_analysis import Analysis
-from ..measuring.stopping import BUDGET, MOST_ROUNDS, SETTLED
-from ..statistics.bootstrap import LEVEL, attainable_level
-from ..statistics.noise import QUANTILE, NoiseFloor
-from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
-from .quantity import count, format_share
-from .table import shorten
+from ...analysis.conditions import Conditions
+from ...analysis.fairness import enumerate_names
+from ...analysis.results import MARKS, Result
+from ...analysis.run_analysis import Analysis
+from ...measuring.stopping import BUDGET, MOST_ROUNDS, SETTLED
+from ...statistics.bootstrap import LEVEL, attainable_level
+from ...statistics.noise import QUANTILE, NoiseFloor
+from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from ..tables.table import shorten
+from .numbers import count, format_share
 
 #: A row that stops since no two of its cells are compared: the baseline is not there.
 NOTHING = "nothing to compare"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
-from .table import Entry, Table, mark, printable
+from ..tables.table import Entry, Table, mark, printable
 
 #: What opens markup inside a line: code, emphasis, strike-through, HTML, columns, formulas, links, entities, emoji.
 INLINE = re.compile(r"[\\`*<|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|&(?=#?\w+;)|:(?=[\w+-]+:)")

@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from bench.host.reporting import csv, report
+from bench.host.reporting import report
+from bench.host.reporting.renderers import csv
 
 
 def ranked(study) -> dict[str, list[str]]:

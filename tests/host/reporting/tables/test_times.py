@@ -6,7 +6,7 @@ import pytest
 from entries import detail_row, summary_entry, tables
 
 from bench.host.reporting import report
-from bench.host.reporting.table import Entry
+from bench.host.reporting.tables.table import Entry
 
 
 def test_summary_has_a_row_per_workload_and_a_column_per_environment_and_mode(short_study):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from bench.cell import Cell
 
-from ..analysis.conditions import Conditions
-from ..analysis.fairness import differing_settings
-from ..analysis.results import Result, row_key
-from .footnotes import data_notes, disturbance_notes
+from ...analysis.conditions import Conditions
+from ...analysis.fairness import differing_settings
+from ...analysis.results import Result, row_key
+from ..footnotes import data_notes, disturbance_notes
 from .table import Entry
 
 Rows = dict[tuple[str, int], list[Result]]

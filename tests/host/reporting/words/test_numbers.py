@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.host.reporting.quantity import (
+from bench.host.reporting.words.numbers import (
     COUNTS,
     TIMES,
     choose_unit,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .table import printable
+from ..tables.table import printable
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.host.reporting import latex, report
-from bench.host.reporting.latex_text import ACCENTS, SPECIAL, SYMBOLS, escape
-from bench.host.reporting.table import printable
+from bench.host.reporting import report
+from bench.host.reporting.renderers import latex
+from bench.host.reporting.renderers.latex_text import ACCENTS, SPECIAL, SYMBOLS, escape
+from bench.host.reporting.tables.table import printable
 
 ascii_texts = st.text(alphabet=string.printable, max_size=40)
 

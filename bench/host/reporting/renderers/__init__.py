@@ -1,0 +1,1 @@
+"""Write any table in one form each: Markdown, LaTeX, the terminal, CSV."""

@@ -1,0 +1,1 @@
+"""Decides what each table holds; `renderers` write tables, `words` fill them."""

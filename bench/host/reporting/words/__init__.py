@@ -1,0 +1,1 @@
+"""Holds what tables say in words: captions, remarks, notes, numbers and languages."""
