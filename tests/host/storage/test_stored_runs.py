@@ -1,0 +1,42 @@
+"""Tests that runs of every schema stay readable, and that their tables come out as they did.
+
+``runs/schema-<number>`` holds what a benchmatrix of that schema wrote: a small NumPy study, some records of which were
+changed by hand so that more columns have a value. The tables beside it are the ones which that benchmatrix made.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from bench.host.reporting import report
+from bench.host.storage import journal
+
+RUNS = sorted((Path(__file__).parent / "runs").iterdir())
+
+
+def same(made: str, stored: str) -> bool:
+    """Compare two fields: numbers up to the last digits, in which NumPy's logarithm differs between processors."""
+    try:
+        return float(made) == pytest.approx(float(stored), rel=1e-12)
+    except ValueError:
+        return made == stored
+
+
+@pytest.mark.parametrize("folder", RUNS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("name", ["table.csv", "ranking.csv"])
+def test_the_tables_of_a_stored_run_come_out_as_they_did(tmp_path, folder, name):
+    report.make(journal.read(folder), journal.read_run(folder)).write(tmp_path)
+    made, stored = (list(csv.reader(io.StringIO((place / name).read_text()))) for place in (tmp_path, folder))
+    assert made[0] == stored[0]
+    assert len(made) == len(stored)
+    different = [
+        (row[:5], field, old, new)
+        for new_row, row in zip(made[1:], stored[1:], strict=True)
+        for field, new, old in zip(stored[0], new_row, row, strict=True)
+        if not same(new, old)
+    ]
+    assert different == []
