@@ -74,7 +74,7 @@ def show(options: argparse.Namespace) -> int:
 
     found = image.images(connect(), options.root)
     for each in found:
-        _say(image.shown(each))
+        _say(image.describe(each))
     if not found:
         _say("this checkout has built no images; build those of the study with: nox -s images -- build")
     return 0

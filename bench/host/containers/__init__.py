@@ -1,1 +1,1 @@
-"""Knows containers: the engine that runs them, the images they start from, and one cell inside one of them."""
+"""Builds images, starts containers from them, and runs one cell in each container."""

@@ -1,8 +1,8 @@
-"""Knows how an image leaves the engine as an OCI archive, which Apptainer, Podman and skopeo read.
+"""Exports an image as an OCI archive, which Apptainer, Podman and skopeo read.
 
-Newer engines save images in OCI's layout already. What an older one saves is Docker's own layout: a manifest that names
-a configuration and uncompressed layers, whose digests the configuration lists. The same bytes under other names are
-OCI's layout.
+Newer engines save images in the OCI layout already. Older ones save Docker's own layout: a manifest that names a
+configuration and uncompressed layers, whose digests the configuration lists. The OCI layout stores the same bytes under
+other names.
 Image specification: https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md
 """
 
@@ -28,11 +28,14 @@ INDEX_TYPE = "application/vnd.oci.image.index.v1+json"
 
 
 class ArchiveError(Exception):
-    """An image cannot be exported; the message says why."""
+    """An image cannot be exported; the message gives the reason."""
 
 
 def export(engine: Engine, tag: str, path: Path) -> None:
-    """Write the image to ``path`` as an OCI archive, whole or not at all. Raises ArchiveError and OSError."""
+    """Write the image to ``path`` as an OCI archive. After an error ``path`` is as before.
+
+    Raises ArchiveError and OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
@@ -53,7 +56,7 @@ def export(engine: Engine, tag: str, path: Path) -> None:
 
 
 def _convert(source: tarfile.TarFile, target: tarfile.TarFile, tag: str) -> None:
-    """Write what is in an archive of Docker's layout into one of OCI's."""
+    """Convert an archive in Docker's layout to the OCI layout."""
     saved = json.loads(_read(source, "manifest.json"))[0]
     config = _read(source, saved["Config"])
     layers = []
@@ -71,25 +74,25 @@ def _convert(source: tarfile.TarFile, target: tarfile.TarFile, tag: str) -> None
 
 
 def _copy_layer(source: tarfile.TarFile, name: str, target: tarfile.TarFile, digest: str) -> int:
-    """Copy a layer under its digest and return its size; a layer that is something else is noticed."""
+    """Copy a layer under its digest and return its size. Raises ArchiveError when the content has another digest."""
     member = source.getmember(name)
     # Layers that several tags share are links to the first.
     while member.issym():
         member = source.getmember(os.path.normpath(os.path.join(os.path.dirname(member.name), member.linkname)))
     content = source.extractfile(member)
     if content is None:
-        raise ArchiveError(f"the engine saved an image whose layer {name} is no file")
+        raise ArchiveError(f"the engine saved an image whose layer {name} is not a file")
     hashed = _Hashed(content)
     info = tarfile.TarInfo(_blob_name(digest))
     info.size, info.mode = member.size, 0o644
     target.addfile(info, hashed)
     if f"sha256:{hashed.digest.hexdigest()}" != digest:
-        raise ArchiveError(f"the engine saved an image whose layer {name} is not what its configuration says")
+        raise ArchiveError(f"the engine saved an image whose layer {name} does not have the digest {digest}")
     return member.size
 
 
 class _Hashed(io.RawIOBase):
-    """A file that hashes what is read of it."""
+    """A file that computes the SHA-256 digest of the bytes read from it."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Knows what an engine is sent to build an image: the Dockerfile, the lock, and what this machine's network needs."""
+"""Writes the build context of an image: the Dockerfile, the lock, and what an installation needs on this machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-#: Where people name the certificates that pip shall believe; the first that is there counts.
+#: Variables that name the certificates for pip; the first existing file is used.
 CERTIFICATES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
-#: What a person set for pip holds for images too.
+#: Settings of pip that also apply inside images.
 INDEX = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 HASH = re.compile(rb"--hash=sha256:([0-9a-f]{64})")
@@ -22,7 +22,7 @@ HASH = re.compile(rb"--hash=sha256:([0-9a-f]{64})")
 
 @dataclass(frozen=True)
 class Extras:
-    """What an installation needs on this machine; none of it stays in the image."""
+    """Files that an installation needs on this machine; they do not stay in the image."""
 
     certificates: Path | None = None
     wheels: tuple[Path, ...] = ()
@@ -31,7 +31,7 @@ class Extras:
     def of(
         cls, environ: Mapping[str, str] = os.environ, *, wheels: Path | None = None, ca: Path | None = None
     ) -> Extras:
-        """Take what is named, or else what pip's variables name."""
+        """Use ``wheels`` and ``ca`` where given, otherwise the places that pip's variables name."""
         folders = [wheels] if wheels else [Path(part) for part in environ.get("PIP_FIND_LINKS", "").split()]
         found = (Path(environ[name]) for name in CERTIFICATES if environ.get(name))
         certificates = ca or next((path for path in found if path.is_file()), None)
@@ -39,12 +39,12 @@ class Extras:
 
 
 def build_arguments(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the settings of index and proxy that an installation in an image needs as well."""
+    """Return the settings of index and proxy for an installation in an image."""
     return {name: environ[name] for name in (*INDEX, *PROXIES) if environ.get(name)}
 
 
 def write_context(file: IO[bytes], *, dockerfile: str, lock: bytes, extras: Extras) -> None:
-    """Write a build context as a tar archive. Raises OSError for what cannot be read."""
+    """Write a build context as a tar archive. Raises OSError for a file that cannot be read."""
     with tarfile.open(fileobj=file, mode="w") as archive:
         _add(archive, "Dockerfile", dockerfile.encode())
         _add(archive, "lock.txt", lock)
@@ -56,7 +56,7 @@ def write_context(file: IO[bytes], *, dockerfile: str, lock: bytes, extras: Extr
 
 
 def _locked_wheels(folders: tuple[Path, ...], lock: bytes) -> Iterator[Path]:
-    """List the wheels that the lock asks for by their hash; a folder may hold many others."""
+    """Yield the wheels whose hashes the lock lists; a folder may hold many others."""
     wanted = {found.decode() for found in HASH.findall(lock)}
     names = {line.split(b"==")[0].decode().lower() for line in lock.splitlines() if re.match(rb"[A-Za-z0-9]", line)}
     for folder in folders:
@@ -76,7 +76,7 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 
 
 def _described(name: str, size: int) -> tarfile.TarInfo:
-    """Describe a file so that the same content is the same to a builder's cache: no owner, no time."""
+    """Describe a file without owner and time, so that equal content hits the builder's cache."""
     info = tarfile.TarInfo(name)
     info.size, info.mode = size, 0o644
     return info

@@ -1,4 +1,4 @@
-"""Knows where a container engine answers, Docker's or Podman's, and what it can do."""
+"""Finds the container engine, Docker or Podman, connects to it, and reads which limits it can enforce."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ import docker.context
 import docker.errors
 import docker.utils
 
-#: An engine that is there answers at once; building and stopping have time-outs of their own.
-TRIAL_S = 10
+#: Timeouts of the first request and of later ones; building and stopping have their own.
+PROBE_S = 10
 ANSWER_S = 120
-#: An engine that is updated is back within this time.
+#: An engine that is being updated is back within this time.
 RESTART_S = 20.0
 POLL_S = 0.2
 
-#: Whatever an engine, or the way to it, does wrong; the errors of the connection are all OSError.
+#: Errors of the engine and, as OSError, of the connection to it.
 ENGINE_ERRORS = (docker.errors.DockerException, OSError)
 
-#: The SDK wraps what the operating system says in several layers of its own.
+#: Reasons for errors of the operating system, which the SDK wraps in several layers of text.
 PLAIN_WORDS = {
-    "FileNotFoundError": "there is nothing",
-    "ConnectionRefusedError": "nobody answers there",
-    "PermissionError": "this user may not use it",
+    "FileNotFoundError": "the socket does not exist",
+    "ConnectionRefusedError": "connection refused",
+    "PermissionError": "permission denied for this user",
 }
-#: Limits: what Docker's information calls them, and the kernel's controllers.
+#: For every limit its key in Docker's information and the name of the kernel's controller.
 LIMITS = {
     "memory": ("MemoryLimit", "memory"),
     "processes": ("PidsLimit", "pids"),
     "processors": ("CPUSet", "cpuset"),
 }
 REMEDY = (
-    "start one (systemctl start docker, or systemctl --user start podman.socket), or say where one is: "
+    "start one (systemctl start docker, or systemctl --user start podman.socket), or give its address: "
     "DOCKER_HOST=unix:///path/to.sock, or docker context use NAME"
 )
 
 
 class NoEngine(Exception):
-    """No container engine answers; the message says what was tried and what to do."""
+    """No container engine answers; the message lists the addresses tried and the remedy."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine that has answered."""
+    """An engine that answered a request for its version."""
 
     address: str
     #: ``docker`` or ``podman``.
     product: str
     version: str
     rootless: bool
-    #: The limits that the engine can enforce: without delegated control groups a rootless one lacks some.
+    #: The limits that the engine can enforce. A rootless engine without delegated control groups lacks some.
     limits: tuple[str, ...]
     api: docker.APIClient
 
@@ -69,7 +69,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an engine may be."""
+    """An address to try, and where it comes from."""
 
     address: str
     origin: str
@@ -77,27 +77,24 @@ class _Place:
 
 
 def attach(engine: Engine, container: str) -> Any:
-    """Open the pipe to a container's standard streams; before it starts, so that nothing is missed."""
+    """Open a connection to a container's standard streams. Call it before the start, or the first output is lost."""
     return engine.api.attach_socket(container, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
 
 
 def connect(environ: Mapping[str, str] = os.environ) -> Engine:
-    """Return the engine that this person means: DOCKER_HOST, the chosen context, or the first usual socket.
-
-    Raises NoEngine.
-    """
+    """Connect to the engine at DOCKER_HOST, of the current context, or at the first usual socket. Raises NoEngine."""
     tried = []
     for place in _places(environ):
         try:
-            return _try(place)
+            return _probe(place)
         except ENGINE_ERRORS as error:
             tried.append(f"{place.address} ({place.origin}): {reason_of(error)}")
-    listed = "; ".join(tried) or "there is no socket in the usual places"
+    listed = "; ".join(tried) or "no socket exists in the usual places"
     raise NoEngine(f"no container engine answers: {listed}. To use containers, {REMEDY}")
 
 
-class Line:
-    """The line to one engine for as long as a process lives; an engine that is restarted is found again."""
+class EngineConnection:
+    """A connection to the engine that is made again when the engine was restarted."""
 
     def __init__(self, find: Callable[[], Engine] = connect, patience_s: float = RESTART_S) -> None:
         self._find = find
@@ -105,8 +102,11 @@ class Line:
         self._engine: Engine | None = None
 
     def engine(self) -> Engine:
-        """Return the engine that answers, waiting once for one that has been there and is gone. Raises NoEngine."""
-        if self._engine is not None and answers(self._engine):
+        """Return an engine that answers. Raises NoEngine.
+
+        When an engine that answered before is gone, the first call waits for its restart; later calls do not.
+        """
+        if self._engine is not None and is_reachable(self._engine):
             return self._engine
         deadline = time.monotonic() + (self._patience_s if self._engine is not None else 0.0)
         while True:
@@ -115,35 +115,34 @@ class Line:
                 return self._engine
             except NoEngine:
                 if time.monotonic() >= deadline:
-                    # Whoever asks next shall not wait again.
                     self._patience_s = 0.0
                     raise
                 time.sleep(POLL_S)
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an engine says is wrong, in one line."""
-    said = getattr(error, "explanation", None) or str(error)
-    text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    """Return the reason of an engine's error in one line."""
+    explanation = getattr(error, "explanation", None) or str(error)
+    text = explanation.decode(errors="replace") if isinstance(explanation, bytes) else str(explanation)
     plain = next((words for name, words in PLAIN_WORDS.items() if name in text or name == type(error).__name__), None)
     return plain or " ".join(text.split())
 
 
-def answers(engine: Engine) -> bool:
-    """Tell whether an engine that has answered still does."""
+def is_reachable(engine: Engine) -> bool:
+    """Return whether the engine still answers."""
     try:
-        _knock(engine.address)
+        _check_socket(engine.address)
         return bool(engine.api.ping())
     except ENGINE_ERRORS:
         return False
 
 
-def _knock(address: str) -> None:
-    """Raise OSError where nobody listens at a socket of this machine; the SDK would leave its own end open."""
+def _check_socket(address: str) -> None:
+    """Raise OSError where a local socket refuses connections: the SDK would leave its own end of one open."""
     if address.startswith("unix://"):
-        with socket.socket(socket.AF_UNIX) as tried:
-            tried.settimeout(TRIAL_S)
-            tried.connect(address.removeprefix("unix://"))
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(PROBE_S)
+            probe.connect(address.removeprefix("unix://"))
 
 
 def _places(environ: Mapping[str, str]) -> Iterator[_Place]:
@@ -175,29 +174,29 @@ def _of_context(name: str) -> _Place:
     origin = f"context {name!r}"
     try:
         context = docker.context.ContextAPI.get_context(name)
-    except Exception as error:  # The library raises plain exceptions for a context that is half there.
+    except Exception as error:  # The library raises plain exceptions for an incomplete context.
         raise NoEngine(f"the docker {origin} cannot be read: {error}. List them with: docker context ls") from None
     if context is None or not context.Host:
         raise NoEngine(f"the docker {origin} does not exist. List them with: docker context ls")
     return _Place(context.Host, origin, context.TLSConfig)
 
 
-def _try(place: _Place) -> Engine:
-    _knock(place.address)
-    trial = docker.APIClient(base_url=place.address, tls=place.tls or False, version="auto", timeout=TRIAL_S)
-    version, info = trial.version(), trial.info()
-    trial.timeout = ANSWER_S
+def _probe(place: _Place) -> Engine:
+    _check_socket(place.address)
+    api = docker.APIClient(base_url=place.address, tls=place.tls or False, version="auto", timeout=PROBE_S)
+    version, info = api.version(), api.info()
+    api.timeout = ANSWER_S
     components = [str(component.get("Name", "")) for component in version.get("Components") or ()]
     product = "podman" if any("podman" in name.lower() for name in components) else "docker"
     rootless = any("rootless" in option for option in info.get("SecurityOptions") or ())
     limits = tuple(name for name, (key, _) in LIMITS.items() if info.get(key))
     if product == "podman":
-        rootless, limits = _ask_podman(trial)
-    return Engine(place.address, product, str(version.get("Version", "unknown")), rootless, limits, trial)
+        rootless, limits = _podman_facts(api)
+    return Engine(place.address, product, str(version.get("Version", "unknown")), rootless, limits, api)
 
 
-def _ask_podman(api: docker.APIClient) -> tuple[bool, tuple[str, ...]]:
-    """Ask Podman in its own words: in Docker's it claims whatever Docker can."""
-    host = api.get(f"{api.base_url}/v4.0.0/libpod/info", timeout=TRIAL_S).json()["host"]
+def _podman_facts(api: docker.APIClient) -> tuple[bool, tuple[str, ...]]:
+    """Return whether Podman is rootless, and its limits, from its own API: through Docker's it reports all limits."""
+    host = api.get(f"{api.base_url}/v4.0.0/libpod/info", timeout=PROBE_S).json()["host"]
     controllers = host.get("cgroupControllers") or ()
     return bool(host["security"]["rootless"]), tuple(name for name, (_, key) in LIMITS.items() if key in controllers)

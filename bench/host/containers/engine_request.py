@@ -1,4 +1,4 @@
-"""Knows how something is asked of an image: a command in a container like a cell's, and what it prints."""
+"""Runs a command in a container of an image, isolated as a cell is, and returns what the command prints."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .stream import Stream
 ANSWER_S = 120
 
 
-class NoAnswer(Exception):
-    """A container of the image does not run; the message says why."""
+class CommandFailed(Exception):
+    """A command in a container did not succeed; the message gives the reason."""
 
 
-def ask(engine: Engine, image: str, command: Sequence[str], *, root: Path, bounds: Bounds) -> bytes:
-    """Return what ``command`` prints in a container of ``image``. Raises NoAnswer."""
+def run_command(engine: Engine, image: str, command: Sequence[str], *, root: Path, bounds: Bounds) -> bytes:
+    """Return what ``command`` prints in a container of ``image``. Raises CommandFailed."""
     container = ""
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -34,22 +34,22 @@ def ask(engine: Engine, image: str, command: Sequence[str], *, root: Path, bound
             with contextlib.closing(stream):
                 engine.api.start(container)
                 stream.end_input()
-                said = _read(stream)
+                output = _read(stream)
             code = int(engine.api.wait(container, timeout=ANSWER_S)["StatusCode"])
             if code != 0:
-                raise NoAnswer(f"it ended with exit code {code}: {log.read_text(errors='replace').strip()[-500:]}")
-            return said
+                raise CommandFailed(f"it ended with exit code {code}: {log.read_text(errors='replace').strip()[-500:]}")
+            return output
     except ENGINE_ERRORS as error:
-        raise NoAnswer(reason_of(error)) from None
+        raise CommandFailed(reason_of(error)) from None
     finally:
         if container:
             drop_container(engine, container)
 
 
 def _read(stream: Stream) -> bytes:
-    deadline, said = time.monotonic() + ANSWER_S, b""
+    deadline, output = time.monotonic() + ANSWER_S, b""
     while (piece := stream.read(deadline - time.monotonic())) != b"":
         if piece is None:
-            raise NoAnswer(f"it did not answer within {ANSWER_S} s")
-        said += piece
-    return said
+            raise CommandFailed(f"it did not end within {ANSWER_S} s")
+        output += piece
+    return output

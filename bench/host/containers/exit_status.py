@@ -1,4 +1,4 @@
-"""Knows what the end of a container means: a status and a reason, from what the engine says of it."""
+"""Turns the engine's state of an exited container into a status and a reason."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from typing import Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
-#: A shell's way, and an init's, to say that a signal ended the process.
+#: Shells and inits report a process that a signal ended with this plus the signal's number.
 SIGNAL_BASE = 128
 KILLED = SIGNAL_BASE + signal.SIGKILL
-#: How containers end whose engine is told to stop.
+#: Exit codes of containers whose engine is being stopped.
 STOPPED = (KILLED, SIGNAL_BASE + signal.SIGTERM)
 
 
 @dataclass(frozen=True)
-class Ending:
-    """How a container ended."""
+class ContainerExit:
+    """The status and reason of a container that exited before its cell was finished."""
 
     status: str
     reason: str
 
 
-def ending(state: Mapping[str, Any] | None, *, kernel_killed: bool, said: str = "") -> Ending:
-    """Judge the engine's State of a container that ended unasked; None is one that is gone.
+def exit_of(state: Mapping[str, Any] | None, *, kernel_killed: bool, log_tail: str = "") -> ContainerExit:
+    """Return why a container exited. ``state`` is the engine's State, None for a container that was removed.
 
-    ``kernel_killed``: whether the kernel killed anything on this machine for lack of memory meanwhile, since Podman
-    does not tell; ``said``: the end of the log.
+    ``kernel_killed`` is true when the kernel killed a process of this machine for lack of memory meanwhile, since
+    Podman does not report it. ``log_tail`` is the end of the log, with its separator.
     """
     if state is None:
-        return Ending(FAILED, f"the container was removed from outside{said}")
+        return ContainerExit(FAILED, f"the container was removed from outside{log_tail}")
     code = int(state.get("ExitCode") or 0)
     if out_of_memory(state, kernel_killed=kernel_killed):
         whom = "killed" if code == KILLED else "a child process was killed"
-        return Ending(OUT_OF_MEMORY, f"{whom} by the kernel for lack of memory")
+        return ContainerExit(OUT_OF_MEMORY, f"{whom} by the kernel for lack of memory")
     if code > SIGNAL_BASE:
-        status = OUT_OF_MEMORY if "bad_alloc" in said else FAILED
-        return Ending(status, f"killed by {_signal_name(code - SIGNAL_BASE)}{said}")
+        status = OUT_OF_MEMORY if "bad_alloc" in log_tail else FAILED
+        return ContainerExit(status, f"killed by {_signal_name(code - SIGNAL_BASE)}{log_tail}")
     if state.get("Error"):
-        return Ending(FAILED, f"the engine ended the container: {state['Error']}{said}")
-    return Ending(FAILED, f"the worker ended with exit code {code}{said}")
+        return ContainerExit(FAILED, f"the engine ended the container: {state['Error']}{log_tail}")
+    return ContainerExit(FAILED, f"the worker ended with exit code {code}{log_tail}")
 
 
 def out_of_memory(state: Mapping[str, Any], *, kernel_killed: bool) -> bool:
-    """Tell whether the kernel killed a process of the container for lack of memory, the worker or a child.
+    """Return whether the kernel killed the worker or one of its children for lack of memory.
 
-    A child's end leaves the worker's exit code as it is, so the engine's flag counts whatever the code.
+    The end of a child does not change the worker's exit code, so the engine's flag counts with any code.
     """
     if state.get("OOMKilled"):
         return True

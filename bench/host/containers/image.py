@@ -1,4 +1,4 @@
-"""Knows how an image is found or built on the engine, and which images there are."""
+"""Builds, lists and removes images on the engine."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ import docker.errors
 from . import labels
 from .context import Extras, build_arguments, write_context
 from .engine import ENGINE_ERRORS, Engine, reason_of
-from .leftovers import drop_parts, removed
+from .leftovers import drop_parts, try_remove
 from .recipe import Recipe
 
 Announce = Callable[[str], None]
 
-SIGN_OF_LIFE_S = 15.0
-#: Installing gigabytes over a slow line takes its time; only an engine that has said nothing for so long is given up.
-SILENT_S = 3600
+#: Seconds between two lines of progress.
+PROGRESS_S = 15.0
+#: A build fails when the engine sends nothing for so long: installing gigabytes over a slow line takes long.
+SILENCE_S = 3600
 TAIL_LINES = 12
 
 
 class BuildFailed(Exception):
-    """An image cannot be had; the message is the reason."""
+    """An image cannot be pulled or built; the message gives the reason."""
 
 
 def inspect(engine: Engine, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of an image, None where it has none of that name."""
+    """Return the engine's description of an image, None where it has no image of that name."""
     try:
         return dict(engine.api.inspect_image(name))  # type: ignore[no-untyped-call]  # the stubs lack it
     except docker.errors.ImageNotFound:
@@ -45,23 +46,23 @@ def ensure_base(engine: Engine, name: str, announce: Announce) -> str:
             engine.api.pull(name)
         except ENGINE_ERRORS as error:
             raise BuildFailed(
-                f"the base image {name} cannot be pulled: {reason_of(error)}. Name one that can be had here with base "
-                "in its table, or make one: docker/make-base"
+                f"the base image {name} cannot be pulled: {reason_of(error)}. Set base in the environment's table to "
+                "an image that this machine can pull, or make one: docker/make-base"
             ) from None
         found = inspect(engine, name)
     if found is None:
-        raise BuildFailed(f"the base image {name} was pulled and is not there")
+        raise BuildFailed(f"the base image {name} was pulled, but the engine does not list it")
     return str(found["Id"])
 
 
 def platform(engine: Engine) -> str:
-    """Return what the engine builds for: ``linux/amd64``."""
+    """Return the platform that the engine builds for: ``linux/amd64``."""
     version = engine.api.version()
     return f"{version.get('Os', 'linux')}/{version.get('Arch', 'amd64')}"
 
 
 def build(engine: Engine, recipe: Recipe, *, root: Path, extras: Extras, announce: Announce) -> dict[str, Any]:
-    """Build the image and return what the engine says of it. Raises BuildFailed."""
+    """Build the image and return the engine's description of it. Raises BuildFailed."""
     checkout = labels.checkout(root)
     arguments = {
         **build_arguments(),
@@ -86,7 +87,7 @@ def build(engine: Engine, recipe: Recipe, *, root: Path, extras: Extras, announc
                 rm=True,
                 forcerm=True,
                 decode=True,
-                timeout=SILENT_S,
+                timeout=SILENCE_S,
             )
             _follow(output, recipe, announce)
         except ENGINE_ERRORS as error:
@@ -95,22 +96,22 @@ def build(engine: Engine, recipe: Recipe, *, root: Path, extras: Extras, announc
             drop_parts(engine, root)
     found = inspect(engine, recipe.tag)
     if found is None:
-        raise BuildFailed(f"the engine built {recipe.tag} and does not have it")
+        raise BuildFailed(f"the engine built {recipe.tag}, but does not list it")
     return found
 
 
 def _follow(output: Iterator[dict[str, Any]], recipe: Recipe, announce: Announce) -> None:
-    """Read what a build says until it ends. Raises BuildFailed with the end of it."""
-    said: list[str] = []
+    """Read the output of a build to its end. Raises BuildFailed with the last lines of it."""
+    tail: list[str] = []
     step, last = "", time.monotonic()
     for message in output:
         lines = [line for line in str(message.get("stream", "")).splitlines() if line.strip()]
-        said = [*said, *lines][-TAIL_LINES:]
+        tail = [*tail, *lines][-TAIL_LINES:]
         step = next((line for line in reversed(lines) if line.startswith(("Step ", "STEP "))), step)
         if "error" in message:
-            tail = " | ".join(line.strip() for line in said)
-            raise BuildFailed(f"the image could not be built: {message['error']}: {tail}")
-        if time.monotonic() - last > SIGN_OF_LIFE_S:
+            context = " | ".join(line.strip() for line in tail)
+            raise BuildFailed(f"the image could not be built: {message['error']}: {context}")
+        if time.monotonic() - last > PROGRESS_S:
             last = time.monotonic()
             announce(f"{recipe.environment}: building its image: {step[:100]}")
 
@@ -122,12 +123,12 @@ def images(engine: Engine, root: Path) -> list[dict[str, Any]]:
 
 
 def remove(engine: Engine, image: dict[str, Any]) -> list[str]:
-    """Remove an image with all its tags, and return them."""
+    """Remove an image with all its tags, and return the tags removed."""
     tags = [str(tag) for tag in image.get("RepoTags") or ()] or [str(image["Id"])]
-    return [tag for tag in tags if removed(engine.api.remove_image, tag)]
+    return [tag for tag in tags if try_remove(engine.api.remove_image, tag)]
 
 
-def shown(image: dict[str, Any]) -> str:
+def describe(image: dict[str, Any]) -> str:
     """Describe an image in one line: tag, digest and size."""
     tags = ", ".join(image.get("RepoTags") or ("<none>",))
     return f"{tags}  {str(image['Id'])[:19]}  {int(image.get('Size', 0)) / 1e9:.2f} GB"

@@ -1,4 +1,4 @@
-"""Knows what a container of ours may do: nothing but compute on its processors, in its memory, in a few folders."""
+"""Creates containers that may only compute: on given processors, in limited memory, in a few folders, offline."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from docker.types import DeviceRequest, Mount, Ulimit
 from .engine import Engine
 from .labels import CONTAINER
 
-#: Compilers and thread pools need many, a fork bomb more.
+#: Enough for compilers and thread pools; it stops a fork bomb.
 MOST_PROCESSES = 4096
-#: Where frameworks and their compilers put files while they work; compiled code is loaded from there, hence exec.
+#: The folder for temporary files. It allows exec, as frameworks load compiled code from it.
 SCRATCH = {"/tmp": "rw,exec,nosuid,nodev"}
-#: Docker gives 64 MiB, too little for what frameworks share between processes.
+#: Docker's default of 64 MiB is too little for frameworks that share arrays between processes.
 SHARED_MEMORY_BYTES = 1 << 30
-#: The ordinary user of a root's containers: nobody.
+#: The user ``nobody``, who runs the containers that root starts.
 NOBODY = 65534
 PYTHON = "/opt/environment/bin/python"
-#: What stands for the host's own PATH and HOME.
+#: Variables of every container, in place of the host's.
 VARIABLES = {
     "PATH": "/opt/environment/bin:/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
@@ -35,7 +35,7 @@ VARIABLES = {
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one container gets; folders have the same path inside as outside, so that a request means the same."""
+    """The folders, processors and memory of one container; folders have the same path inside as outside."""
 
     read: Sequence[Path]
     write: Sequence[Path] = ()
@@ -45,18 +45,18 @@ class Bounds:
 
 
 def ordinary_user() -> tuple[int, int]:
-    """Return user and group for a container: this person's own, nobody's where that is root."""
+    """Return user and group for a container: those of this process, nobody's where it runs as root."""
     return (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
 
 
 def open_folder(folder: Path, engine: Engine) -> None:
-    """Make a folder that a container can write into."""
+    """Make a folder that a container can write to."""
     folder.mkdir(parents=True, exist_ok=True)
     user, group = ordinary_user()
     if os.getuid() == 0:
         os.chown(folder, user, group)
     elif engine.rootless and engine.product == "docker":
-        # This person is root inside, and the ordinary user inside is somebody else out here.
+        # Rootless Docker maps this user to root inside, and the container's ordinary user to another user outside.
         folder.chmod(0o777)
 
 
@@ -70,7 +70,7 @@ def create(
     bounds: Bounds,
     checkout: str,
 ) -> str:
-    """Create a container that will run ``command`` in ``folder``, and return its identity. Raises ENGINE_ERRORS."""
+    """Create a container that runs ``command`` in ``folder`` once started; return its id. Raises ENGINE_ERRORS."""
     for place in bounds.write:
         open_folder(place, engine)
     created = engine.api.create_container(
@@ -87,7 +87,7 @@ def create(
 
 
 def host_config(engine: Engine, bounds: Bounds) -> dict[str, Any]:
-    """Return the engine's options for a container within ``bounds``; seccomp stays the engine's default profile."""
+    """Return the engine's options for a container within ``bounds``; seccomp keeps the engine's default profile."""
     mounts = [Mount(str(path), str(path), type="bind", read_only=True) for path in bounds.read]
     mounts += [Mount(str(path), str(path), type="bind") for path in bounds.write]
     options: dict[str, Any] = {
@@ -95,7 +95,7 @@ def host_config(engine: Engine, bounds: Bounds) -> dict[str, Any]:
         "read_only": True,
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges"],
-        # The first process of a container ignores signals such as SIGSEGV; an init hands them on.
+        # The first process of a container ignores signals such as SIGSEGV; an init forwards them.
         "init": True,
         "tmpfs": SCRATCH,
         "shm_size": SHARED_MEMORY_BYTES,
@@ -103,33 +103,33 @@ def host_config(engine: Engine, bounds: Bounds) -> dict[str, Any]:
         "mounts": mounts,
     }
     if engine.product == "docker":
-        # Podman takes all limits or none, its own settings then; a core would have nowhere to go there either.
+        # Podman has its own settings, which any limit given here would replace; it writes no core files either.
         options["ulimits"] = [Ulimit(name="core", soft=0, hard=0), _open_files()]
     if "processes" in engine.limits:
         options["pids_limit"] = MOST_PROCESSES
     if bounds.memory_bytes and "memory" in engine.limits:
-        # No swap: a cell that swaps would be slow instead of out of memory.
+        # No swap, so that a cell runs out of memory instead of becoming slow.
         options.update(mem_limit=bounds.memory_bytes, memswap_limit=bounds.memory_bytes)
     if bounds.processors and "processors" in engine.limits:
-        # A set, never a quota: a quota throttles in the middle of a sample.
+        # A set of processors, as a quota would throttle in the middle of a sample.
         options["cpuset_cpus"] = ",".join(map(str, bounds.processors))
     if bounds.gpu:
         options.update(_gpus(engine, os.environ))
     config = dict(engine.api.create_host_config(**options))
     if engine.rootless and engine.product == "podman":
-        # This person's number stays what it is inside. The SDK knows Docker's modes only.
+        # The user keeps its number inside. The SDK accepts only Docker's modes.
         config["UsernsMode"] = "keep-id"
     return config
 
 
 def _open_files() -> Ulimit:
-    """Return the number of files that this process may open, so that a container's cell has what a venv's has."""
+    """Return this process's limit of open files, so that cells in containers and in venvs have the same."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return Ulimit(name="nofile", soft=soft, hard=hard)
 
 
 def _gpus(engine: Engine, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return what gives a container the GPUs that this process may use."""
+    """Return the options that give a container the GPUs of this process."""
     chosen = environ.get("CUDA_VISIBLE_DEVICES", "")
     if engine.product == "podman":
         return {"devices": ["nvidia.com/gpu=all"]}

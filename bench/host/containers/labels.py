@@ -1,4 +1,4 @@
-"""Knows how ours are told from everybody else's on an engine: by labels that name this checkout."""
+"""Names the labels that mark the images and containers of this checkout on a shared engine."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 
 #: On a finished image: the checkout that built it.
 IMAGE = "benchmatrix.image"
-#: On whatever comes into being while an image is built; empty on the finished image.
+#: On intermediate images and containers of a build; empty on the finished image.
 PART = "benchmatrix.part"
-#: On a container: the checkout whose cell, or whose question, it runs.
+#: On a container: the checkout that started it.
 CONTAINER = "benchmatrix.container"
-#: On a finished image, for people: whose environment it is.
+#: On a finished image: the environment it was built for, for people to read.
 ENVIRONMENT = "benchmatrix.environment"
 
 REPOSITORY = "benchmatrix"
 
 
 def checkout(root: Path) -> str:
-    """Return what names this checkout: two on one machine, or of two people, never clean up after each other."""
+    """Return an identifier of this checkout and user, so that one never removes what belongs to another."""
     return hashlib.sha256(f"{os.getuid()}:{root.resolve()}".encode()).hexdigest()[:16]
 
 
 def selector(label: str, root: Path) -> str:
-    """Return the filter that finds what carries ``label`` of this checkout."""
+    """Return the engine's filter for ``label`` with this checkout."""
     return f"{label}={checkout(root)}"

@@ -1,4 +1,4 @@
-"""Knows what a killed run or build leaves on an engine, and removes what is ours of it."""
+"""Removes the containers and image parts that killed runs and builds of this checkout left on an engine."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ Announce = Callable[[str], None]
 
 
 def sweep(engine: Engine, root: Path) -> int:
-    """Remove the containers and parts of images that this checkout left behind; return how many containers there were.
+    """Remove this checkout's containers and parts of images; return how many containers there were.
 
-    To be called while no other run of this checkout is under way.
+    Call it only while no other run of this checkout is under way.
     """
     found = engine.api.containers(all=True, filters={"label": labels.selector(labels.CONTAINER, root)})
-    gone = [removed(engine.api.remove_container, container["Id"]) for container in found]
+    gone = [try_remove(engine.api.remove_container, container["Id"]) for container in found]
     drop_parts(engine, root)
     if all(gone):
         started_flag.remove(root)
     return len(found)
 
 
-def sweep_if_left(root: Path, announce: Announce) -> None:
-    """Sweep where this checkout has started containers; an engine that does not answer keeps them for the next time."""
-    if not started_flag.is_left(root):
+def sweep_if_started(root: Path, announce: Announce) -> None:
+    """Sweep if this checkout has started containers; without an engine the sweep waits for the next call."""
+    if not started_flag.exists(root):
         return
     try:
         count = sweep(connect(), root)
     except (NoEngine, *ENGINE_ERRORS):
         return
     if count:
-        announce(f"removed {count} container{'' if count == 1 else 's'} that an interrupted run had left")
+        announce(f"removed {count} container{'' if count == 1 else 's'} of an interrupted run")
 
 
 def drop_parts(engine: Engine, root: Path) -> None:
-    """Remove what builds of this checkout left beside their images."""
+    """Remove intermediate containers and images of this checkout's builds."""
     part = labels.selector(labels.PART, root)
     for container in engine.api.containers(all=True, filters={"label": part}):
-        removed(engine.api.remove_container, container["Id"])
+        try_remove(engine.api.remove_container, container["Id"])
     for image in engine.api.images(filters={"dangling": True, "label": part}):
-        removed(engine.api.remove_image, image["Id"])
+        try_remove(engine.api.remove_image, image["Id"])
 
 
 def drop_container(engine: Engine, container: str) -> None:
-    """Remove a container with all processes in it; one that cannot be removed now is swept later, by its label."""
+    """Remove a container with all processes in it; a later sweep removes one that cannot be removed now."""
     for _ in range(ATTEMPTS):
         try:
             engine.api.remove_container(container, v=True, force=True)
         except docker.errors.NotFound:
             return
         except docker.errors.APIError:
-            # Engines refuse for a moment what is just coming to its end.
+            # Engines refuse for a moment to remove a container that is just exiting.
             time.sleep(0.2)
         except ENGINE_ERRORS:
             return
@@ -67,8 +67,8 @@ def drop_container(engine: Engine, container: str) -> None:
             return
 
 
-def removed(action: Callable[..., Any], identity: str) -> bool:
-    """Remove something by force and tell whether it is gone."""
+def try_remove(action: Callable[..., Any], identity: str) -> bool:
+    """Remove an image or a container by force; return whether it is gone."""
     try:
         action(identity, force=True)
     except docker.errors.NotFound:

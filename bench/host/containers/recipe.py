@@ -1,4 +1,4 @@
-"""Knows what an image is made from, and names it after the hash of all of that."""
+"""Lists everything an image is made from, and names the image after the hash of it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from .labels import REPOSITORY
 
-#: Part of every hash: raise it when images are built differently from the same files.
+#: Part of every hash. Raise it when the same files give other images.
 LAYOUT = 1
 BASE = re.compile(r"^ARG BASE=(\S+)$", re.MULTILINE)
-#: What makes a tag from a name and a hash: sixteen digits are enough to tell and short enough to read.
+#: Hexadecimal digits of the hash in a tag.
 DIGITS = 16
 
 
@@ -23,13 +23,12 @@ class Recipe:
 
     environment: str
     dockerfile: str
-    #: The base as it is named, and the digest of what that is here.
+    #: The name of the base image, and the digest of the image with that name on this engine.
     base: str
     base_digest: str
     python: str
     lock: bytes
     system_packages: tuple[str, ...] = ()
-    #: What the engine builds for.
     platform: str = "linux/amd64"
     hashed: str = field(init=False)
 
@@ -47,7 +46,7 @@ class Recipe:
 
     @property
     def tag(self) -> str:
-        """Name the image; the name of an environment has only characters that a tag may have."""
+        """The image's tag; an environment's name has only characters that are allowed in tags."""
         return f"{REPOSITORY}:{self.environment}-{self.hashed[:DIGITS]}"
 
 
@@ -56,7 +55,7 @@ def dockerfile_path(kind: str, root: Path) -> Path:
 
 
 def default_base(dockerfile: str) -> str:
-    """Return the base image that a Dockerfile names, pinned by its digest."""
+    """Return the base image that a Dockerfile names, pinned by its digest. Raises ValueError."""
     found = BASE.search(dockerfile)
     if found is None:
         raise ValueError("the Dockerfile has no line 'ARG BASE=image@sha256:…'")

@@ -1,6 +1,6 @@
-"""Knows whether this checkout has started containers since the last time that all of them were seen to be gone.
+"""Keeps a file that exists while this checkout may have containers.
 
-It spares a run without containers the search for an engine, and finds what a killed run left behind.
+Without the file a run need not look for an engine; with it, the next run removes what a killed run left.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ def _path(root: Path) -> Path:
     return root / ".nox" / "containers-were-started"
 
 
-def leave(root: Path) -> None:
+def put(root: Path) -> None:
     path = _path(root)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
 
 
-def is_left(root: Path) -> bool:
+def exists(root: Path) -> bool:
     return _path(root).exists()
 
 

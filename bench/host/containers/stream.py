@@ -1,7 +1,7 @@
-"""Knows the pipe into a running container: requests in; messages out, told from the log by the frames of the engine.
+"""Sends requests to a running container and separates its messages (stdout) from its log (stderr).
 
-An engine sends both outputs of a container over one connection, as frames: a byte that tells which output (1 or 2),
-three zeros, the length in four bytes, big-endian, and so many bytes.
+An engine sends both outputs over one connection, as frames: one byte with the output (1 or 2), three zeros, the length
+in four bytes, big-endian, and the data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PIECE_BYTES = 1 << 16
 
 
 class Frames:
-    """Frames out of the pieces in which they arrive; what belongs to a frame is passed on before all of it is there."""
+    """Parses frames from pieces of any length; the data of an incomplete frame is returned as it arrives."""
 
     def __init__(self) -> None:
         self._header = b""
@@ -27,7 +27,7 @@ class Frames:
         self._left = 0
 
     def feed(self, piece: bytes) -> list[tuple[int, bytes]]:
-        """Return what a piece adds to which output."""
+        """Return the data in ``piece``, each part with its output."""
         found = []
         while piece:
             if not self._left:
@@ -48,7 +48,7 @@ class Stream:
     """The connection to one container's standard streams; its log goes to a file."""
 
     def __init__(self, attached: Any, log: Path) -> None:
-        """``attached`` is what the SDK gives: a socket, or a file around one."""
+        """``attached`` comes from the SDK: a socket, or a file around one."""
         self._attached = attached
         self._socket: socket.socket = getattr(attached, "_sock", attached)
         self._frames = Frames()
@@ -56,13 +56,13 @@ class Stream:
         self._log = log.open("wb", buffering=0)
 
     def send(self, data: bytes) -> None:
-        """Send to the container's input; a container that is gone is noticed when its answer is awaited."""
+        """Send to the container's input. Errors are ignored: the next read reports a container that is gone."""
         with contextlib.suppress(OSError):
             self._socket.settimeout(None)
             self._socket.sendall(data)
 
     def read(self, left_s: float) -> bytes | None:
-        """Wait for a piece of the messages: None when there was none in time, empty at the end."""
+        """Wait up to ``left_s`` seconds for a piece of the messages: None when none came, empty at the end."""
         deadline = time.monotonic() + left_s
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -74,23 +74,23 @@ class Stream:
                 return b""
             if not piece:
                 return b""
-            said = b""
+            messages = b""
             for output, part in self._frames.feed(piece):
                 if output == MESSAGES:
-                    said += part
+                    messages += part
                 elif output == LOG:
                     self._log.write(part)
-            if said:
-                return said
+            if messages:
+                return messages
         return None
 
     def end_input(self) -> None:
-        """Let the container see the end of its input."""
+        """Close the container's input."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
     def drain(self, timeout_s: float) -> bool:
-        """Read to the end, for the log's sake; tell whether the end came in time."""
+        """Read to the end, so that the log is complete; return whether the end came in time."""
         deadline = time.monotonic() + timeout_s
         while (left := deadline - time.monotonic()) > 0:
             piece = self.read(left)

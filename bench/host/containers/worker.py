@@ -1,4 +1,4 @@
-"""Knows a worker in a container from the outside: the same protocol as that of a process, over the engine's pipe."""
+"""Runs one cell's worker in a container, with the same protocol as a worker process."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .engine import (
     ENGINE_ERRORS,
     Engine,
     NoEngine,
-    answers,
     attach,
+    is_reachable,
     reason_of,
 )
-from .exit_status import STOPPED, ending
+from .exit_status import STOPPED, exit_of
 from .isolation import Bounds, create
 from .leftovers import drop_container
 from .stream import Stream
 
-#: A worker whose input has ended is done within this time.
+#: A worker exits within this time after the end of its input.
 CLOSING_S = 5
-#: An engine that is told to stop ends the containers first and itself a moment later.
+#: A stopping engine ends the containers first and itself up to this much later.
 STOPPING_S = 2.0
-#: What went wrong outside the cell; what is recorded so is measured after all when the run is continued.
+#: The stage of errors outside the cell; a continued run measures such cells again.
 OUTSIDE = "environment"
 
 
@@ -51,9 +51,9 @@ class ContainerWorker:
         log: Path,
         checkout: str,
     ) -> None:
-        """Start ``command`` in a container of ``image``, in ``folder``; its output goes to ``log``.
+        """Start ``command`` in a container of ``image``, in ``folder``; its standard error goes to ``log``.
 
-        ``engine`` gives the engine that answers. Raises Ended when the container cannot be started.
+        ``engine`` returns a connected engine. Raises Ended when the container cannot be started.
         """
         self.stage = "start"
         self.log = log
@@ -81,7 +81,7 @@ class ContainerWorker:
 
     @property
     def process_id(self) -> int | None:
-        """The first process of the container as this machine numbers it, which began a session of its own."""
+        """The machine's number for the container's first process, which leads a session of its own."""
         if self._process_id is None and not self._gone:
             self._process_id = int((self._look() or {}).get("Pid") or 0) or None
         return self._process_id
@@ -94,7 +94,7 @@ class ContainerWorker:
         try:
             answer = receive(self, timeout_s)
         except Ended as ended:
-            # A child that the kernel killed looks like any failure from inside.
+            # To the worker, a child that the kernel killed looks like any other failure.
             if ended.status == FAILED and (self._lost_a_child() or self._may_have_lost_a_child()):
                 raise Ended(OUT_OF_MEMORY, ended.stage, f"killed for lack of memory: {ended.reason}") from None
             raise
@@ -111,15 +111,15 @@ class ContainerWorker:
         return self._lines.next(deadline)
 
     def death(self) -> Ended:
-        """Find out how the container ended."""
+        """Return the status, stage and reason of a container that exited."""
         self.close()
-        end = ending(self._state, kernel_killed=oom_kills() > self._oom_kills, said=tail(self.log))
-        if end.status == FAILED and self._engine_stops():
+        found = exit_of(self._state, kernel_killed=oom_kills() > self._oom_kills, log_tail=tail(self.log))
+        if found.status == FAILED and self._engine_stops():
             return Ended(FAILED, OUTSIDE, f"the container engine at {self._engine.address} stopped while the cell ran")
-        return Ended(end.status, self.stage, end.reason)
+        return Ended(found.status, self.stage, found.reason)
 
     def pause(self) -> None:
-        """Stop every process in the container; an engine that does not answer is noticed at the next answer."""
+        """Freeze every process in the container. Errors are ignored: the next ``receive`` reports a lost engine."""
         with contextlib.suppress(*ENGINE_ERRORS):
             self._api.pause(self._container)
             self._paused = True
@@ -131,7 +131,7 @@ class ContainerWorker:
                 self._paused = False
 
     def close(self) -> None:
-        """End the input, give the worker a moment to end by itself, and make sure of it."""
+        """Close the input, give the worker ``CLOSING_S`` to exit, and remove the container."""
         if self._gone:
             return
         self.resume()
@@ -156,25 +156,25 @@ class ContainerWorker:
             drop_container(self._engine, self._container)
 
     def _look(self) -> Mapping[str, Any] | None:
-        """Ask the engine for the container's state; None when it is gone, or the engine is."""
+        """Return the container's state; None when the container or the engine is gone."""
         try:
             return dict(self._api.inspect_container(self._container)["State"])
         except ENGINE_ERRORS:
             return None
 
     def _engine_stops(self) -> bool:
-        """Tell whether the engine is gone, or goes, after a container has ended as a stopping engine ends it."""
+        """Return whether the engine stopped, or stops within ``STOPPING_S``, and so ended the container."""
         if self._state is not None and int(self._state.get("ExitCode") or 0) not in STOPPED:
             return False
         deadline = time.monotonic() + STOPPING_S
         while time.monotonic() < deadline:
-            if not answers(self._engine):
+            if not is_reachable(self._engine):
                 return True
             time.sleep(0.1)
         return False
 
     def _may_have_lost_a_child(self) -> bool:
-        """Tell whether the kernel killed anything while the cell ran, for an engine that does not say whom."""
+        """Return whether the kernel killed any process while the cell ran; Podman does not report which."""
         return self._engine.product == "podman" and oom_kills() > self._oom_kills
 
     def _lost_a_child(self) -> bool:
@@ -182,14 +182,16 @@ class ContainerWorker:
 
 
 def _refusal(error: BaseException, image: str, bounds: Bounds) -> Ended:
-    """Say why a container could not be started."""
+    """Return the status and reason of a container that could not be started."""
     reason = reason_of(error)
     if isinstance(error, docker.errors.ImageNotFound):
-        return Ended(FAILED, OUTSIDE, f"the image {image} is gone; the next session builds it again")
+        return Ended(FAILED, OUTSIDE, f"the image {image} does not exist; the next session builds it again")
     if not isinstance(error, docker.errors.APIError):
         return Ended(FAILED, OUTSIDE, f"the container engine stopped answering: {reason}")
     if bounds.gpu and any(words in reason for words in ("device driver", "nvidia", "CDI")):
         return Ended(
-            UNSUPPORTED, "start", f"the engine cannot give containers a GPU ({reason}); it needs NVIDIA's toolkit"
+            UNSUPPORTED,
+            "start",
+            f"the engine cannot give containers a GPU ({reason}); install NVIDIA's container toolkit",
         )
     return Ended(FAILED, "start", f"the container does not start: {reason}")

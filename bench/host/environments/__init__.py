@@ -44,10 +44,10 @@ def prepare(
     What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it. ``extras`` is what the
     installation in an image needs; what pip's variables say when absent.
     """
-    if started_flag.is_left(root):
+    if started_flag.exists(root):
         from ..containers import leftovers
 
-        leftovers.sweep_if_left(root, announce)
+        leftovers.sweep_if_started(root, announce)
     if environment.name in locks.OWN:
         reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from ..containers import image, leftovers
 from ..containers.context import Extras
 from ..containers.engine import Engine, NoEngine, connect
-from ..containers.engine_request import NoAnswer, ask
+from ..containers.engine_request import CommandFailed, run_command
 from ..containers.isolation import PYTHON, Bounds
 from ..containers.recipe import Recipe, default_base, dockerfile_path
 from ..setup.staging import exclusive, write_whole
@@ -71,7 +71,7 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
         image.ensure_base(engine, recipe.base, announce)
         found = image.build(engine, recipe, root=root, extras=extras, announce=announce)
         build_s = round(time.monotonic() - start, 3)
-        announce(f"{name}: ready after {build_s:.1f} s: {image.shown(found)}")
+        announce(f"{name}: ready after {build_s:.1f} s: {image.describe(found)}")
     note = folder_of(root) / f"{name}.image.json"
     manifest = _noted(note, found) or _describe(engine, environment, recipe, found, lock, root, build_s)
     manifest["engine"] = engine.describe()
@@ -126,9 +126,9 @@ def _describe(
     inquiry = root / "bench" / "host" / "environments" / INQUIRY.name
     try:
         answer = json.loads(
-            ask(engine, str(found["Id"]), [PYTHON, "-I", str(inquiry), "--packages"], root=root, bounds=bounds)
+            run_command(engine, str(found["Id"]), [PYTHON, "-I", str(inquiry), "--packages"], root=root, bounds=bounds)
         )
-    except (NoAnswer, ValueError) as error:
+    except (CommandFailed, ValueError) as error:
         if "device driver" in str(error) or "nvidia" in str(error).lower():
             raise Impossible(
                 f"the engine cannot give containers a GPU; install NVIDIA's container toolkit: {error}"

@@ -16,7 +16,7 @@ from .cell_process import Talks
 from .worker_process import Worker, arguments, layout_variables, numpy_pages, variables
 
 if TYPE_CHECKING:
-    from ..containers.engine import Line
+    from ..containers.engine import EngineConnection
 
 #: Folders of the checkout's state that requests name.
 READ = ("references", "data")
@@ -59,7 +59,7 @@ def launch(
     state = root / ".nox"
     for folder in READ:
         (state / folder).mkdir(parents=True, exist_ok=True)
-    started_flag.leave(root)
+    started_flag.put(root)
     bounds = Bounds(
         read=[root / "bench", *(state / folder for folder in READ), *([data] if data else [])],
         write=sorted({Path(path) for path in compilers.values()}),
@@ -80,7 +80,7 @@ def launch(
 
 
 @functools.cache
-def _line() -> Line:
-    from ..containers.engine import Line
+def _line() -> EngineConnection:
+    from ..containers.engine import EngineConnection
 
-    return Line()
+    return EngineConnection()

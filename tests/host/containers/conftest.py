@@ -1,4 +1,4 @@
-"""A project folder of its own beside the checkout, an engine, and workers that play a cell's."""
+"""Provides a temporary project folder, the machine's engine, and containers that run given lines of Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.host.containers.isolation import VARIABLES, Bounds
 from bench.host.containers.labels import checkout
 from bench.host.containers.worker import ContainerWorker
 
-#: Set where there must be an engine, so that no test is skipped in silence.
+#: Set in CI, so that tests fail instead of being skipped when there is no engine.
 REQUIRED = "BENCHMATRIX_ENGINE_REQUIRED"
 SPEAK = """
 import json, os, signal, subprocess, sys, time
@@ -30,7 +30,7 @@ def hear():
 
 @pytest.fixture(autouse=True)
 def leftovers_of_the_sdk() -> Iterator[None]:
-    """Collect the sockets that the SDK leaves open where an engine goes away, lest a later test be blamed for them."""
+    """Collect the sockets that the SDK leaves open when an engine stops, so that no later test warns of them."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -52,7 +52,7 @@ def engine() -> Engine:
 
 @pytest.fixture
 def root(tmp_path: Path, engine: Engine) -> Iterator[Path]:
-    """A project folder with the code and the Dockerfiles, whose images and containers are gone afterwards."""
+    """A project folder with the code and the Dockerfiles; its images and containers are removed afterwards."""
     project = make_project(tmp_path / "project")
     yield project
     forget(engine, project)

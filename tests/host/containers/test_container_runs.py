@@ -1,4 +1,4 @@
-"""Tests whole runs with containers: real cells beside a venv's, a host that is killed, no engine at all."""
+"""Tests whole runs with containers: real cells in containers and venvs, a killed host, and no engine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ sizes = ["check"]
 
 @pytest.fixture(scope="module")
 def project(engine):
-    """A project that stays between sessions, as building its image takes a minute; one run at a time in each."""
+    """A project that is kept between sessions, as building its image takes a minute; one per pytest worker."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
     return make_project(REPOSITORY / ".nox" / "container-tests" / worker)
 
@@ -81,7 +81,7 @@ def records(project):
 
 @pytest.fixture(scope="module")
 def image(project, engine, tmp_path_factory):
-    """Build the image of the framework from its real lock; return what its preparation came to."""
+    """Build the framework's image from its real lock; return the manifest."""
     study = write_study(tmp_path_factory.mktemp("study"))
     for name in ("jax", "jax-container"):
         subprocess.run(command(project, study, "prepare", name), check=True, cwd=REPOSITORY)
@@ -103,7 +103,7 @@ def test_a_container_has_the_packages_of_the_venv_whose_lock_it_shares(project, 
 
 @pytest.mark.engine
 @pytest.mark.real
-def test_real_cells_run_in_containers_as_beside_them(project, image, engine, tmp_path):
+def test_real_cells_run_in_containers_as_in_venvs(project, image, engine, tmp_path):
     run = command(project, write_study(tmp_path), "run", "--fresh")
     subprocess.run(run, check=True, cwd=REPOSITORY)
     made = records(project)
@@ -114,7 +114,7 @@ def test_real_cells_run_in_containers_as_beside_them(project, image, engine, tmp
     for record in made:
         inside = record["cell"]["environment"] == "jax-container"
         assert record["versions"].get("image") == (image["image"]["id"] if inside else None)
-        # A third repeats one that a busy machine disturbed.
+        # On a busy machine a third turn repeats a disturbed one.
         assert record["sample_turn"][:2] == [0, 1]
         assert len(record["sample_ns"]) == len(record["sample_turn"]) <= 3
     described = json.loads((project / "reports" / "runs" / "environments.json").read_text())
@@ -124,7 +124,7 @@ def test_real_cells_run_in_containers_as_beside_them(project, image, engine, tmp
 
 @pytest.mark.engine
 @pytest.mark.real
-def test_what_a_killed_host_leaves_is_gone_with_the_next_run_which_continues(project, image, engine, tmp_path):
+def test_the_next_run_continues_a_killed_one_and_removes_its_containers(project, image, engine, tmp_path):
     study = write_study(tmp_path, "long")
     run = command(project, study, "run", "--environment", "jax-container", "--workload", "gemm")
     process = subprocess.Popen(run, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
@@ -140,8 +140,8 @@ def test_what_a_killed_host_leaves_is_gone_with_the_next_run_which_continues(pro
         process.wait()
     subprocess.run(command(project, study, "prepare", "jax"), check=True, cwd=REPOSITORY)
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []
-    said = subprocess.run(run, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True).stdout
-    assert "Continuing the run" in said
+    output = subprocess.run(run, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True).stdout
+    assert "Continuing the run" in output
     assert {record["status"] for record in records(project)} == {"ok"}
     assert sorted({turn for record in records(project) for turn in record["sample_turn"]})[:150] == list(range(150))
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []
@@ -154,13 +154,13 @@ def without_engine(tmp_path, monkeypatch):
     return project, write_study(tmp_path)
 
 
-def test_containers_alone_without_an_engine_are_refused_in_one_message(without_engine, capsys):
+def test_a_run_of_containers_only_is_refused_in_one_message_without_an_engine(without_engine, capsys):
     project, study = without_engine
     given = ["--matrix", str(study)]
     assert host.main(["prepare", "jax-container", *given], root=project) == 0
     assert host.main(["run", "--environment", "jax-container", *given], root=project) == host.EXIT_MISUSE
-    said = capsys.readouterr()
-    assert (said.out + said.err).count("no container engine answers") == 1
+    captured = capsys.readouterr()
+    assert (captured.out + captured.err).count("no container engine answers") == 1
     assert host.main(["images", "list", *given], root=project) == host.EXIT_MISUSE
 
 

@@ -1,4 +1,4 @@
-"""Tests that messages and log come apart whole, however the engine's frames arrive."""
+"""Tests that messages and log are separated without loss, whatever pieces the engine's frames arrive in."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def frame(output: int, data: bytes) -> bytes:
 )
 def test_frames_come_out_whole_however_they_are_cut(frames, cuts):
     sent = b"".join(frame(output, data) for output, data in frames)
-    reader, said, at, turn = Frames(), {MESSAGES: b"", LOG: b""}, 0, 0
+    reader, received, at, turn = Frames(), {MESSAGES: b"", LOG: b""}, 0, 0
     while at < len(sent):
         step = cuts[turn % len(cuts)]
         for output, part in reader.feed(sent[at : at + step]):
-            said[output] += part
+            received[output] += part
         at, turn = at + step, turn + 1
     for output in (MESSAGES, LOG):
-        assert said[output] == b"".join(data for kind, data in frames if kind == output)
+        assert received[output] == b"".join(data for kind, data in frames if kind == output)
 
 
 def test_the_log_goes_to_its_file_and_messages_come_back(tmp_path):

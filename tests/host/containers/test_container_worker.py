@@ -1,4 +1,4 @@
-"""Tests cells' workers in real containers: what crashes, hangs, runs out of memory or loses its engine."""
+"""Tests workers in real containers that crash, hang, run out of memory or lose their engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def end_of(worker, timeout_s: float = 30.0) -> Ended:
     return caught.value
 
 
-def test_an_answer_comes_back_and_the_container_is_gone_after(start, engine, root):
+def test_a_request_gets_its_answer_and_the_container_is_removed(start, engine, root):
     worker = start('say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"])')
     worker.send(do="prepare")
     assert worker.receive(30) == {"event": "done", "got": "prepare"}
@@ -63,7 +63,7 @@ def test_too_much_memory_becomes_out_of_memory(start):
 )
 def test_a_child_that_takes_too_much_memory_makes_its_worker_out_of_memory(start, engine, rest):
     if engine.product == "podman" and "finished" in rest:
-        pytest.skip("Podman does not tell what the kernel killed")
+        pytest.skip("Podman does not report which process the kernel killed")
     end = end_of(start(f"subprocess.run([sys.executable, '-c', '{HOG}']){rest}", memory_bytes=LIMIT))
     assert end.status == "out-of-memory"
 
@@ -75,7 +75,7 @@ def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root)
 
 
 @pytest.mark.parametrize(("action", "reason"), [("kill", "killed by SIGKILL"), ("remove", "removed from outside")])
-def test_a_container_that_somebody_ends_becomes_failed(start, engine, action, reason):
+def test_a_container_that_is_killed_or_removed_becomes_failed(start, engine, action, reason):
     worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
     worker.receive(30)
     if action == "kill":
@@ -115,14 +115,14 @@ def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):
     assert answer["s"] - first["s"] < 0.3
 
 
-def test_an_image_that_is_gone_is_said_and_measured_after_all_later(start):
+def test_a_missing_image_is_reported_and_its_cell_can_be_measured_later(start):
     with pytest.raises(Ended) as caught:
         start("pass", image="sha256:" + "0" * 64)
     assert (caught.value.status, caught.value.stage) == ("failed", "environment")
     assert "the next session builds it again" in caught.value.reason
 
 
-def test_no_engine_at_the_start_is_said_and_measured_after_all_later(start):
+def test_a_missing_engine_is_reported_and_its_cell_can_be_measured_later(start):
     def nowhere():
         raise NoEngine("no container engine answers")
 
@@ -131,7 +131,7 @@ def test_no_engine_at_the_start_is_said_and_measured_after_all_later(start):
     assert (caught.value.stage, caught.value.reason) == ("environment", "no container engine answers")
 
 
-def test_what_a_killed_run_left_is_swept_and_nothing_else(start, engine, root):
+def test_only_containers_of_this_checkout_are_swept(start, engine, root):
     other = engine.api.create_container(start("hear()")._image, ["true"], labels={CONTAINER: "somebody else"})["Id"]
     try:
         worker = start("hear(); time.sleep(1000)")

@@ -1,4 +1,4 @@
-"""Tests what an engine is sent to build an image."""
+"""Tests which files the build context of an image contains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tiny import make_wheel, write_lock
 from bench.host.containers.context import Extras, build_arguments, write_context
 
 
-def sent(lock: bytes, extras: Extras) -> tuple[bytes, dict[str, bytes]]:
+def context_files(lock: bytes, extras: Extras) -> tuple[bytes, dict[str, bytes]]:
     file = io.BytesIO()
     write_context(file, dockerfile="FROM x\n", lock=lock, extras=extras)
     file.seek(0)
@@ -18,27 +18,27 @@ def sent(lock: bytes, extras: Extras) -> tuple[bytes, dict[str, bytes]]:
         return file.getvalue(), {name: archive.extractfile(name).read() for name in archive.getnames()}
 
 
-def test_only_wheels_that_the_lock_asks_for_are_sent(tmp_path):
+def test_only_wheels_that_the_lock_lists_are_sent(tmp_path):
     wheel = make_wheel(tmp_path / "wheels")
     lock = write_lock(tmp_path, wheel, "tiny").read_bytes()
     (tmp_path / "wheels" / "other-1.0-py3-none-any.whl").write_bytes(b"big")
     make_wheel(tmp_path / "forged", value=2)
-    _, files = sent(lock, Extras(wheels=(tmp_path / "wheels", tmp_path / "forged")))
+    _, files = context_files(lock, Extras(wheels=(tmp_path / "wheels", tmp_path / "forged")))
     assert sorted(files) == ["Dockerfile", "extras/ca.crt", f"extras/wheels/{wheel.name}", "lock.txt"]
     assert files[f"extras/wheels/{wheel.name}"] == wheel.read_bytes()
     assert files["extras/ca.crt"] == b""
 
 
-def test_the_same_files_are_the_same_bytes_for_the_cache_of_a_builder(tmp_path):
+def test_the_same_files_give_the_same_context_for_the_builder_s_cache(tmp_path):
     wheel = make_wheel(tmp_path / "a")
     lock = write_lock(tmp_path, wheel, "tiny").read_bytes()
     make_wheel(tmp_path / "b")
-    first, second = (sent(lock, Extras(wheels=(tmp_path / name,)))[1] for name in "ab")
+    first, second = (context_files(lock, Extras(wheels=(tmp_path / name,)))[1] for name in "ab")
     assert first.keys() == second.keys()
-    assert sent(lock, Extras())[0] == sent(lock, Extras())[0]
+    assert context_files(lock, Extras())[0] == context_files(lock, Extras())[0]
 
 
-def test_what_is_set_for_pip_holds_for_images(tmp_path):
+def test_pip_s_settings_apply_to_images(tmp_path):
     (tmp_path / "ca.pem").write_text("certificate")
     environ = {
         "PIP_CERT": str(tmp_path / "ca.pem"),
@@ -49,11 +49,11 @@ def test_what_is_set_for_pip_holds_for_images(tmp_path):
     }
     extras = Extras.of(environ)
     assert extras == Extras(tmp_path / "ca.pem", (tmp_path,))
-    assert sent(b"", extras)[1]["extras/ca.crt"] == b"certificate"
+    assert context_files(b"", extras)[1]["extras/ca.crt"] == b"certificate"
     assert build_arguments(environ) == {"PIP_INDEX_URL": "https://mirror/simple", "HTTPS_PROXY": "http://proxy"}
 
 
-def test_what_is_named_goes_before_what_is_set(tmp_path):
+def test_arguments_take_precedence_over_variables(tmp_path):
     for name in ("mine.pem", "set.pem"):
         (tmp_path / name).touch()
     (tmp_path / "wheels").mkdir()

@@ -1,4 +1,4 @@
-"""Tests which engine is meant, and that none is one clear message."""
+"""Tests which engine is used, and the message when there is none."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import replace
 import pytest
 
 from bench.host.containers import engine as engines
-from bench.host.containers.engine import Line, NoEngine, connect
+from bench.host.containers.engine import EngineConnection, NoEngine, connect
 
 
 @pytest.fixture
 def tried(monkeypatch):
-    """The places at which an engine is looked for; none answers."""
+    """The addresses that were tried; no engine answers at any."""
     places = []
 
     def refuse(place):
         places.append((place.address, place.origin))
         raise FileNotFoundError
 
-    monkeypatch.setattr(engines, "_try", refuse)
+    monkeypatch.setattr(engines, "_probe", refuse)
     return places
 
 
@@ -35,9 +35,8 @@ def context(folder, name: str, host: str) -> None:
 
 
 def test_docker_host_is_the_only_place(tried):
-    with pytest.raises(
-        NoEngine, match=r"no container engine answers: unix:///a.sock \(DOCKER_HOST\): there is nothing"
-    ):
+    message = r"no container engine answers: unix:///a.sock \(DOCKER_HOST\): the socket does not exist"
+    with pytest.raises(NoEngine, match=message):
         connect({"DOCKER_HOST": "unix:///a.sock", "DOCKER_CONTEXT": "other"})
     assert tried == [("unix:///a.sock", "DOCKER_HOST")]
 
@@ -53,7 +52,7 @@ def test_the_chosen_context_is_the_only_place(tried, tmp_path, monkeypatch):
     assert tried == [("unix:///lab.sock", "context 'lab'")] * 2
 
 
-def test_a_context_that_does_not_exist_is_said(tried, tmp_path, monkeypatch):
+def test_a_missing_context_is_reported(tried, tmp_path, monkeypatch):
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     with pytest.raises(NoEngine, match=r"'nowhere' does not exist\. List them with: docker context ls"):
         connect({"DOCKER_CONTEXT": "nowhere", "DOCKER_CONFIG": str(tmp_path)})
@@ -97,7 +96,7 @@ def test_a_restarted_engine_is_found_again():
         return each
 
     replace_with = engines.Engine("", "docker", "2", False, (), second)
-    line = Line(find, patience_s=5)
+    line = EngineConnection(find, patience_s=5)
     assert line.engine().version == line.engine().version == "1"
     first.up = False
     assert line.engine().version == "2"
@@ -112,7 +111,7 @@ def test_an_engine_that_stays_away_is_waited_for_once():
             return each
         raise NoEngine("gone")
 
-    line = Line(find, patience_s=0.3)
+    line = EngineConnection(find, patience_s=0.3)
     line.engine()
     api.up = False
     for most_s in (2.0, 0.1):
@@ -123,7 +122,7 @@ def test_an_engine_that_stays_away_is_waited_for_once():
 
 
 @pytest.mark.engine
-def test_the_engine_says_what_it_can_limit(engine):
+def test_an_engine_reports_the_limits_it_can_enforce(engine):
     assert set(engine.describe()) == {"product", "version", "rootless", "limits"}
     assert engine.product in ("docker", "podman")
     assert replace(engine, rootless=True).describe()["rootless"]

@@ -1,4 +1,4 @@
-"""Tests what becomes of a cell whose engine stops in the middle, on an engine of the test's own."""
+"""Tests a cell whose engine stops while it runs, on an engine that the test starts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import pytest
 from ground import BASE, REPOSITORY
 
 from bench.host.containers import leftovers
-from bench.host.containers.engine import Line, NoEngine, connect
+from bench.host.containers.engine import EngineConnection, NoEngine, connect
 from bench.host.containers.isolation import VARIABLES, Bounds
 from bench.host.containers.labels import CONTAINER, checkout, selector
 from bench.host.containers.worker import ContainerWorker
 from bench.host.measuring.protocol import Ended
 
-# The SDK leaves its own end of a connection that is refused to the garbage collector, which says so.
+# The SDK leaves its own end of a refused connection to the garbage collector, which warns.
 pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
 SPEAK = "import json, time; print(json.dumps({'event': 'ready'}), flush=True); time.sleep(1000)"
 
 
 class Daemon:
-    """A Docker engine of its own, with its own folders and socket."""
+    """A second Docker engine with its own folders and socket."""
 
     def __init__(self, folder) -> None:
         self.folder = folder
@@ -35,7 +35,7 @@ class Daemon:
         places = {name: self.folder / name for name in ("data-root", "exec-root", "pidfile")}
         options = [f"--{name}={path}" for name, path in places.items()]
         with (self.folder / "log").open("ab") as log:
-            # In a network of its own: an engine without a bridge removes that of the machine's other engine.
+            # In its own network namespace: an engine without a bridge removes the bridge of the machine's engine.
             self.process = subprocess.Popen(
                 ["unshare", "--net", "dockerd", *options, "--host", self.environ["DOCKER_HOST"], "--bridge=none"],
                 stdout=log,
@@ -58,7 +58,7 @@ class Daemon:
 @pytest.fixture(scope="module")
 def daemon(engine, tmp_path_factory):
     if engine.product != "docker" or os.getuid() != 0 or shutil.which("dockerd") is None:
-        pytest.skip("only root can start an engine of its own, Docker's")
+        pytest.skip("only root can start a second Docker engine")
     made = Daemon(tmp_path_factory.mktemp("dockerd"))
     made.start()
     made.engine.api.load_image(b"".join(engine.api.get_image(BASE)))
@@ -68,8 +68,8 @@ def daemon(engine, tmp_path_factory):
     shutil.rmtree(made.folder)
 
 
-def test_a_cell_that_loses_its_engine_failed_outside_and_the_next_one_finds_it_again(daemon, tmp_path):
-    line = Line(lambda: connect(daemon.environ))
+def test_a_cell_that_loses_its_engine_failed_outside_and_the_next_cell_reconnects(daemon, tmp_path):
+    line = EngineConnection(lambda: connect(daemon.environ))
 
     def start() -> ContainerWorker:
         return ContainerWorker(

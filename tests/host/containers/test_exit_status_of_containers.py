@@ -1,10 +1,10 @@
-"""Tests what the engine's word on a container's end becomes."""
+"""Tests the status and reason that an exited container gets."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.host.containers.exit_status import ending
+from bench.host.containers.exit_status import exit_of
 
 KILLED_FOR_MEMORY = "killed by the kernel for lack of memory"
 
@@ -31,10 +31,10 @@ KILLED_FOR_MEMORY = "killed by the kernel for lack of memory"
     ],
 )
 def test_each_end_has_its_status_and_reason(state, kernel_killed, status, reason):
-    end = ending(state, kernel_killed=kernel_killed, said=": end of log")
-    assert end.status == status
-    assert end.reason.startswith(reason)
+    found = exit_of(state, kernel_killed=kernel_killed, log_tail=": end of log")
+    assert found.status == status
+    assert found.reason.startswith(reason)
 
 
-def test_an_allocator_that_gave_up_is_out_of_memory():
-    assert ending({"ExitCode": 134}, kernel_killed=False, said=": std::bad_alloc").status == "out-of-memory"
+def test_bad_alloc_in_the_log_is_out_of_memory():
+    assert exit_of({"ExitCode": 134}, kernel_killed=False, log_tail=": std::bad_alloc").status == "out-of-memory"

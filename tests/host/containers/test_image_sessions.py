@@ -1,4 +1,4 @@
-"""Tests images on a real engine: built once, from a lock and nothing else, named, listed, exported and pruned."""
+"""Tests images on a real engine: building once from a lock alone, naming, listing, exporting and pruning."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from bench.host import environments
 from bench.host.containers import image, labels
 from bench.host.containers.archive import export
 from bench.host.containers.context import Extras, write_context
-from bench.host.containers.engine_request import ask
+from bench.host.containers.engine_request import run_command
 from bench.host.containers.isolation import PYTHON, Bounds
 from bench.host.containers.recipe import dockerfile_path
 
 pytestmark = pytest.mark.engine
-#: As odd as a name may be; doubled dots and the like are not allowed everywhere in the name of an image.
+#: A valid name with characters that some parts of an image's name do not allow.
 NAME = "a.b-..c__d"
 
 
 class Project:
-    """A project with one wheel, and the environment that is locked to it."""
+    """A project with one wheel and an environment that is locked to it."""
 
     def __init__(self, folder, engine) -> None:
         self.engine = engine
@@ -39,16 +39,16 @@ class Project:
         self.study.write_text(STUDY.format(base=BASE, name=NAME))
 
     def prepare(self, **changes):
-        """Prepare the environment without an index, which would be asked for the wheel too."""
-        said: list[str] = []
+        """Prepare the environment without an index, where pip would look for the wheel too."""
+        messages: list[str] = []
         wanted = environment(NAME, BASE).model_copy(update=changes)
         extras = Extras(None, (self.wheel.parent,))
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PIP_NO_INDEX", "1")
-            return environments.prepare(wanted, root=self.root, announce=said.append, extras=extras), said
+            return environments.prepare(wanted, root=self.root, announce=messages.append, extras=extras), messages
 
-    def ask(self, identity: str, *command: str) -> bytes:
-        return ask(self.engine, identity, command, root=self.root, bounds=Bounds([]))
+    def run_command(self, identity: str, *command: str) -> bytes:
+        return run_command(self.engine, identity, command, root=self.root, bounds=Bounds([]))
 
     def parts(self) -> list:
         part = {"label": labels.selector(labels.PART, self.root)}
@@ -65,31 +65,31 @@ def project(tmp_path_factory, engine):
 
 @pytest.fixture(scope="module")
 def built(project):
-    """The image, and what was said when it was built."""
-    outcome, said = project.prepare()
+    """The outcome of building the image."""
+    outcome, messages = project.prepare()
     assert (outcome.reason, outcome.status) == (None, "ok")
-    assert any(f"building benchmatrix:{NAME}-" in line for line in said)
+    assert any(f"building benchmatrix:{NAME}-" in line for line in messages)
     return outcome
 
 
-def test_an_image_has_what_the_lock_lists_and_says_whose_it_is(project, built, engine):
+def test_an_image_has_the_locked_packages_and_a_label_with_its_environment(project, built, engine):
     assert built.manifest["packages"] == {"tinyframe": "1.0"}
     assert built.manifest["interpreter"]["version"].startswith("3.11")
     found = image.inspect(engine, built.manifest["image"]["tag"])
     assert found["Id"] == built.manifest["image"]["id"]
     assert found["Config"]["Labels"][labels.ENVIRONMENT] == NAME
-    assert project.ask(found["Id"], PYTHON, "-c", "import tinyframe; print(tinyframe.value)") == b"1\n"
+    assert project.run_command(found["Id"], PYTHON, "-c", "import tinyframe; print(tinyframe.value)") == b"1\n"
 
 
-def test_an_unchanged_image_is_there_in_no_time(project, built):
+def test_an_unchanged_image_is_not_built_again(project, built):
     start = time.monotonic()
-    again, said = project.prepare()
+    again, messages = project.prepare()
     assert time.monotonic() - start < 1.0
-    assert (again.manifest, said) == (built.manifest, [])
+    assert (again.manifest, messages) == (built.manifest, [])
 
 
-def test_what_the_installation_needed_is_not_in_the_image(project, built):
-    listed = project.ask(built.manifest["image"]["id"], "ls", "/", "/opt", "/opt/environment/bin")
+def test_the_installer_is_not_in_the_image(project, built):
+    listed = project.run_command(built.manifest["image"]["id"], "ls", "/", "/opt", "/opt/environment/bin")
     for name in (b"installer", b"pip", b"build\n"):
         assert name not in listed
     assert project.parts() == []
@@ -104,7 +104,7 @@ def test_a_lock_that_cannot_be_installed_failed_and_leaves_nothing(project, tmp_
     assert project.parts() == []
 
 
-def test_a_base_that_cannot_be_had_is_said(project):
+def test_a_base_that_cannot_be_pulled_is_reported(project):
     outcome, _ = project.prepare(base="localhost:1/nothing:here")
     assert outcome.status == "failed"
     assert "the base image localhost:1/nothing:here cannot be pulled" in outcome.reason
@@ -123,7 +123,9 @@ def test_an_export_is_in_the_layout_of_oci(built, engine, tmp_path):
     assert list(tmp_path.glob("*.partial-*")) == []
 
 
-def test_the_command_builds_lists_exports_and_prunes_ours_alone(project, built, engine, tmp_path, capsys):
+def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_checkout(
+    project, built, engine, tmp_path, capsys
+):
     def images(*arguments: str) -> tuple[int, str]:
         code = host.main(["images", *arguments, "--matrix", str(project.study)], root=project.root)
         return code, capsys.readouterr().out
@@ -132,9 +134,9 @@ def test_the_command_builds_lists_exports_and_prunes_ours_alone(project, built, 
     assert images("build") == (0, f"{NAME}: {tag}  {built.manifest['image']['id']}\n")
     code, listed = images("list")
     assert (code, listed.split()[0]) == (0, tag)
-    code, said = images("export", "--to", str(tmp_path))
+    code, output = images("export", "--to", str(tmp_path))
     archive = tmp_path / f"{NAME}.oci.tar"
-    assert (code, said.strip()) == (0, f"{archive}  (apptainer build {NAME}.sif oci-archive:{archive})")
+    assert (code, output.strip()) == (0, f"{archive}  (apptainer build {NAME}.sif oci-archive:{archive})")
     assert images("prune") == (0, "")
     others = {each["Id"] for each in engine.api.images()} - {built.manifest["image"]["id"]}
     assert images("prune", "--all") == (0, f"removed {tag}\n")
@@ -145,7 +147,7 @@ def test_the_command_builds_lists_exports_and_prunes_ours_alone(project, built, 
 
 @pytest.fixture
 def served(project, tmp_path):
-    """Serve the build's context at an address, since BuildKit takes one from there without a session."""
+    """Serve the build context over HTTP, from where BuildKit reads one without a session."""
     with (tmp_path / "context.tar").open("wb") as file:
         dockerfile = dockerfile_path("cpu", REPOSITORY).read_text()
         lock = (project.root / "locks" / f"{NAME}.txt").read_bytes()
@@ -159,20 +161,20 @@ def served(project, tmp_path):
 
 def test_buildkit_builds_the_same_dockerfile(project, engine, served):
     if engine.product == "podman":
-        pytest.skip("Podman builds with Buildah alone, as the other tests do here")
+        pytest.skip("Podman builds with Buildah only, which the other tests cover")
     tag = "benchmatrix:built-with-buildkit"
     arguments = json.dumps({"BASE": BASE, "PIP_NO_INDEX": "1", "PART": "buildkit-test"})
-    asked = {"version": "2", "t": tag, "remote": served, "buildargs": arguments}
-    answer = engine.api.post(f"{engine.api.base_url}/v1.40/build", params=asked, timeout=300)
+    parameters = {"version": "2", "t": tag, "remote": served, "buildargs": arguments}
+    response = engine.api.post(f"{engine.api.base_url}/v1.40/build", params=parameters, timeout=300)
     try:
-        assert f"Successfully tagged {tag}" in answer.text, answer.text[-2000:]
-        assert project.ask(tag, PYTHON, "-c", "import tinyframe; print(tinyframe.value)") == b"1\n"
+        assert f"Successfully tagged {tag}" in response.text, response.text[-2000:]
+        assert project.run_command(tag, PYTHON, "-c", "import tinyframe; print(tinyframe.value)") == b"1\n"
     finally:
         engine.api.remove_image(tag, force=True)
 
 
 def test_both_dockerfiles_have_the_same_steps():
-    """They differ in the base, its Python and the variables of NVIDIA's runtime; the rest must not drift apart."""
+    """They differ in the base, its Python and the variables of NVIDIA's runtime; the rest must stay the same."""
     cpu, cuda = ((REPOSITORY / "docker" / f"{kind}.Dockerfile").read_text() for kind in ("cpu", "cuda"))
     installation = [text[text.index("# A folder with wheels/") : text.index("FROM system\n")] for text in (cpu, cuda)]
     assert installation[0] == installation[1]

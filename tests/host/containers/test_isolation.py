@@ -1,4 +1,4 @@
-"""Tests from the inside what a container of ours may do: compute, and next to nothing else."""
+"""Tests from inside a container that it is isolated: no network, no privileges, read-only files, limits."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_no_network_can_be_reached(inside):
 
 def test_the_root_file_system_and_the_code_are_read_only(inside, root):
     for place in ("/", "/etc", "/opt", "/usr/bin", str(root), str(root / "bench")):
-        said = inside(f"attempt(lambda: open({place!r} + '/x', 'w'))")
-        assert "Read-only file system" in said or "Permission denied" in said, place
+        result = inside(f"attempt(lambda: open({place!r} + '/x', 'w'))")
+        assert "Read-only file system" in result or "Permission denied" in result, place
     flags = inside("[line.split()[1:4:2] + line.split()[3:4] for line in open('/proc/mounts')]")
     options = {mount: flags for mount, flags, _ in flags}
     assert options["/"].split(",")[0] == "ro"
@@ -86,13 +86,13 @@ def test_no_quota_throttles(inside):
     assert set(quota) <= {"-1", "max"}
 
 
-def test_what_a_compiler_makes_in_the_scratch_folder_can_be_run(inside):
+def test_compiled_files_in_the_scratch_folder_can_be_run(inside):
     assert inside("attempt(program)") == "ran"
     assert inside("[os.environ['HOME'], os.environ['USER']]") == ["/tmp", "benchmatrix"]
 
 
 def test_the_cache_of_compiled_code_can_be_written_and_lasts(inside, engine, tmp_path):
-    # Podman takes Docker's mounts apart at their colons.
+    # Podman splits Docker's mounts at colons.
     odd = "caches with a space, and: a colon" if engine.product == "docker" else "caches with a space"
     folder = tmp_path / odd / "inductor"
     assert inside(f"open({str(folder / 'kernel')!r}, 'w').write('x')", write=(folder,)) == 1

@@ -1,4 +1,4 @@
-"""Tests that the name of an image tells all that went into it."""
+"""Tests that the name of an image changes with everything that went into it."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def test_the_bases_of_the_dockerfiles_are_pinned_by_digest(kind):
     assert re.search(r"@sha256:[0-9a-f]{64}$", default_base(dockerfile_path(kind, REPOSITORY).read_text()))
 
 
-def test_a_dockerfile_without_a_base_is_said():
+def test_a_dockerfile_without_a_base_is_an_error():
     with pytest.raises(ValueError, match="no line 'ARG BASE"):
         default_base("FROM scratch")
