@@ -29,8 +29,8 @@ from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
 from bench.host.containers.labels import CONTAINER, PART, selector
 from bench.host.environments import Prepared
+from bench.host.executors.launch import launch
 from bench.host.machine.processors import chosen
-from bench.host.measuring.launch import launch
 from bench.host.measuring.study_run import StudyRun
 from bench.host.reporting.tables import containers
 from bench.host.storage import journal

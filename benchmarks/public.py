@@ -24,8 +24,8 @@ import numpy as np
 from tabulate import tabulate
 
 from bench.host import environments
-from bench.host.measuring import worker_process
 from bench.host.study import study_file
+from bench.host.workers import worker_process
 from bench.record import OK
 
 ROOT = Path(__file__).resolve().parents[1]

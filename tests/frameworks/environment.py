@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.host import environments
-from bench.host.measuring import worker_process
+from bench.host.workers import worker_process
 from bench.record import OK
 
 HERE = Path(__file__).resolve().parent

@@ -13,9 +13,9 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.host.measuring import rounds
 from bench.host.measuring.stopping import Stops
-from bench.host.measuring.worker_process import Ended
 from bench.host.reporting.progress import Display, Estimate
 from bench.host.storage import journal
+from bench.host.workers.protocol import Ended
 
 A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 B = replace(A, environment="jax", framework="jax", mode="jit")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..measuring.peaks import Peak, combine
 from ..reporting.tables.table import EMPTY, shorten
 from ..reporting.words.numbers import COUNTS, choose_unit, format_number
 from ..statistics.roofline import Achieved, achieved
 from .conditions import Conditions
+from .peaks import Peak, combine
 from .results import Result
 
 #: Characters of a reason.

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from bench.cell import Cell
 from bench.record import Record
 
-from ..measuring.order import given_up, groups
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.verdict import Verdict
+from ..study.rows import group_by_row
 from ..study.twin import is_twin, original_cell
 from .comparisons import Reached, decide_together
 from .conditions import Conditions
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
+from .given_up import given_up
 from .processes import timed_cells
 from .results import EXCLUDED, Comparison, Result, result_of, row_key
 from .startup import break_even
@@ -78,7 +79,7 @@ def settled_rows(records: Iterable[Record], conditions: Conditions) -> list[str]
         if is_judged(result) and result.verdict not in settled
         if not any(given_up(one.records) for one in (result, bases[row_key(result.cell)]))
     }
-    return [row for row in groups([result.cell for result in results]) if row not in open_rows]
+    return [row for row in group_by_row([result.cell for result in results]) if row not in open_rows]
 
 
 def judged(records: Iterable[Record], conditions: Conditions) -> tuple[list[Result], Noise]:

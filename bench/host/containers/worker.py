@@ -13,8 +13,8 @@ import docker.errors
 
 from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
 
-from ..measuring.protocol import Ended, Lines, receive, tail
-from ..measuring.worker_process import oom_kills
+from ..workers.protocol import Ended, Lines, receive, tail
+from ..workers.worker_process import oom_kills
 from .engine import (
     ENGINE_ERRORS,
     Engine,

@@ -13,8 +13,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.record import MISMATCH, OK, OUT_OF_MEMORY, UNSUPPORTED
 
-from .cell_process import Talks
-from .worker_process import Ended
+from ..workers.protocol import Ended, Transport
 
 #: From this size on, a result within ``TOLERANCE`` of the largest is close enough.
 EXACT_BELOW = 64
@@ -90,7 +89,7 @@ class _Hopeless(Exception):
 class _Search:
     """The attempts at one cell."""
 
-    def __init__(self, cell: Cell, cap_bytes: int, seed: int, start: Callable[[Cell], Talks]) -> None:
+    def __init__(self, cell: Cell, cap_bytes: int, seed: int, start: Callable[[Cell], Transport]) -> None:
         self._cell = cell
         self._cap_bytes = cap_bytes
         self._seed = seed
@@ -139,7 +138,7 @@ def _limit(attempts: Sequence[Attempt], batch: int, most: int) -> str | None:
 
 
 def measure(
-    cell: Cell, cap_bytes: int, seed: int, start: Callable[[Cell], Talks], *, first: int = FIRST, most: int = MOST
+    cell: Cell, cap_bytes: int, seed: int, start: Callable[[Cell], Transport], *, first: int = FIRST, most: int = MOST
 ) -> LargestBatch:
     """Find the largest batch of ``cell`` under ``cap_bytes``, which the import of the framework does not count against.
 

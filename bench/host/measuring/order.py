@@ -11,13 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.cell import Cell
-from bench.record import FAILED, OK, OUT_OF_MEMORY, TIMEOUT, Record
+from bench.record import OK, Record
 
-#: A crash, a hang or a lack of memory may be the machine's fault: a cell gets this many rounds to recover before it
-#: is given up.
-FAILURES_BEFORE_GIVING_UP = 2
-#: Statuses that another round can change; mismatch and unsupported are facts about the cell.
-RETRIED = (FAILED, TIMEOUT, OUT_OF_MEMORY)
+from ..analysis.given_up import given_up
 
 
 @dataclass(frozen=True)
@@ -32,14 +28,6 @@ class Sitting:
     attempt: int
     #: The turn at which each cell goes on.
     first_turns: tuple[int, ...]
-
-
-def groups(cells: Iterable[Cell]) -> dict[str, tuple[Cell, ...]]:
-    """Group cells by row: those that compute the same thing are compared, so they take turns."""
-    found: dict[str, list[Cell]] = {}
-    for cell in cells:
-        found.setdefault(cell.row, []).append(cell)
-    return {row: tuple(members) for row, members in found.items()}
 
 
 def row_order(rows: Iterable[str], number: int, seed: int) -> list[str]:
@@ -67,12 +55,6 @@ def sitting(number: int, row: str, cells: Sequence[Cell], records: Iterable[Reco
         chosen.append(cell)
         first_turns.append(done)
     return Sitting(number, row, tuple(chosen), attempt, tuple(first_turns))
-
-
-def given_up(records: Iterable[Record]) -> bool:
-    """Tell whether a cell's records show that another round would change nothing."""
-    bad = [record.status for record in records if record.status != OK]
-    return any(status not in RETRIED for status in bad) or len(bad) >= FAILURES_BEFORE_GIVING_UP
 
 
 def seat_order(seed: int, number: int, row: str, count: int) -> list[int]:

@@ -11,16 +11,17 @@ from typing import Protocol
 from bench.cell import Cell
 from bench.record import FAILED, OK, Record
 
+from ..executors.cell_process import Seat
+from ..executors.row_measurement import Sitters
 from ..machine.gpu import Gpus
 from ..reporting.progress import Display, Estimate
 from ..storage.journal import Journal
 from ..storage.references import References
+from ..study.rows import group_by_row
 from ..study.schema import Profile
+from ..workers.protocol import Ended, Transport
 from . import order
-from .cell_process import Seat, Talks
-from .row import Sitters
 from .stopping import Stops
-from .worker_process import Ended
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Run:
     journal: Journal
     references: References
     #: Start a worker for a cell in a round and an attempt, with the seed of its memory layout.
-    start: Callable[[Cell, int, int, int], Talks]
+    start: Callable[[Cell, int, int, int], Transport]
     caches: Caches
     stops: Stops
     records: list[Record] = field(default_factory=list)
@@ -80,7 +81,7 @@ class Run:
 
         KeyboardInterrupt passes through after the processes under way have been killed and their turns recorded.
         """
-        rows = order.groups(self.cells)
+        rows = group_by_row(self.cells)
         for number in range(self.stops.looks[-1]):
             self.stops.look(number, self.records)
             if number == 0 or number in self.stops.looks:

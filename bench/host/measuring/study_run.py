@@ -17,8 +17,10 @@ from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
 from ..analysis.conditions import Conditions
+from ..analysis.peaks import implausible
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared
+from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..reporting import report
 from ..reporting.progress import Display, Estimate, duration
@@ -29,10 +31,10 @@ from ..storage.identity import identity
 from ..storage.references import References
 from ..storage.run_lock import STATE
 from ..study.plan import Plan
+from ..study.rows import group_by_row
 from ..study.schema import Study
 from ..study.twin import is_twin, original
-from . import largest_batch, order, peaks, rounds
-from .starter import Starter
+from . import largest_batch, peaks, rounds
 from .stopping import Stops
 
 #: A worker that asks for more than this share of the free memory gets an error instead of bringing the machine down.
@@ -169,7 +171,7 @@ class StudyRun:
             memory_limit_bytes=starter.memory_limit_bytes,
             # Another run of the same study is another draw of orders and layouts; this run's go on when it does.
             order_seed=zlib.crc32(f"{self._plan.seed}/{described['run']}".encode()),
-            implausible=lambda record: peaks.implausible(record, described.get("peaks", {})),
+            implausible=lambda record: implausible(record, described.get("peaks", {})),
         )
         spent_s = described["seconds"]["elapsed"]
         left_s = None if self._plan.budget_s is None else self._plan.budget_s - spent_s
@@ -177,7 +179,7 @@ class StudyRun:
         def settled(records: Sequence[Record], rounds: int) -> list[str]:
             return settled_rows(records, Conditions.of({**described, "stopped": stops.to_json()}))
 
-        stops = Stops(list(order.groups(cells)), self._plan.looks, settled, left_s)
+        stops = Stops(list(group_by_row(cells)), self._plan.looks, settled, left_s)
         return rounds.Run(
             cells,
             conditions,

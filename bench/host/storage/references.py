@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.cell import Cell
 
-from ..measuring.worker_process import Worker, variables
+from ..workers.worker_process import WorkerProcess, variables
 
 #: A reference is NumPy on one thread; large presets take their time.
 TIMEOUT_S = 1800.0
@@ -50,7 +50,7 @@ class References:
 
     def _compute(self, cell: Cell, data: str | None, path: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        worker = Worker(
+        worker = WorkerProcess(
             [sys.executable],
             folder=self.root,
             variables=variables(self.threads, {}),

@@ -14,7 +14,6 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..measuring import rounds
-from ..measuring.cell_process import Talks
 from ..measuring.stopping import Stops
 from ..reporting.progress import Display, Estimate
 from ..statistics.verdict import Verdict
@@ -23,6 +22,7 @@ from ..storage.journal import Journal
 from ..storage.references import References
 from ..study.schema import Profile
 from ..study.twin import SUFFIX, is_twin, with_twin
+from ..workers.protocol import Transport
 from . import summary
 from .trial import Trace, Trial, trace_of
 
@@ -74,10 +74,10 @@ def profile_for(cell: Cell) -> Profile:
 
 
 #: Starts a worker with a label for its log and the seed of its memory layout.
-Place = Callable[[Cell, str, int], Talks]
+Place = Callable[[Cell, str, int], Transport]
 
 
-def _start(places: Sequence[Place], cell: Cell, number: int, layout: int) -> Talks:
+def _start(places: Sequence[Place], cell: Cell, number: int, layout: int) -> Transport:
     """Start a worker where its twin is not, in every other round at the other place."""
     place = places[(number + is_twin(cell)) % len(places)]
     return place(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout)

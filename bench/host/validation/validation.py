@@ -15,8 +15,8 @@ from rich.console import Console
 from bench.record import OK
 
 from ..environments import Prepared
+from ..executors.starter import Starter
 from ..machine import facts, processors
-from ..measuring.starter import Starter
 from ..reporting.progress import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping

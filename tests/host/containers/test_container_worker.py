@@ -9,7 +9,7 @@ import pytest
 from bench.host.containers import leftovers
 from bench.host.containers.engine import NoEngine
 from bench.host.containers.labels import CONTAINER, selector
-from bench.host.measuring.protocol import Ended
+from bench.host.workers.protocol import Ended
 
 pytestmark = pytest.mark.engine
 HOG = "bytearray(1 << 30)"

@@ -17,7 +17,7 @@ from bench.host.containers.engine import EngineConnection, NoEngine, connect
 from bench.host.containers.isolation import VARIABLES, Bounds
 from bench.host.containers.labels import CONTAINER, checkout, selector
 from bench.host.containers.worker import ContainerWorker
-from bench.host.measuring.protocol import Ended
+from bench.host.workers.protocol import Ended
 
 # The SDK leaves its own end of a refused connection to the garbage collector, which warns.
 pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]

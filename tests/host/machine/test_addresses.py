@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.host.machine.addresses import NOT_DRAWN, TELL, not_drawn
-from bench.host.measuring.worker_process import layout_variables
+from bench.host.workers.worker_process import layout_variables
 from bench.worker import steering
 
 #: Prints where a library (NumPy's), a large array and the stack lie in a process with this layout.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bench.cell import Cell
 from bench.host.measuring.largest_batch import EXACT_BELOW, MOST, TOLERANCE, largest, measure
-from bench.host.measuring.worker_process import Ended, Worker, variables
+from bench.host.workers.worker_process import Ended, WorkerProcess, variables
 from bench.record import FAILED, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
 CELL = Cell("numpy", "numpy", "eager", "mlp-train", "tiny", "float32", "cpu", 1)
@@ -149,12 +149,12 @@ def test_the_result_can_be_stored():
 def test_a_real_cell_is_kept_to_its_cap(tmp_path):
     root = Path(__file__).resolve().parents[3]
     first = min(os.sched_getaffinity(0))
-    started: list[Worker] = []
+    started: list[WorkerProcess] = []
 
-    def start(cell: Cell) -> Worker:
+    def start(cell: Cell) -> WorkerProcess:
         log = tmp_path / f"{len(started)}.log"
         environment = variables(1, {})
-        started.append(Worker([sys.executable], folder=root, variables=environment, log=log, processors=[first]))
+        started.append(WorkerProcess([sys.executable], folder=root, variables=environment, log=log, processors=[first]))
         return started[-1]
 
     found = measure(CELL, 16 << 20, 1, start)

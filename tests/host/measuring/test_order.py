@@ -23,10 +23,6 @@ def record(cell: Cell, number: int, turns: int = 5, status: str = "ok", attempt:
     )
 
 
-def test_cells_that_compute_the_same_take_turns():
-    assert order.groups([A, C, B]) == {A.row: (A, B), C.row: (C,)}
-
-
 def test_every_row_is_measured_once_in_every_round():
     rows = [A.row, C.row]
     assert all(sorted(order.row_order(rows, number, seed=1)) == sorted(rows) for number in range(9))

@@ -1,4 +1,4 @@
-"""Tests how the machine's peaks are asked for, combined, and held against a record."""
+"""Tests which frameworks measure the peaks of the machine, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.measuring import peaks
-from bench.host.measuring.worker_process import Ended
-from bench.record import FAILED, Record
+from bench.host.workers.protocol import Ended
+from bench.record import FAILED
 
 CELL = Cell("torch1", "torch", "eager", "mlp-train", "tiny", "float32", "cpu", 2)
-MEASURED: dict[str, Any] = {
-    "torch1/cpu": {"flops_per_s": {"float32": 1e9}, "bandwidths": [[1000, 5e9], [100000, 1e9]]},
-    "jax/cpu": {"flops_per_s": {"float32": 3e9}, "bandwidths": [[1000, 2e9], [100000, 2e9]]},
-    "tf2/cpu": {"reason": "failed: boom"},
-    "jax/gpu": {"flops_per_s": {"float32": 9e12}, "bandwidths": []},
-}
 
 
 class FakeWorker:
@@ -38,11 +32,6 @@ class FakeWorker:
 
     def kill(self) -> None:
         self.killed = True
-
-
-def record(step_ns: int, flops: float = 1e6, size: float = 1e3) -> Record:
-    work = {"useful_flops": flops, "compulsory_bytes": size}
-    return Record(CELL, 0, 1, "ok", sample_ns=[step_ns * 10], sample_steps=[10], work=work)
 
 
 def test_every_environment_and_device_is_asked_once_for_all_its_precisions():
@@ -70,20 +59,3 @@ def test_a_worker_that_ends_leaves_a_reason(request_name):
     worker: Any = FakeWorker(request_name)
     assert peaks.measure(CELL, ["float32"], lambda cell: worker) == {"reason": "failed: boom"}
     assert worker.killed
-
-
-def test_the_peak_is_the_best_of_all_frameworks_on_the_device():
-    peak = peaks.combine(MEASURED, "cpu", "float32")
-    assert peak == peaks.Peak(3e9, ((1000, 5e9), (100000, 2e9)))
-    assert peaks.combine(MEASURED, "cpu", "bfloat16").flops_per_s is None
-
-
-def test_a_record_faster_than_the_machine_is_implausible():
-    # A million operations at three billion a second take 333 µs.
-    assert "faster than this machine can be" in str(peaks.implausible(record(100_000), MEASURED))
-    assert peaks.implausible(record(400_000), MEASURED) is None
-
-
-def test_nothing_is_implausible_where_nobody_knows_the_peak():
-    assert peaks.implausible(record(1), {}) is None
-    assert peaks.implausible(replace(record(1), status="failed"), MEASURED) is None

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from laboratory import A, B, C, laboratory
 
-from bench.host.measuring.worker_process import Ended
 from bench.host.storage import journal
+from bench.host.workers.protocol import Ended
 from bench.record import FAILED, SCHEMA_VERSION, TIMEOUT
 
 __all__ = ["laboratory"]

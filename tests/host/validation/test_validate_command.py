@@ -13,13 +13,13 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.host.__main__ import main
 from bench.host.environments import Prepared
-from bench.host.measuring.starter import Starter
-from bench.host.measuring.worker_process import Ended
+from bench.host.executors.starter import Starter
 from bench.host.study import study_file
 from bench.host.study.twin import SUFFIX, is_twin
 from bench.host.validation import summary
 from bench.host.validation.trial import Pair, Trace, Trial
 from bench.host.validation.validation import Validation, read_traces
+from bench.host.workers.protocol import Ended
 
 ROOT = Path(__file__).resolve().parents[3]
 CELL = Cell("numpy", "numpy", "eager", "gemm", "tiny", "float32", "cpu", 1)

@@ -12,7 +12,7 @@ from ..environments import Prepared
 from ..storage.compile_caches import CompileCaches, slug
 from ..study.schema import Environment
 from ..study.twin import original
-from .cell_process import Talks
+from ..workers.protocol import Transport
 from .launch import launch
 
 
@@ -31,7 +31,7 @@ class Starter:
     data: Mapping[str, Path | None] = field(default_factory=dict)
     memory_limit_bytes: int | None = None
 
-    def start(self, cell: Cell, label: str, layout: int | None = None) -> Talks:
+    def start(self, cell: Cell, label: str, layout: int | None = None) -> Transport:
         """Start a worker; ``label`` tells its log from those of the cell's other workers. Raises Ended.
 
         ``layout`` is the seed of its memory layout, any where there is none.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bench.cell import Cell
 from bench.host.environments import Prepared
-from bench.host.measuring.launch import launch
+from bench.host.executors.launch import launch
 from bench.host.storage.compile_caches import CompileCaches
 from bench.record import OK
 

@@ -10,25 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from bench.cell import Cell
 from bench.record import FAILED, IMPLAUSIBLE, OK, Record
 
 from ..storage.journal import extended
 from ..study.twin import original_cell
-from .worker_process import Ended
-
-
-class Talks(Protocol):
-    """What a seat needs of a worker; tests pass their own."""
-
-    def send(self, **request: Any) -> None: ...
-    def receive(self, timeout_s: float) -> dict[str, Any]: ...
-    def pause(self) -> None: ...
-    def resume(self) -> None: ...
-    def close(self) -> None: ...
-    def kill(self) -> None: ...
+from ..workers.protocol import Ended, Transport
 
 
 class Seat:
@@ -41,13 +30,13 @@ class Seat:
         attempt: int,
         first_turn: int,
         *,
-        start: Callable[[], Talks],
+        start: Callable[[], Transport],
         timeout_s: float,
         run: str,
     ) -> None:
         self._start = start
         self._timeout_s = timeout_s
-        self._worker: Talks | None = None
+        self._worker: Transport | None = None
         self.next_turn = first_turn
         self.over = False
         #: Seconds in which this host only waited for the worker.

@@ -12,8 +12,8 @@ from bench.cell import Cell
 from ..containers import started_flag
 from ..environments.outcome import Prepared
 from ..storage.compile_caches import CompileCaches
-from .cell_process import Talks
-from .worker_process import Worker, arguments, layout_variables, numpy_pages, variables
+from ..workers.protocol import Transport
+from ..workers.worker_process import WorkerProcess, arguments, layout_variables, numpy_pages, variables
 
 if TYPE_CHECKING:
     from ..containers.engine import EngineConnection
@@ -34,7 +34,7 @@ def launch(
     data: Path | None = None,
     memory_bytes: int | None = None,
     layout: int | None = None,
-) -> Talks:
+) -> Transport:
     """Start the worker of a cell in its environment; its output goes to ``log``. Raises Ended.
 
     ``extra`` are the variables that the environment asks for, ``data`` is what the study names as the workload's input;
@@ -43,7 +43,7 @@ def launch(
     compilers = caches.variables(cell)
     steered = {**layout_variables(layout), **numpy_pages(cell.framework), **compilers, **extra}
     if prepared.manifest.get("provider") != "container":
-        return Worker(
+        return WorkerProcess(
             prepared.command,
             folder=root,
             variables=variables(cell.threads, steered),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from laboratory import A, B, C, Driver, FakeWorker, laboratory
 
-from bench.host.measuring.worker_process import Ended
+from bench.host.workers.protocol import Ended
 from bench.record import TIMEOUT
 
 __all__ = ["laboratory"]
@@ -67,7 +67,7 @@ def test_the_frequencies_of_the_bound_processors_are_kept_as_a_range(laboratory,
         asked.append(processors)
         return [2000.0 + len(asked), 3000.0 - len(asked)]
 
-    monkeypatch.setattr("bench.host.measuring.row.frequencies_mhz", frequencies)
+    monkeypatch.setattr("bench.host.executors.row_measurement.frequencies_mhz", frequencies)
     (first, second) = laboratory.go([A])
     assert set(asked) == {(0, 1)}
     assert (first.frequency_mhz, second.frequency_mhz) == ([2001.0, 2999.0], [2005.0, 2995.0])

@@ -18,7 +18,7 @@ from bench.record import FAILED, OUT_OF_MEMORY
 from ..machine.addresses import not_drawn
 from .protocol import Ended, Lines, receive, tail
 
-__all__ = ["Ended", "Worker", "oom_kills", "variables"]
+__all__ = ["Ended", "WorkerProcess", "oom_kills", "variables"]
 
 #: Variables of the host that a worker needs to find its libraries and devices. Everything else could steer the
 #: measurement.
@@ -81,7 +81,7 @@ def oom_kills() -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
-class Worker:
+class WorkerProcess:
     """One process of one cell."""
 
     def __init__(

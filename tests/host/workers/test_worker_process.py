@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.measuring.worker_process import Ended, Worker, arguments, layout_variables, variables
+from bench.host.workers.worker_process import Ended, WorkerProcess, arguments, layout_variables, variables
 
 ROOT = Path(__file__).resolve().parents[3]
 SPEAK = """
@@ -26,10 +26,10 @@ def start(tmp_path):
     """Start a worker that runs the given Python lines instead of bench.worker."""
     started = []
 
-    def begin(lines: str) -> Worker:
+    def begin(lines: str) -> WorkerProcess:
         script = tmp_path / "fake.py"
         script.write_text(SPEAK + lines)
-        worker = Worker(
+        worker = WorkerProcess(
             [sys.executable, str(script)],
             folder=ROOT,
             variables=variables(1, {}),
@@ -44,7 +44,7 @@ def start(tmp_path):
         worker.kill()
 
 
-def end_of(worker: Worker, timeout_s: float = 10.0) -> Ended:
+def end_of(worker: WorkerProcess, timeout_s: float = 10.0) -> Ended:
     with pytest.raises(Ended) as caught:
         worker.receive(timeout_s)
     return caught.value
@@ -80,7 +80,7 @@ def test_a_kill_from_outside_becomes_failed(start):
 
 def test_a_kill_by_the_kernel_for_memory_is_told_apart(start, monkeypatch):
     counts = iter([4, 5])
-    monkeypatch.setattr("bench.host.measuring.worker_process.oom_kills", lambda: next(counts))
+    monkeypatch.setattr("bench.host.workers.worker_process.oom_kills", lambda: next(counts))
     ended = end_of(start("os.kill(os.getpid(), signal.SIGKILL)"))
     assert (ended.status, ended.reason) == ("out-of-memory", "killed by the kernel for lack of memory")
 
@@ -111,7 +111,7 @@ def test_a_reported_end_keeps_status_stage_and_reason(start):
 
 def test_a_command_that_does_not_exist_becomes_failed(tmp_path):
     with pytest.raises(Ended) as caught:
-        Worker(["/nowhere/python"], folder=ROOT, variables={}, log=tmp_path / "w.log", processors=[])
+        WorkerProcess(["/nowhere/python"], folder=ROOT, variables={}, log=tmp_path / "w.log", processors=[])
     assert caught.value.reason == "/nowhere/python does not start: No such file or directory"
 
 
@@ -154,9 +154,10 @@ def test_closing_ends_children_that_a_framework_left_behind(start, tmp_path):
 def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
     host = (
         "import sys, time; from pathlib import Path\n"
-        "from bench.host.measuring.worker_process import Worker, variables\n"
+        "from bench.host.workers.worker_process import WorkerProcess, variables\n"
         f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
-        "w = Worker([sys.executable], folder=root, variables=variables(1, {}), log=folder / 'w.log', processors=[])\n"
+        "w = WorkerProcess(\n"
+        "    [sys.executable], folder=root, variables=variables(1, {}), log=folder / 'w.log', processors=[]\n)\n"
         "w.line(time.monotonic() + 20)\n"
         "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
     )

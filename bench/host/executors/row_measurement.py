@@ -12,13 +12,13 @@ from ..analysis import noise_watch
 from ..machine.gpu import Gpus, bytes_of, foreigners
 from ..machine.other_load import OtherLoad, Reading
 from ..machine.processors import frequencies_mhz
+from ..measuring import order
 from ..storage.journal import Journal
-from . import order
+from ..workers.protocol import Ended
 from .cell_process import Seat
-from .worker_process import Ended
 
 if TYPE_CHECKING:
-    from .rounds import Caches, Conditions
+    from ..measuring.rounds import Caches, Conditions
 
 
 @dataclass

@@ -1,0 +1,52 @@
+"""Combines the peaks that the frameworks of a run measured, and finds records that are faster than the machine.
+
+A cell that exceeds the best of them did not do its work: its samples are an error, not a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bench.record import OK, Record
+
+from ..statistics import roofline
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The best that was measured on one device in one precision."""
+
+    flops_per_s: float | None
+    #: (working set in bytes, bytes read and written per second)
+    bandwidths: tuple[tuple[float, float], ...]
+
+
+def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: str) -> Peak:
+    """Return the best of all frameworks on a device; the keys of ``measured`` are ``environment/device``."""
+    here = [values for key, values in measured.items() if key.rpartition("/")[2] == device]
+    flops = [values.get("flops_per_s", {}).get(precision) for values in here]
+    curves: dict[float, float] = {}
+    for values in here:
+        for size, rate in values.get("bandwidths", ()):
+            curves[size] = max(rate, curves.get(size, 0.0))
+    return Peak(max((value for value in flops if value), default=None), tuple(sorted(curves.items())))
+
+
+def implausible(record: Record, measured: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return why the samples of a record cannot be true; None where they can, or the peak is unknown."""
+    if record.status != OK or not record.sample_ns or not record.work:
+        return None
+    peak = combine(measured, record.cell.device, record.cell.precision)
+    step_s = float(np.median(np.divide(record.sample_ns, record.sample_steps))) / 1e9
+    return roofline.implausible(
+        step_s,
+        record.work["useful_flops"],
+        record.work["compulsory_bytes"],
+        peak.flops_per_s,
+        peak.bandwidths,
+        flops_divisor=record.work.get("flops_divisor", 1.0),
+    )

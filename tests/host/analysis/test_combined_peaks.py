@@ -1,0 +1,40 @@
+"""Tests how the peaks of several frameworks are combined and compared with a record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from bench.cell import Cell
+from bench.host.analysis.peaks import Peak, combine, implausible
+from bench.record import Record
+
+CELL = Cell("torch1", "torch", "eager", "mlp-train", "tiny", "float32", "cpu", 2)
+MEASURED: dict[str, Any] = {
+    "torch1/cpu": {"flops_per_s": {"float32": 1e9}, "bandwidths": [[1000, 5e9], [100000, 1e9]]},
+    "jax/cpu": {"flops_per_s": {"float32": 3e9}, "bandwidths": [[1000, 2e9], [100000, 2e9]]},
+    "tf2/cpu": {"reason": "failed: boom"},
+    "jax/gpu": {"flops_per_s": {"float32": 9e12}, "bandwidths": []},
+}
+
+
+def record(step_ns: int, flops: float = 1e6, size: float = 1e3) -> Record:
+    work = {"useful_flops": flops, "compulsory_bytes": size}
+    return Record(CELL, 0, 1, "ok", sample_ns=[step_ns * 10], sample_steps=[10], work=work)
+
+
+def test_the_peak_is_the_best_of_all_frameworks_on_the_device():
+    peak = combine(MEASURED, "cpu", "float32")
+    assert peak == Peak(3e9, ((1000, 5e9), (100000, 2e9)))
+    assert combine(MEASURED, "cpu", "bfloat16").flops_per_s is None
+
+
+def test_a_record_faster_than_the_machine_is_implausible():
+    # A million operations at three billion a second take 333 µs.
+    assert "faster than this machine can be" in str(implausible(record(100_000), MEASURED))
+    assert implausible(record(400_000), MEASURED) is None
+
+
+def test_nothing_is_implausible_where_nobody_knows_the_peak():
+    assert implausible(record(1), {}) is None
+    assert implausible(replace(record(1), status="failed"), MEASURED) is None
