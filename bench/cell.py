@@ -1,4 +1,4 @@
-"""Knows what a cell is: one coordinate of a study, the word both rings share for "what is measured"."""
+"""Defines a cell: one coordinate of a study, which both rings use to name what is measured."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEVICES = ("cpu", "gpu")
 
 @dataclass(frozen=True)
 class Cell:
-    """One coordinate: which environment runs which workload, how, how large, how precisely and where.
+    """One coordinate: environment, mode, workload, size, precision and device.
 
-    ``framework`` follows from the environment and ``threads`` from the run; both are kept here because a result cannot
-    be understood without them.
+    ``framework`` follows from the environment and ``threads`` from the run; both are stored so that a record can be
+    read alone.
     """
 
     environment: str
@@ -30,17 +30,17 @@ class Cell:
 
     @property
     def column(self) -> str:
-        """Name the side of a comparison: ``torch2:compile``."""
+        """The name of a table's column: ``torch2:compile``."""
         return "{}:{}".format(self.environment, self.mode)
 
     @property
     def row(self) -> str:
-        """Name what every column of a comparison computes: ``mlp-train/small/float32/cpu``."""
+        """The name of a table's row, which all columns compute: ``mlp-train/small/float32/cpu``."""
         return "/".join((self.workload, self.size, self.precision, self.device))
 
     @property
     def name(self) -> str:
-        """Name the cell for people: ``torch2:compile mlp-train/small/float32/cpu``."""
+        """The full name, for people: ``torch2:compile mlp-train/small/float32/cpu``."""
         return "{} {}".format(self.column, self.row)
 
     def to_json(self) -> Dict[str, Any]:
@@ -48,5 +48,5 @@ class Cell:
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "Cell":
-        """Rebuild a cell, ignoring keys that a newer version may have added."""
+        """Rebuild a cell; unknown keys are ignored. Raises KeyError for a missing one."""
         return cls(**{field.name: values[field.name] for field in fields(cls)})

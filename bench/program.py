@@ -1,4 +1,4 @@
-"""Knows what the worker hands to an implementation, and gets from it: a transform in, a step and its state out."""
+"""Defines what an implementation receives and returns: a transform, and a program with a step and its state."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ class Program(NamedTuple):
     """A built implementation.
 
     ``step(*batch)`` does one step. For inference it returns ``{name: array}`` with the names of the reference's
-    outputs; for training it updates the parameters and returns ``{"loss": scalar}``. The worker synchronises on what
-    is returned.
+    outputs; for training it updates the parameters and returns ``{"loss": scalar}``. The worker synchronises on the
+    returned arrays.
     """
 
     step: Callable[..., Dict[str, Any]]
-    #: Training only: the current parameters, ``{name: array}`` in the specification's names and shapes.
+    #: Training only: return the current parameters, ``{name: array}`` with the specification's names and shapes.
     parameters: Optional[Callable[[], Dict[str, Any]]] = None
-    #: Training only: put parameters and optimizer state back to their initial values, so that every sample does the
-    #: same work.
+    #: Training only: reset parameters and optimizer state, so that every sample does the same work.
     reset: Optional[Callable[[], None]] = None
 
 
 class Transform:
-    """Turns a function or module into what the cell's mode executes; calling it is calling the adapter's ``transform``.
+    """Calls the adapter's ``transform``, which turns a function or module into the form that the cell's mode executes.
 
-    ``mode`` is for implementations whose best form differs by mode, as that of pooling does under XLA.
+    Implementations read ``mode`` where their best form depends on it, as pooling does under XLA.
     """
 
     def __init__(self, mode: str, apply: Callable[..., Any]) -> None:
@@ -36,4 +35,4 @@ class Transform:
 
 
 class Unsupported(Exception):
-    """What was asked for does not exist in this installation; the message says what is missing."""
+    """This installation cannot do what the cell needs; the message says what is missing."""

@@ -1,7 +1,7 @@
-"""Knows what a record is: what one cell produced in one process, and the statuses it can end with.
+"""Defines a record, the result of one cell in one process, and the statuses that it can have.
 
-Records are JSON, one per line, appended and never rewritten. Raw samples are stored; every statistic is derived from
-them on the host and can be derived again.
+Records are JSON, one per line, appended and never rewritten. They hold raw samples; the host derives every statistic
+from them and can derive it again.
 
 Schema history:
   1 (2026-11-21): first version.
@@ -27,74 +27,74 @@ OUT_OF_MEMORY = "out-of-memory"
 UNSUPPORTED = "unsupported"
 STATUSES = (OK, MISMATCH, FAILED, TIMEOUT, OUT_OF_MEMORY, UNSUPPORTED)
 
-# Where a cell was when it ended: environment, start, import, build, first-call, check, calibrate, measure or finish. A
-# worker announces each stage before it enters it, so that even a killed one is placed.
-#: The stage of a process whose samples cannot be true: faster than the machine.
+# The stages of a cell: environment, start, import, build, first-call, check, calibrate, measure, finish. A worker
+# announces each stage before entering it, so that the stage of a killed worker is known.
+#: The stage of a process whose samples are faster than the machine's peak and so cannot be true.
 IMPLAUSIBLE = "plausibility"
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one cell produced in one process of one round.
+    """The result of one cell in one process of one round. The process is the statistical unit.
 
-    A process that was killed half-way leaves a record with the samples it had; the process that replaces it has the
-    same ``round`` and the next ``attempt``. The process is the statistical unit.
+    A process that was killed leaves a record with its samples so far; the process that replaces it has the same
+    ``round`` and the next ``attempt``.
     """
 
     cell: Cell
     round: int
     attempt: int
-    #: One of ``STATUSES``; every one but ``ok`` comes with ``stage`` and ``reason``.
+    #: One of ``STATUSES``; every one but ``ok`` has a ``stage`` and a ``reason``.
     status: str
     stage: Optional[str] = None
     reason: Optional[str] = None
     run: str = ""
     schema: int = SCHEMA_VERSION
-    #: Seconds since the epoch when the worker was asked to start.
+    #: Seconds since the epoch at the request to start the worker.
     started_at: float = 0.0
-    #: Wall seconds to import the framework (imports of one group may share the processors; see ``import_alone``).
+    #: Wall seconds to import the framework.
     import_s: Optional[float] = None
+    #: False where other imports may have shared the processors.
     import_alone: bool = False
     #: Wall seconds from the start of ``build`` to the synchronised end of the first step, compilation included.
     first_call_s: Optional[float] = None
-    #: ``cold`` when the compilation cache was empty, ``warm`` when an earlier process of this cell had filled it,
-    #: ``unsure`` when one had begun to and failed.
+    #: ``cold``: the compilation cache was empty; ``warm``: an earlier process of this cell had filled it;
+    #: ``unsure``: an earlier process failed while filling it.
     first_call_cache: Optional[str] = None
-    #: Steps of each timed sample; a step's time is ``sample_ns / sample_steps``. A sample that came out far too short
-    #: makes the next ones longer.
+    #: Steps of each timed sample; a step's time is ``sample_ns / sample_steps``. After a sample that is far too short
+    #: the next ones get more steps.
     sample_steps: List[int] = field(default_factory=list)
     #: Wall nanoseconds of each timed sample, in order.
     sample_ns: List[int] = field(default_factory=list)
     #: Process CPU nanoseconds (all threads) of each timed sample.
     sample_cpu_ns: List[int] = field(default_factory=list)
-    #: Nanoseconds of each timed sample in which threads of the process were ready but had to wait for a processor, and
-    #: that a hypervisor took; empty where the kernel does not tell.
+    #: Nanoseconds of each timed sample in which threads of the process were ready but waited for a processor, plus
+    #: those that a hypervisor took; empty where the kernel does not report them.
     sample_wait_ns: List[int] = field(default_factory=list)
     #: The turn (block) of its round in which each sample was taken; samples of two cells with equal turns are pairs.
     sample_turn: List[int] = field(default_factory=list)
-    #: Turns that the noise watch found disturbed, and by what: {"3": "…"}. They stay; turns after the last planned one
-    #: repeat them.
+    #: Disturbed turns and the reason of each: {"3": "…"}. They are kept; turns after the last planned one repeat them.
     disturbed: Dict[str, str] = field(default_factory=dict)
-    #: Processors' worth of time that others had at least, on the bound processors and on average, while it took turns.
+    #: Lower bound of the load by other processes during the turns: processors in use, of the bound ones, on average.
     other_load: Optional[float] = None
-    #: Lowest and highest MHz of the processors seen between the turns; empty where the machine does not tell.
+    #: Lowest and highest MHz of the processors between the turns; empty where the machine does not report them.
     frequency_mhz: List[float] = field(default_factory=list)
-    #: Wall nanoseconds per step while calibrating, first to last: the warm-up as it was seen.
+    #: Wall nanoseconds per step while calibrating, first to last (the warm-up).
     warmup_ns: List[int] = field(default_factory=list)
     #: Error of each checked output against the float64 reference: {name: {"error": …, "allowed": …}}.
     check: Dict[str, Any] = field(default_factory=dict)
-    #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and what the framework's allocator reports.
+    #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and those of the framework's allocator.
     memory: Dict[str, Any] = field(default_factory=dict)
-    #: What the compiler did: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their
+    #: Facts about compilation: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their
     #: reasons, ``traces``, and ``recompiled_while_timing``, which must be 0.
     compilation: Dict[str, Any] = field(default_factory=dict)
     #: Settings read back in the worker after the measurement, by name.
     settings: Dict[str, Any] = field(default_factory=dict)
     #: Versions of the interpreter and the libraries that computed.
     versions: Dict[str, str] = field(default_factory=dict)
-    #: Useful floating-point operations and compulsory bytes of one step, and the items (images, rows, …) it processes.
+    #: Useful floating-point operations, compulsory bytes and items (images, rows, …) of one step.
     work: Dict[str, Any] = field(default_factory=dict)
-    #: Where the input data came from.
+    #: The source of the input data.
     data: Optional[str] = None
 
     def to_json(self) -> Dict[str, Any]:
@@ -102,9 +102,9 @@ class Record:
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "Record":
-        """Rebuild a record; keys that a newer version added are ignored, missing ones take their defaults.
+        """Rebuild a record; unknown keys are ignored, missing ones take their defaults.
 
-        Raises ValueError when the line was written by a newer schema, or lacks what every record has.
+        Raises ValueError for a newer schema, a missing field that every record has, or an unknown status.
         """
         schema = values.get("schema")
         if not isinstance(schema, int) or schema > SCHEMA_VERSION:

@@ -1,8 +1,8 @@
-"""Knows how a worker talks to its host: JSON lines over a pipe of its own.
+"""Exchanges requests and messages with the host, as JSON lines over a private pipe.
 
-The worker is started with the pipe as its standard input and output. Before anything else is imported, both are moved
-to private descriptors; descriptor 0 becomes empty and descriptor 1 the log. Whatever a framework prints, from Python
-or from C, can no longer reach a record, and the same protocol works through a container, ssh or srun.
+The host starts the worker with the pipe as its standard input and output. Before any other import, both move to private
+descriptors; descriptor 0 becomes empty and descriptor 1 the log. So nothing that a framework prints, from Python or
+from C, can reach a record. The same protocol works through a container, ssh or srun.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator
 
 
 class Channel:
-    """Requests in, messages out."""
+    """The worker's end of the pipe: reads requests, writes messages."""
 
     def __init__(self, requests: Any, messages: Any) -> None:
         self._requests = requests
@@ -21,8 +21,8 @@ class Channel:
 
     @classmethod
     def take_over(cls) -> "Channel":
-        """Move the standard streams away; to be called once, first thing in the process."""
-        # os.dup makes descriptors that children do not inherit, so a compiler started by a framework cannot write here.
+        """Move the standard streams to private descriptors. Call it once, before anything else in the process."""
+        # Children do not inherit descriptors from os.dup, so a compiler started by a framework cannot write here.
         requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
         messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
         empty = os.open(os.devnull, os.O_RDONLY)

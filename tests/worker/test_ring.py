@@ -39,7 +39,7 @@ def test_a_specification_can_be_drawn_and_computed(workload):
     exact = parity.expected_outputs(specification, size, parameters, batches, np.float64)
     single = parity.expected_outputs(specification, size, parameters, batches, np.float32)
     assert all(value.dtype == np.float64 and np.all(np.isfinite(value)) for value in exact.values())
-    # The reference really computes in what it is given: float32 gives another, nearly equal result.
+    # The reference computes in the dtype of its inputs: float32 gives a different, nearly equal result.
     errors = [parity.relative_error(single[name], value) for name, value in exact.items()]
     assert 0 < max(errors) < 1e-2
     assert specification.useful_flops(size) > 0
@@ -48,7 +48,7 @@ def test_a_specification_can_be_drawn_and_computed(workload):
 
 
 @pytest.mark.parametrize("workload", workloads.names())
-def test_the_numpy_column_is_right_or_says_that_it_is_missing(workload, tmp_path):
+def test_the_numpy_implementation_is_correct_or_reported_as_missing(workload, tmp_path):
     specification = workloads.load_specification(workload)
     size = specification.SIZES["check"]
     if not os.path.isfile(os.path.join(FOLDER, "workloads", workload.replace("-", "_"), "numpy.py")):

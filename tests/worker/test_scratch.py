@@ -1,4 +1,4 @@
-"""Tests the worker's own temporary folder: it goes with the process, and what a killed worker left goes later."""
+"""Tests that a worker removes its temporary folder, and that a later worker removes those of killed ones."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def old(folder):
     return folder
 
 
-def test_what_is_left_there_goes_with_the_worker(shared):
+def test_the_folder_is_removed_with_its_files(shared):
     mine = scratch.Scratch()
     mine.take("tensorflow")
     handle, path = tempfile.mkstemp()
@@ -49,7 +49,7 @@ def test_compile_caches_in_the_shared_folder_stay_there(shared):
     assert tempfile.gettempdir() == os.environ["TMPDIR"] == str(shared)
 
 
-def test_a_disk_that_takes_no_folder_is_no_end(shared, monkeypatch):
+def test_a_disk_without_room_for_a_folder_is_not_an_error(shared, monkeypatch):
     def refuse(**_):
         raise OSError("read-only")
 
@@ -62,7 +62,7 @@ def test_only_old_folders_of_workers_that_are_gone_are_swept(shared):
     gone = old(shared / "benchmatrix-worker-1-abc")
     young = shared / "benchmatrix-worker-2-abc"
     young.mkdir()
-    foreign = old(shared / "somebody-else")
+    foreign = old(shared / "another-program")
     linked = old(shared / "target")
     (shared / "benchmatrix-worker-3-link").symlink_to(linked)
     alive = old(shared / "benchmatrix-worker-4-abc")

@@ -1,4 +1,4 @@
-"""Tests what is read back of the machine."""
+"""Tests which facts of the machine and variables a worker reports."""
 
 import os
 
@@ -22,7 +22,7 @@ def test_the_best_instruction_set_is_named(tmp_path, flags, name):
     assert steering.instruction_set(str(tmp_path / "cpuinfo")) == name
 
 
-def test_a_kernel_that_tells_nothing_is_no_error(tmp_path):
+def test_a_kernel_that_reports_nothing_is_not_an_error(tmp_path):
     assert steering.instruction_set(str(tmp_path / "nothing")) == ""
 
 
@@ -30,6 +30,6 @@ def test_the_processors_are_those_the_process_may_use():
     assert steering.facts()["processors"] == len(os.sched_getaffinity(0))
 
 
-def test_a_preloaded_allocator_is_among_what_steers(monkeypatch):
+def test_a_preloaded_allocator_is_reported(monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", "/usr/lib/libjemalloc.so.2")
     assert steering.steering_variables()["LD_PRELOAD"] == "/usr/lib/libjemalloc.so.2"

@@ -1,10 +1,10 @@
-"""Knows whether a program computes what its specification says: its outputs against the float64 reference.
+"""Compares a program's outputs with the float64 reference of its specification.
 
-A fixed tolerance would be too tight for an ill-conditioned workload and too loose for a well-conditioned one. So the
-specification is also computed in float32 with NumPy, several times from parameters that differ in their last bit: the
-largest of those errors, scaled by the unit roundoff of the precision under test, is what the precision itself does; a
-candidate may err by ``TOLERANCE_FACTOR`` times as much. One run alone can be lucky where another order of summation
-flips a near-tie of a ReLU or of a maximum.
+A fixed tolerance would be too tight for an ill-conditioned workload and too loose for a well-conditioned one. So NumPy
+also computes the specification in float32, several times, from parameters that differ in their last bit. The largest of
+these errors, scaled to the unit roundoff of the tested precision, is the error of the precision itself; a program may
+have ``TOLERANCE_FACTOR`` times as much. A single float32 run is not enough, since another order of summation can change
+the outcome of a near-tie in a ReLU or a maximum.
 """
 
 from __future__ import annotations
@@ -18,32 +18,33 @@ import numpy as np
 
 #: Unit roundoffs: half the distance from 1 to the next number.
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
-#: Other orders of summation, fused multiply-add and approximated transcendental functions stay within this many times.
+#: Other orders of summation, fused multiply-add and approximated transcendental functions stay below this factor.
 TOLERANCE_FACTOR = 16.0
-#: …of 16-bit precisions less, since a forgotten term of a tenth must not pass, and never more than ``MOST_ERROR``.
+#: The factor of 16-bit precisions is smaller, so that a missing term of 10 % is found; no error may exceed
+#: ``MOST_ERROR``.
 SHORT_TOLERANCE_FACTOR = 3.0
 MOST_ERROR = 0.1
-#: Float32 references: one as it is, the others from parameters that differ in their last bit. Four miss what
-#: others meet (a near-tie) in one of 24 draws of mlp-train/small, sixteen in none; for large sizes it would take long.
+#: Number of float32 references. Four missed a near-tie in one of 24 draws of mlp-train/small, sixteen in none; large
+#: sizes get fewer, by ``RUNS_FLOPS``, to save time.
 LEAST_RUNS, MOST_RUNS = 4, 16
 RUNS_FLOPS = 2e10
-#: Input sets; they rotate while timing, so that no result can be a constant.
+#: Input sets, used in rotation while timing, so that no result can be a constant.
 INPUT_SETS = 4
-#: Input sets whose outputs are compared (inference), and steps that are made before parameters are compared (training).
+#: For inference the number of input sets compared; for training the number of steps before parameters are compared.
 CHECKED_SETS = 2
 CHECKED_STEPS = 3
 
 
 class Mismatch(Exception):
-    """The program computes something else than its specification; the message says which output and by how much."""
+    """A program does not compute its specification; the message names the output and the error."""
 
 
 def draw(
     specification: Any, size: Dict[str, int], seed: int, data: Any = None
 ) -> Tuple[Dict[str, Any], List[Any], str]:
-    """Draw parameters and ``INPUT_SETS`` batches from one seed; return them and where the data came from.
+    """Draw parameters and ``INPUT_SETS`` batches from one seed; return them and the source of the data.
 
-    RandomState is used because its stream is fixed across NumPy versions (NEP 19): every environment draws the same.
+    RandomState gives the same numbers in every NumPy version (NEP 19), so all environments draw the same.
     """
     source, description = None, "seeded random values"
     if hasattr(specification, "source"):
@@ -55,7 +56,7 @@ def draw(
 
 
 def digest(parameters: Dict[str, Any], batches: List[Any]) -> str:
-    """Hash what was drawn: two environments with another stream or other data must not be compared."""
+    """Return a hash of parameters and batches, to detect environments that drew others."""
     hashed = hashlib.sha256()
     for array in [parameters[name] for name in sorted(parameters)] + [array for batch in batches for array in batch]:
         hashed.update(str(array.dtype).encode() + str(array.shape).encode())
@@ -70,9 +71,9 @@ def as_dtype(array: Any, dtype: Any) -> Any:
 def update(
     optimizer: Dict[str, Any], state: Dict[str, Any], parameters: Dict[str, Any], gradients: Dict[str, Any]
 ) -> None:
-    """Apply one step of a specification's OPTIMIZER in place, in the dtype of the parameters.
+    """Apply one step of a specification's OPTIMIZER in place, in the dtype of the parameters. Raises ValueError.
 
-    SGD with momentum as PyTorch, optax and TensorFlow define it (velocity = momentum * velocity + gradient); Adam as in
+    SGD with momentum follows PyTorch, optax and TensorFlow (velocity = momentum * velocity + gradient); Adam follows
     Kingma & Ba 2015, algorithm 1.
     """
     rate = optimizer["learning_rate"]
@@ -87,10 +88,10 @@ def update(
             mean = beta1 * state.get(("mean", name), 0.0) + (1 - beta1) * gradient
             square = beta2 * state.get(("square", name), 0.0) + (1 - beta2) * gradient**2
             state["mean", name], state["square", name] = mean, square
-            # The corrections in the parameters' own precision, where 1 - 0.999 loses bits, as the frameworks have it.
-            of = parameters[name].dtype.type
-            mean = mean / (of(1) - of(beta1) ** state["count"])
-            square = square / (of(1) - of(beta2) ** state["count"])
+            # The frameworks compute the corrections in the parameters' precision, where 1 - 0.999 loses bits.
+            cast = parameters[name].dtype.type
+            mean = mean / (cast(1) - cast(beta1) ** state["count"])
+            square = square / (cast(1) - cast(beta2) ** state["count"])
             change = rate * mean / (np.sqrt(square) + optimizer["epsilon"])
         else:
             raise ValueError("unknown optimizer {!r}".format(optimizer["name"]))
@@ -100,10 +101,9 @@ def update(
 def expected_outputs(
     specification: Any, size: Dict[str, int], parameters: Any, batches: Any, dtype: Any
 ) -> Dict[str, Any]:
-    """Compute what a program must give, in ``dtype``: outputs of inference, or losses and parameter updates of
-    training.
+    """Compute the specification in ``dtype``: outputs of inference, or losses and parameter updates of training.
 
-    Updates rather than parameters, because a small learning rate would hide a wrong gradient behind a large weight.
+    Updates are compared, not parameters, because a large weight with a small learning rate would hide a wrong gradient.
     """
     batches = [tuple(as_dtype(array, dtype) for array in batch) for batch in batches]
     current = {name: as_dtype(array, dtype) for name, array in parameters.items()}
@@ -125,7 +125,7 @@ def expected_outputs(
 
 
 def relative_error(value: Any, expected: Any) -> float:
-    """Compute ‖value - expected‖ / ‖expected‖ in the 2-norm; infinite for a wrong shape or anything not finite."""
+    """Return ‖value - expected‖ / ‖expected‖ in the 2-norm; infinite for a wrong shape or non-finite values."""
     value = np.asarray(value, np.float64)
     if value.shape != expected.shape or not np.all(np.isfinite(value)):
         return float("inf")
@@ -137,7 +137,7 @@ def relative_error(value: Any, expected: Any) -> float:
 
 
 def nudged(parameters: Dict[str, Any], run: int) -> Dict[str, Any]:
-    """Return float32 parameters with a random last bit; those of run 0 as they are."""
+    """Return float32 parameters with random changes in the last bit; run 0 leaves them unchanged."""
     if run == 0:
         return parameters
     random = np.random.RandomState(run)
@@ -150,13 +150,13 @@ def nudged(parameters: Dict[str, Any], run: int) -> Dict[str, Any]:
 
 
 def single_runs(specification: Any, size: Dict[str, int]) -> int:
-    """Return how many float32 references a size gets: by its work, so that every machine allows the same error."""
+    """Return the number of float32 references of a size. It depends on the work, so it is the same on every machine."""
     parts = CHECKED_STEPS if specification.TRAINING else CHECKED_SETS
     return int(min(MOST_RUNS, max(LEAST_RUNS, RUNS_FLOPS // (parts * max(1, specification.useful_flops(size))))))
 
 
 def write_reference(path: str, specification: Any, size: Dict[str, int], seed: int, data: Any = None) -> None:
-    """Compute the reference once and store it at ``path`` (a .npz without pickles), for every environment to read."""
+    """Compute the reference and store it at ``path`` (a .npz file without pickles), which all environments read."""
     parameters, batches, _ = draw(specification, size, seed, data)
     exact = expected_outputs(specification, size, parameters, batches, np.float64)
     single = [
@@ -167,18 +167,18 @@ def write_reference(path: str, specification: Any, size: Dict[str, int], seed: i
     for name, value in exact.items():
         stored["expected/" + name] = value
         stored["error/" + name] = np.array(max(relative_error(run[name], value) for run in single))
-    handle, aside = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".npz")
+    handle, partial = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".npz")
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez(file, **stored)
-        os.replace(aside, path)
+        os.replace(partial, path)
     except BaseException:
-        os.unlink(aside)
+        os.unlink(partial)
         raise
 
 
 def program_outputs(program: Any, batches: Any, get: Any, initial: Dict[str, Any]) -> Dict[str, Any]:
-    """Run ``program`` as ``expected_outputs`` ran the specification; ``initial`` are its first parameters."""
+    """Run ``program`` as ``expected_outputs`` runs the specification; ``initial`` holds its initial parameters."""
     outputs: Dict[str, Any] = {}
     if program.parameters is None:
         for index in range(CHECKED_SETS):
@@ -196,25 +196,26 @@ def program_outputs(program: Any, batches: Any, get: Any, initial: Dict[str, Any
 def compare(
     outputs: Dict[str, Any], path: str, drawn: str, precision: str, factor: float
 ) -> Dict[str, Dict[str, float]]:
-    """Compare outputs with the reference at ``path``; return each one's error and what is allowed.
+    """Compare outputs with the reference at ``path``; return the error and the allowed error of each.
 
-    Raises Mismatch for a wrong value, shape, name or input.
+    ``drawn`` is the digest of this environment's inputs, ``factor`` the tolerance factor. Raises Mismatch for a wrong
+    value, shape, name or input.
     """
     with np.load(path, allow_pickle=False) as stored:
         if str(stored["digest"]) != drawn:
-            raise Mismatch("this environment drew other inputs than the reference: its NumPy or data differ")
+            raise Mismatch("the inputs differ from those of the reference: this environment has other data or NumPy")
         names = [name[len("expected/") :] for name in stored.files if name.startswith("expected/")]
         if sorted(names) != sorted(outputs):
-            raise Mismatch("outputs are {}, specified are {}".format(sorted(outputs), sorted(names)))
+            raise Mismatch("the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names)))
         found = {}
         scale = ROUNDOFF[precision] / ROUNDOFF["float32"]
         if precision.endswith("16"):
             factor *= SHORT_TOLERANCE_FACTOR / TOLERANCE_FACTOR
         for name in names:
-            # A lucky float32 run (an exact result) must not make the tolerance zero.
-            itself = max(float(stored["error/" + name]), ROUNDOFF["float32"])
+            # A float32 run with an exact result must not make the tolerance zero.
+            single = max(float(stored["error/" + name]), ROUNDOFF["float32"])
             error = relative_error(outputs[name], stored["expected/" + name])
-            found[name] = {"error": error, "allowed": min(MOST_ERROR, factor * itself * scale)}
+            found[name] = {"error": error, "allowed": min(MOST_ERROR, factor * single * scale)}
     wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
     if wrong:
         worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
@@ -225,6 +226,6 @@ def compare(
 def describe(name: str, found: Dict[str, float], value: Any) -> str:
     if not np.all(np.isfinite(np.asarray(value))):
         return "{} is not finite".format(name)
-    return "{} errs by {:.2g} of its norm against float64; {:.2g} is allowed".format(
+    return "{} has a relative error of {:.2g} against float64; {:.2g} is allowed".format(
         name, found["error"], found["allowed"]
     )

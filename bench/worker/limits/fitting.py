@@ -1,4 +1,4 @@
-"""Knows how a workload is made larger: its batch of any length, so that the largest one that fits can be looked for."""
+"""Builds a workload with a batch of any length and tries whether its steps fit under a memory cap."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ...program import Unsupported
 from . import memory
 from .peaks import normal
 
-#: The parameters of a size that count what is processed side by side.
+#: The keys of a size that hold the batch's length.
 BATCH_FIELDS = ("batch", "rows")
-#: This much of a batch is drawn and then repeated, as drawing would take longer than the step.
+#: At most this many items are drawn and then repeated, as drawing takes longer than a step.
 MOST_DRAWN = 64
-#: Order of a product that makes every framework start its threads.
+#: A product of matrices of this order makes every framework start its threads.
 THREADED_ORDER = 512
 
 
 def enlarged(workload: str, size: Dict[str, int], items: int) -> Dict[str, int]:
-    """Return ``size`` with a batch of ``items``; raises Unsupported where the workload has none."""
+    """Return ``size`` with a batch of ``items``. Raises Unsupported where the workload has no batch."""
     for field in BATCH_FIELDS:
         if field in size:
             return dict(size, **{field: items})
@@ -28,32 +28,32 @@ def enlarged(workload: str, size: Dict[str, int], items: int) -> Dict[str, int]:
 
 
 class Cap:
-    """What a cell may use, import not included: of the GPU's memory, or of the process's own."""
+    """A limit on the memory that a cell may use beyond the import: of the GPU, or of the process."""
 
     def __init__(self, cap_bytes: int, adapter: Any, cell: Cell) -> None:
-        """Limit a GPU's allocator at once, as it must be; note where a processor's memory is to be counted from.
+        """Limit the GPU's allocator at once; on a processor, note how much memory is in use before the cell.
 
-        Raises Unsupported where the framework cannot be kept to a part of the GPU's memory.
+        Raises Unsupported where the framework cannot limit its GPU memory.
         """
         self.bytes = cap_bytes
         self._on_gpu = cell.device == "gpu"
         if self._on_gpu:
             adapter.limit_memory(cap_bytes)
             return
-        # Threads' stacks are not what the cell needs, so all threads start now.
+        # Start all threads now, so that their stacks do not count as the cell's memory.
         square = adapter.put(normal(THREADED_ORDER**2).reshape(THREADED_ORDER, THREADED_ORDER))
         adapter.synchronize({"out": adapter.multiply(square, square)})
         memory.give_back()
         self._from_bytes = memory.data_bytes()
 
     def enforce(self) -> None:
-        """From now on, let what goes beyond fail."""
+        """Make allocations beyond the limit fail from now on."""
         if not self._on_gpu:
             memory.limit_bytes(self._from_bytes + self.bytes)
 
 
 class Batch:
-    """One step's input of any length, for a workload at one of its sizes."""
+    """The input of one step, with a batch of any length."""
 
     def __init__(self, specification: Any, workload: str, size: Dict[str, int], items: int, seed: int) -> None:
         self._specification = specification
@@ -64,7 +64,7 @@ class Batch:
         self._one = enlarged(workload, size, 1)
 
     def input_bytes(self) -> int:
-        """Tell how large the input is without drawing it."""
+        """Return the size of the input without drawing it."""
         drawn = self._specification.batch(self._one, np.random.RandomState(self._seed))
         return self._items * sum(array.nbytes for array in drawn)
 
@@ -76,10 +76,10 @@ class Batch:
         enter: Callable[[str], None],
         cap: Optional[Cap] = None,
     ) -> None:
-        """Build the program and make the steps that show whether it fits; nothing is checked.
+        """Build the program and run the steps that show whether it fits; outputs are not checked.
 
-        ``enter`` announces a stage. Raises MemoryError where the input alone is too much for the cap, which is in force
-        once the input is in place.
+        ``enter`` announces a stage. The cap takes effect after the input has been placed. Raises MemoryError where the
+        input alone exceeds it.
         """
         if cap is not None and self.input_bytes() > cap.bytes:
             raise MemoryError("the input alone takes {} bytes".format(self.input_bytes()))
@@ -93,6 +93,6 @@ class Batch:
             cap.enforce()
         program = build(self.size, parameters, batch, transform)
         enter("first-call")
-        # A training step makes the optimizer's state; the next one needs room beside it.
+        # The first training step allocates the optimizer's state; only the second needs all memory at once.
         for _ in range(2 if self._specification.TRAINING else 1):
             adapter.synchronize(program.step(*batch))

@@ -1,4 +1,4 @@
-"""Knows how much memory this process uses, and how to limit it."""
+"""Reads how much memory this process uses, and limits it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def resident_bytes() -> int:
 
 
 def peak_bytes() -> int:
-    """Return the largest resident size since the process started or since ``forget_peak``."""
+    """Return the largest resident size since the start of the process or the last ``forget_peak``."""
     return _status_bytes("VmHWM")
 
 
 def data_bytes() -> int:
-    """Return the private memory that this process may write to, used yet or not: what ``limit_bytes`` limits."""
+    """Return the private writable memory of this process, used or not, which ``limit_bytes`` limits."""
     return _status_bytes("VmData")
 
 
 def give_back() -> None:
-    """Let the allocator return what has been freed, so that it is not taken for what is needed."""
-    # The GNU C library alone has it.
+    """Make the allocator return freed memory to the kernel, so that it does not count as used."""
+    # Only the GNU C library has this function.
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
 def forget_peak() -> bool:
-    """Let the peak start anew from the present size; False where the kernel does not allow it."""
+    """Reset the peak to the present size; return False where the kernel does not allow it."""
     give_back()
     try:
         with open("/proc/self/clear_refs", "w") as refs:
@@ -48,9 +48,9 @@ def forget_peak() -> bool:
 
 
 def limit_bytes(limit: int) -> None:
-    """Make an allocation beyond ``limit`` bytes of private memory fail in this process instead of the machine.
+    """Make allocations beyond ``limit`` bytes of private memory fail, before the machine runs out of memory.
 
-    RLIMIT_DATA rather than RLIMIT_AS: CUDA reserves far more address space than it uses.
+    This sets RLIMIT_DATA, not RLIMIT_AS, since CUDA reserves far more address space than it uses.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:

@@ -1,7 +1,7 @@
-"""Knows how to find what a machine can do at most with a framework: products of growing matrices, copies of arrays.
+"""Measures a machine's peak rates with a framework: FLOP/s of matrix products and bytes per second of copies.
 
-A cell that is faster than these did not do its work. Both are held to the same rule as a cell: time must grow with
-work, or they would be no measure.
+A cell that is faster than these peaks did not do its work. The peaks pass the same test as a cell: their time must grow
+with work.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from ..exit_status import reason_of
 from ..timing import growth
 
 ITEMSIZE = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
-#: Orders of the square matrices: doubled until the rate stops growing, the time is over, or this is reached.
+#: Orders of the square matrices, tried in turn until the rate stops growing or the time is over.
 ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
-#: The rate has stopped growing when so many orders on end bring less than this much more.
+#: The rate has stopped growing when ``IDLE_ORDERS`` orders in a row raise it by less than this factor.
 GAIN = 1.03
 IDLE_ORDERS = 2
-#: Time for the products of one precision, and for all copies.
+#: Time for the products of one precision, and for all copies together.
 BUDGET_NS = 1_500_000_000
-#: The best of at least so many counts, of more where they fit into the time.
+#: The best of at least this many repeats counts, of more where the time allows it.
 LEAST_REPEATS = 2
-#: Bytes that a copy reads and writes together.
+#: Bytes that a copy reads and writes in total.
 WORKING_SETS = tuple(1 << power for power in (15, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28))
-#: On a GPU the largest caches hold more than that.
+#: The larger caches of GPUs need larger working sets.
 GPU_WORKING_SETS = (*WORKING_SETS, 1 << 29, 1 << 30)
-#: The proof that time grows takes the largest of these whose product is short: large enough to take longer than its
-#: launch on a GPU, small enough where a precision has slow kernels only.
+#: The growth test uses the largest of these orders whose product takes at most ``PROVED_NS``: on a GPU the product must
+#: take longer than its launch, and some precisions have only slow kernels.
 PROVED_ORDERS = (1024, 512, 256)
 PROVED_NS = 20_000_000
 
 
 def normal(count: int, seed: int = 0) -> Any:
-    """Draw float32 numbers that repeat after a million; drawing more would take longer than computing with them."""
+    """Draw float32 numbers that repeat after a million, as drawing more takes longer than computing with them."""
     drawn = np.random.RandomState(seed).standard_normal(min(count, 1 << 20)).astype(np.float32)
     return np.resize(drawn, count)
 
 
 class Probe:
-    """Finds the peaks of one adapter."""
+    """Measures the peaks of one adapter."""
 
     def __init__(self, adapter: Any, precision: str, clock: Callable[[], int] = time.perf_counter_ns) -> None:
         self._adapter = adapter
@@ -55,7 +55,7 @@ class Probe:
         return max(1, self._clock() - start)
 
     def _best(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float) -> int:
-        """Return the shortest time of several; the first, which may compile, does not count."""
+        """Return the shortest time of several calls, without the first, which may compile."""
         self._time(compute, arrays)
         best, spent, repeats = self._time(compute, arrays), 0, 1
         while repeats < LEAST_REPEATS or spent < budget_ns:
@@ -74,7 +74,7 @@ class Probe:
         start, best, last, idle = self._clock(), 0.0, 0, 0
         for order in ORDERS:
             left = BUDGET_NS - (self._clock() - start)
-            # Twice the order takes eight times as long, every time.
+            # Twice the order takes eight times as long.
             if idle == IDLE_ORDERS or 8 * last * (1 + LEAST_REPEATS) > left:
                 break
             matrices = (self._matrix(order, 1), self._matrix(order, 2))
@@ -85,7 +85,7 @@ class Probe:
         return best
 
     def _short_product(self) -> Tuple[Any, ...]:
-        """Choose the matrices of the proof by how long the smallest product takes."""
+        """Choose the matrices of the growth test by the time of the smallest product."""
         smallest = (self._matrix(PROVED_ORDERS[-1], 1), self._matrix(PROVED_ORDERS[-1], 2))
         self._time(self._adapter.multiply, smallest)
         elapsed = self._time(self._adapter.multiply, smallest)
@@ -95,7 +95,7 @@ class Probe:
         return smallest
 
     def bandwidths(self, sizes: Tuple[int, ...]) -> List[Tuple[int, float]]:
-        """Return ``(working set, bytes read and written per second)`` of copies, smallest first."""
+        """Return ``(working set in bytes, bytes read and written per second)`` of copies, smallest first."""
         copy = self._adapter.copy
         self._prove(copy, (self._adapter.put(normal(1 << 20)),))
         found = []
@@ -106,40 +106,43 @@ class Probe:
         return found
 
     def _prove(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> None:
-        """Raise growth.NoGrowth unless twice as many take longer and are there once they have been waited for."""
+        """Raise NoGrowth unless the time of ``compute`` grows with the number of calls."""
 
         def begin() -> None:
             self._adapter.get(compute(*arrays))
 
-        def trial(steps: int) -> growth.Trial:
+        def measure(steps: int) -> growth.StepTimes:
             start = self._clock()
             for _ in range(steps):
                 output = compute(*arrays)
                 self._adapter.synchronize({"out": output})
             stepped = self._clock()
             self._adapter.get(output)
-            return growth.Trial(stepped - start, self._clock() - stepped)
+            return growth.StepTimes(stepped - start, self._clock() - stepped)
 
         begin()
-        growth.verify(begin, trial, self._time(compute, arrays))
+        growth.verify(begin, measure, self._time(compute, arrays))
 
 
 def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
-    """Find the peaks of every precision and of copies in the cell's; what fails is left out, its reason is told."""
+    """Measure the peaks of every precision, and of copies in the cell's precision.
+
+    Returns ``flops_per_s`` by precision, ``bandwidths``, and ``reasons``: why a precision, or "copy", is missing.
+    """
     rates: Dict[str, float] = {}
     bandwidths: List[Tuple[int, float]] = []
     reasons: Dict[str, str] = {}
-    # The cell's own first: another precision's adapter may change what is set for the whole process.
+    # The cell's precision comes first: the adapter of another may change settings of the whole process.
     for precision in sorted(precisions, key=lambda name: name != cell.precision):
         try:
             own = precision == cell.precision
             at = adapter if own else type(adapter)(cell.mode, cell.device, precision, cell.threads)
             rates[precision] = Probe(at, precision).flops_per_s()
-        except Exception as error:  # One precision's failure says nothing about the others.
+        except Exception as error:  # The other precisions can still be measured.
             reasons[precision] = reason_of(error)
     try:
         sizes = GPU_WORKING_SETS if cell.device == "gpu" else WORKING_SETS
         bandwidths = Probe(adapter, cell.precision).bandwidths(sizes)
-    except Exception as error:  # Nor about copies.
+    except Exception as error:  # The rates stay valid.
         reasons["copy"] = reason_of(error)
     return {"flops_per_s": rates, "bandwidths": bandwidths, "reasons": reasons}

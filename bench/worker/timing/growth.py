@@ -1,57 +1,56 @@
-"""Knows whether time grows with work: steps that are not done, or not waited for, must not become samples.
+"""Verifies that time grows with work, so that steps that were skipped or not waited for never become samples.
 
-Two signs are looked at. Twice the steps must take clearly longer. And what the steps computed must be there once they
-have been waited for: fetching the outputs of many steps may take no longer than fetching those of one, while after
-steps that are still under way it takes as long as they do.
+There are two tests. Twice as many steps must take clearly longer. And after synchronising, fetching the outputs of many
+steps must not take longer than fetching those of one; steps still under way would delay the fetch by their own time.
 """
 
 from __future__ import annotations
 
 from typing import Callable, Dict, NamedTuple, Optional
 
-#: Twice the steps take at least this many times as long; what is less is mostly something else than steps.
+#: Twice the steps must take at least this many times as long.
 RATIO = 1.3
-#: The fetch of many steps' outputs takes longer than that of one step's by at most this share of the steps' time.
+#: Fetching after many steps may take longer than after one by at most this share of the steps' time.
 HIDDEN_SHARE = 0.25
-#: The trial steps fill about this time, long against the scheduler's moods.
+#: The steps of one measurement take about this long, so that scheduling delays matter little.
 TRIAL_NS = 5_000_000
 MOST_TRIAL_STEPS = 1 << 19
-#: The best of this many passes counts, or of fewer when they have taken so long…
+#: The tests use the shortest times of this many passes, or of fewer that took ``ENOUGH_NS`` together.
 PASSES = 3
 ENOUGH_NS = 200_000_000
-#: …and a doubt must survive this many, and this long: on a crowded machine many passes in a row are disturbed…
+#: A test fails only after this many passes and this much time: on a busy machine many passes in a row are disturbed.
 DOUBT_PASSES = 9
 DOUBT_NS = 1_500_000_000
-#: …but not more than this many.
+#: Passes at most.
 MOST_PASSES = 200
 
 
 class NoGrowth(Exception):
-    """The time of the steps is not that of their work; the message says how that was seen."""
+    """The measured time does not grow with the steps; the message gives the times."""
 
 
-class Trial(NamedTuple):
-    """Nanoseconds of some steps, synchronisation included, and then of fetching the last one's outputs."""
+class StepTimes(NamedTuple):
+    """Nanoseconds of some steps with synchronisation, and of fetching the last step's outputs afterwards."""
 
     steps_ns: float
     fetch_ns: float
 
 
-def verify(begin: Callable[[], None], trial: Callable[[int], Trial], step_ns: int) -> None:
-    """Try some steps and twice as many; raises NoGrowth when the doubt persists.
+def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_ns: int) -> None:
+    """Measure some steps and twice as many, until both tests pass. Raises NoGrowth when they keep failing.
 
-    ``begin`` brings the program to its start with nothing under way, ``trial`` does a number of steps and fetches,
-    ``step_ns`` is what a step takes, roughly.
+    ``begin`` resets the program and leaves nothing under way. ``measure`` runs a number of steps and fetches their
+    outputs. ``step_ns`` is about the time of a step.
     """
     few = min(MOST_TRIAL_STEPS, max(1, TRIAL_NS // max(1, step_ns)))
-    best: Dict[int, Trial] = {}
+    best: Dict[int, StepTimes] = {}
     passes, spent = 0, 0.0
     while True:
         begin()
         for steps in sorted({1, few, 2 * few}):
-            seen = trial(steps)
+            seen = measure(steps)
             spent += sum(seen)
-            best[steps] = Trial(*map(min, zip(seen, best.get(steps, seen))))
+            best[steps] = StepTimes(*map(min, zip(seen, best.get(steps, seen))))
         passes += 1
         reason = doubt(best, few)
         if reason is None and (passes >= PASSES or spent >= ENOUGH_NS):
@@ -61,8 +60,8 @@ def verify(begin: Callable[[], None], trial: Callable[[int], Trial], step_ns: in
             raise NoGrowth("time does not grow with work: " + reason)
 
 
-def doubt(best: Dict[int, Trial], few: int) -> Optional[str]:
-    """Say what is wrong with the times of 1, ``few`` and twice as many steps; None when nothing is."""
+def doubt(best: Dict[int, StepTimes], few: int) -> Optional[str]:
+    """Return why the times of 1, ``few`` and twice as many steps fail a test, None when they pass both."""
     once, twice = best[few], best[2 * few]
     if twice.steps_ns < RATIO * max(1.0, once.steps_ns):
         return "{} steps took {:.3g} ms, {} steps {:.3g} ms".format(

@@ -1,22 +1,22 @@
-"""Knows how a slowdown is planted: a program does more steps than are counted, so the work and the time are real."""
+"""Computes how many uncounted steps a sample needs to be slower by a given share, for validating the verdicts."""
 
 from __future__ import annotations
 
-#: What is planted may differ from what was asked for by this share of it.
+#: The planted slowdown may differ from the requested one by this share of it.
 PRECISION = 0.02
-#: To come that close, a sample may become this many times as long.
+#: A sample may become this many times as long to reach that precision.
 MOST_STRETCH = 8
 
 
 def extra_steps(steps: int, slowdown: float) -> int:
-    """Return how many steps a sample of ``steps`` does beyond those that count."""
+    """Return how many uncounted steps a sample of ``steps`` counted steps runs."""
     return round(steps * slowdown)
 
 
 def stretched(steps: int, slowdown: float) -> int:
-    """Return the steps of a sample, at least ``steps``, in which whole extra steps make ``slowdown``.
+    """Return the least number of steps, from ``steps`` on, at which whole extra steps give ``slowdown``.
 
-    Where no sample of a bearable length does, the closest is returned.
+    When none up to ``MOST_STRETCH`` times ``steps`` is precise enough, return the closest.
     """
     if not slowdown:
         return steps

@@ -1,4 +1,4 @@
-"""Knows how to time a program: calibration, settling and sampling, with clock and synchronisation as arguments."""
+"""Times a program: calibrates, settles and takes samples, with the clock and the synchronisation as arguments."""
 
 from __future__ import annotations
 
@@ -9,55 +9,53 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from . import growth, planting
 
-#: Untimed runs of a step or two after a hand-over, at least: the first is 1.2 to 21 times slower, the second up to 1.8
-#: times (cold caches, sleeping threads).
+#: Least number of untimed runs, of one or two steps, at the start of a turn: the first is 1.2 to 21 times slower, the
+#: second up to 1.8 times (cold caches, sleeping threads).
 SETTLE_RUNS = 3
-#: …and this long, not counting the first: steps of 0.1 ms were still 5 % slower a millisecond after a hand-over.
+#: Least time of these runs without the first: steps of 0.1 ms were still 5 % slower a millisecond after a turn began.
 SETTLE_NS = 2_000_000
-#: …but two are enough when the second takes this long, so that slow steps are not run three times for nothing.
+#: Two runs are enough when the second takes this long, to save time with slow steps.
 SETTLE_SLOW_NS = 5_000_000
-#: Untimed steps between the first reading of the waiting and the first sample, as that reading slows some steps down…
+#: Untimed steps between the first reading of the waiting time and the first sample: that reading slows some steps down.
 REHEARSED_STEPS = 4
-#: …where a sample has so many more that it does not cost too much.
+#: They are skipped when they would exceed this share of a sample's steps.
 REHEARSED_SHARE = 0.5
-#: More runs than this settle nothing more: the clock stands still.
+#: After this many runs the clock is taken to stand still.
 SETTLE_MOST_RUNS = 20_000
-#: Steps before calibration may end: TorchScript profiles its first runs and optimises the next.
+#: Least number of steps of a calibration: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
-#: More steps than this in one sample mean that the clock stands still.
+#: When this many steps do not fill a sample, the clock is taken to stand still.
 MOST_STEPS = 1 << 20
-#: A sample that fills less of its length than this was given too few steps.
+#: After a sample shorter than this share of its planned time, the next ones get more steps.
 SHORT_SHARE = 0.25
-#: Calibration fills at least this many samples' time.
+#: A calibration lasts at least as long as this many samples.
 WARMUP_SAMPLES = 3
 
 
 class Clock(NamedTuple):
-    """Where time comes from, in nanoseconds; a test passes its own."""
+    """The sources of wall time and of the process's CPU time, in nanoseconds; tests pass fake ones."""
 
     wall: Callable[[], int] = time.perf_counter_ns
     cpu: Callable[[], int] = time.process_time_ns
 
 
 class Turn(NamedTuple):
-    """The timed samples of one turn: steps and nanoseconds of each."""
+    """The steps and nanoseconds of every timed sample of one turn."""
 
     sample_steps: List[int]
     sample_ns: List[int]
     sample_cpu_ns: List[int]
-    #: Empty where the kernel does not tell.
+    #: Empty where the kernel does not report it.
     sample_wait_ns: List[int]
 
 
 def run_steps(
     step: Callable[..., Any], batches: Any, steps: int, synchronize: Callable[[Any], None], each: bool
 ) -> Any:
-    """Run ``steps`` steps on the next batches; synchronise after each of them, or once after the last.
+    """Run ``steps`` steps on the next batches and return the last outputs.
 
-    Returns the last one's outputs.
-
-    Synchronising once is only true where the device computes in order (a GPU's stream); on a processor JAX may compute
-    independent steps at the same time, so every step is waited for.
+    Synchronise after every step where ``each`` is true, otherwise once after the last. Once is only valid where the
+    device computes in order (a GPU's stream): on a processor JAX may compute independent steps at the same time.
     """
     outputs = None
     if each:
@@ -87,9 +85,11 @@ class Stopwatch:
         clock: Clock = Clock(),  # noqa: B008 (immutable)
         waited: Callable[[], Optional[int]] = lambda: None,
     ) -> None:
-        """Time ``step``; ``slowdown`` is planted, ``waited`` gives nanoseconds of waiting since it was last called.
+        """Time ``step`` on ``batches`` in rotation.
 
-        Samples hold as many steps as if ``sized_for`` were planted, to be compared with a program in which it is.
+        ``slowdown`` is the share of extra steps to plant. ``sized_for`` gives samples the length for another slowdown,
+        so that a plain program can be compared with a slowed one. ``waited`` returns the nanoseconds of waiting since
+        its last call.
         """
         self._step = step
         self._batches = batches
@@ -106,11 +106,11 @@ class Stopwatch:
 
     @property
     def planted(self) -> float:
-        """The slowdown that samples of this length really have."""
+        """The actual slowdown of samples with this many steps."""
         return planting.extra_steps(self.steps, self._slowdown) / self.steps
 
     def _fill(self, steps: float) -> None:
-        """Let samples have about this many steps."""
+        """Set the number of steps in a sample to about ``steps``."""
         self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._sized_for)
 
     def _time(self, batches: Any, steps: int) -> int:
@@ -119,9 +119,10 @@ class Stopwatch:
         return self._clock.wall() - start
 
     def calibrate(self, sample_ns: int) -> List[int]:
-        """Find how many steps fill ``sample_ns``; return the nanoseconds per step of every trial: the warm-up.
+        """Find how many steps fill ``sample_ns``; return the nanoseconds per step of every attempt (the warm-up).
 
-        The number doubles at most, as one slow trial must not decide; trials go on until the warm-up is long enough.
+        An attempt has at most twice as many steps as the one before, so that one slow attempt has little effect.
+        Attempts continue until the warm-up is long enough.
         """
         self._reset()
         batches = itertools.cycle(self._batches)
@@ -141,7 +142,7 @@ class Stopwatch:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
     def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int) -> None:
-        """Raise growth.NoGrowth unless more steps take more time; ``fetch`` brings a step's outputs to the host."""
+        """Raise NoGrowth unless more steps take more time; ``fetch`` copies a step's outputs to the host."""
         batches = itertools.cycle(self._batches)
 
         def run(steps: int) -> Any:
@@ -151,32 +152,30 @@ class Stopwatch:
             self._reset()
             fetch(run(1))
 
-        def trial(steps: int) -> growth.Trial:
+        def measure(steps: int) -> growth.StepTimes:
             start = self._clock.wall()
             outputs = run(steps)
             stepped = self._clock.wall()
             fetch(outputs)
-            return growth.Trial(stepped - start, self._clock.wall() - stepped)
+            return growth.StepTimes(stepped - start, self._clock.wall() - stepped)
 
-        growth.verify(begin, trial, step_ns)
+        growth.verify(begin, measure, step_ns)
 
     def _settle(self, batches: Any) -> None:
-        """Run untimed steps, as the first after a hand-over are slow: caches are cold, threads asleep."""
+        """Run untimed steps, as the first ones of a turn are slow: caches are cold, threads asleep."""
         settling = 0
         for run in range(SETTLE_MOST_RUNS):
             if (run >= SETTLE_RUNS and settling >= SETTLE_NS) or (run > 1 and settling >= SETTLE_SLOW_NS):
                 return
-            # From the third on in pairs: in a sample, too, a step's outputs are there while the next computes its own,
-            # in memory that single steps leave cold. The first millisecond after settling was up to 10 % slower.
+            # Pairs from the third run on: as in a sample, the first step's outputs still occupy memory while the second
+            # computes, so the second uses memory that single steps leave cold. Without pairs the first millisecond of
+            # samples was up to 10 % slower.
             elapsed = self._time(batches, 1 if run < 2 else 2)
-            # The first step is the slow one: it says nothing about how long the next will take.
+            # The first run is much slower than the others, so its time does not count.
             settling += elapsed if run else 0
 
     def turn(self, samples: int) -> Turn:
-        """Settle, then take ``samples`` timed samples of ``self.steps`` steps, and those that are planted.
-
-        All steps are alike, so it makes no difference which of them are the planted ones.
-        """
+        """Settle, then take ``samples`` timed samples, each of ``self.steps`` steps plus the planted ones."""
         self._reset()
         batches = itertools.cycle(self._batches)
         self._settle(batches)
@@ -195,7 +194,7 @@ class Stopwatch:
                 turn.sample_ns.append(elapsed)
                 turn.sample_steps.append(self.steps)
                 if elapsed < SHORT_SHARE * self._sample_ns:
-                    # It was calibrated in a bad moment, and the bad moment is over.
+                    # The calibration was disturbed, and the disturbance is over.
                     self._fill(self.steps * self._sample_ns / max(1, elapsed))
         finally:
             gc.enable()

@@ -1,7 +1,7 @@
-"""Knows for how long this process was ready to compute but had to wait for a processor.
+"""Reads how long this process was ready to compute but waited for a processor.
 
-Linux counts it for every thread (Documentation/scheduler/sched-stats.rst); what a hypervisor takes from the processors
-comes on top. Reading costs about 10 us a thread, so it belongs between the samples, never into them.
+Linux counts this time for every thread (Documentation/scheduler/sched-stats.rst). The time that a hypervisor took from
+the processors is added. Reading takes about 10 us per thread, so it happens between samples, never within one.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Dict, Iterable, Optional
 
 
 class Waiting:
-    """Tells the nanoseconds of waiting since it was last asked; None where the kernel does not tell."""
+    """Called, returns the nanoseconds of waiting since the last call; None where the kernel does not count them."""
 
     def __init__(self, processors: Iterable[int], proc: str = "/proc") -> None:
-        """``processors`` are those that the process is bound to."""
+        """``processors`` are those the process is bound to."""
         self._threads = proc + "/self/task"
         self._stat = proc + "/stat"
         self._tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
@@ -22,9 +22,9 @@ class Waiting:
         self.watch(processors)
 
     def watch(self, processors: Iterable[int]) -> None:
-        """Go on with other processors."""
+        """Count the time taken from ``processors`` from now on."""
         self._names = {b"cpu%d" % number for number in processors}
-        # Without a hypervisor nothing was ever stolen, and looking again would be wasted.
+        # Where no time was ever taken there is no hypervisor, and later readings are skipped.
         self._stolen: Optional[int] = self._steal_ticks() or None
 
     def __call__(self) -> Optional[int]:
@@ -32,7 +32,7 @@ class Waiting:
             now = self._thread_ns()
         except OSError:
             return None
-        # A thread that is gone takes its last moments with it; a new one has waited since it began.
+        # The last moments of an exited thread are lost; a new thread counts from its start.
         total = sum(max(0, ns - self._waited.get(thread, 0)) for thread, ns in now.items())
         self._waited = now
         if self._stolen is not None:
@@ -42,7 +42,7 @@ class Waiting:
         return total
 
     def _thread_ns(self) -> Dict[str, int]:
-        """Read the waiting of every thread since it began; raises OSError where nobody counts."""
+        """Read how long every thread has waited since its start. Raises OSError where the kernel does not count."""
         found = {}
         ran = False
         missing: Optional[OSError] = None
@@ -53,7 +53,7 @@ class Waiting:
                 missing = error
                 continue
             try:
-                # "nanoseconds on a processor, nanoseconds ready and waiting, times"
+                # Fields: nanoseconds on a processor, nanoseconds ready and waiting, number of time slices.
                 on, ready = os.read(descriptor, 128).split()[:2]
             except ProcessLookupError:
                 continue
@@ -67,7 +67,7 @@ class Waiting:
         return found
 
     def _steal_ticks(self) -> int:
-        """Read the ticks that a hypervisor took from the processors since the machine started."""
+        """Read the clock ticks that a hypervisor took from the processors since the machine started."""
         try:
             with open(self._stat, "rb") as stat:
                 lines = [line.split() for line in stat if line.startswith(b"cpu")]

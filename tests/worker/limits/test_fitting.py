@@ -1,4 +1,4 @@
-"""Tests batches of any length, and the cap they are tried under."""
+"""Tests batches of any length, and the memory cap under which they are tried."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_a_batch_of_any_length_is_made_or_refused(workload):
         batch.try_steps(Adapter("eager", "cpu", "float32", 1), build, None, lambda stage: None)
     assert [array.shape[0] for array in seen] == [150] * len(seen)
     assert sum(array.nbytes for array in seen) == batch.input_bytes()
-    # As large and of the same types as if it had been drawn whole.
+    # The shapes and types are those of a batch that is drawn as a whole.
     whole = specification.batch(larger, np.random.RandomState(1))
     assert [(array.shape, array.dtype) for array in seen] == [(array.shape, array.dtype) for array in whole]
 
@@ -54,7 +54,7 @@ def test_training_makes_a_second_step_beside_the_optimizer(workload, steps):
 
 
 class Cap:
-    """Notes when it is enforced."""
+    """Counts how often it is enforced."""
 
     def __init__(self, cap_bytes):
         self.bytes, self.enforced = cap_bytes, 0
@@ -85,9 +85,9 @@ def test_the_cap_is_in_force_before_anything_is_built():
         batch.try_steps(Adapter("eager", "cpu", "float32", 1), build, None, lambda stage: None, cap)
 
 
-def test_what_has_been_freed_is_not_taken_for_the_peak():
+def test_freed_memory_does_not_count_in_the_peak():
     if not memory.forget_peak():
-        pytest.skip("this kernel does not let the peak start anew")
+        pytest.skip("this kernel cannot reset the peak")
     kept = [bytes(1000) for _ in range(200_000)]
     high = memory.peak_bytes()
     del kept

@@ -1,4 +1,4 @@
-"""Tests the search for a machine's peaks with a made-up machine, exactly, and once with NumPy."""
+"""Tests how peaks are measured, exactly on a simulated machine, and once with NumPy."""
 
 import pytest
 
@@ -12,7 +12,7 @@ CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 
 
 class Machine:
-    """A framework whose products and copies move a clock: a call costs ``call_ns``, and then rates hold."""
+    """A framework whose products and copies advance a clock by ``call_ns`` plus the work at the given rates."""
 
     def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True):
         self.now = 0
@@ -68,7 +68,7 @@ def test_a_slow_machine_is_not_kept_busy_for_long(flops_per_s, largest):
     assert machine.now < 3 * peaks.BUDGET_NS + 9 * growth.ENOUGH_NS + 20 * one
 
 
-def test_bandwidths_are_told_by_working_set():
+def test_bandwidths_are_given_by_working_set():
     found = Machine(bytes_per_s=1e11, call_ns=100).probe().bandwidths(peaks.WORKING_SETS[:6])
     assert [size for size, _ in found] == list(peaks.WORKING_SETS[:6])
     assert found[-1][1] == pytest.approx(1e11, rel=0.01)

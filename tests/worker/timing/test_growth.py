@@ -1,4 +1,4 @@
-"""Tests the proof that time grows with work with fake devices on a fake clock: honest, asynchronous, noisy, idle."""
+"""Tests the growth test with simulated devices on a fake clock: synchronous, asynchronous, noisy and idle."""
 
 import random
 
@@ -10,14 +10,14 @@ from bench.worker.timing.growth import (
     PASSES,
     TRIAL_NS,
     NoGrowth,
-    Trial,
+    StepTimes,
     verify,
 )
 from bench.worker.timing.stopwatch import Clock, Stopwatch
 
 
 class Device:
-    """Steps take ``step_ns``; an asynchronous device takes orders for ``order_ns`` and computes in the background."""
+    """Steps take ``step_ns``; an asynchronous device queues a step in ``order_ns`` and computes in the background."""
 
     def __init__(self, step_ns, order_ns=None, queue=None, fetch_ns=1000, waits=True, noise=lambda: 1.0):
         self.now = 0
@@ -53,7 +53,7 @@ class Device:
         return Stopwatch(self.step, [(0,), (1,)], self.synchronize, reset=self.reset, each=each, clock=clock)
 
     def verify(self, each=True):
-        """Verify the growth; return in how many passes that was done."""
+        """Verify the growth; return the number of passes."""
         stopwatch = self.stopwatch(each)
         warmup = stopwatch.calibrate(10_000_000)
         before = self.resets
@@ -62,8 +62,8 @@ class Device:
 
 
 @pytest.mark.parametrize("step_ns", [2_000, 30_000, 4_000_000, 400_000_000])
-def test_an_honest_device_passes(step_ns):
-    # Steps of 0.4 s have shown it at once.
+def test_a_synchronous_device_passes(step_ns):
+    # With steps of 0.4 s one pass is long enough.
     assert Device(step_ns).verify() == (1 if step_ns > 200_000_000 else PASSES)
 
 
@@ -75,7 +75,7 @@ def test_an_asynchronous_device_that_is_waited_for_passes(step_ns, each):
 
 @pytest.mark.parametrize("each", [True, False])
 @pytest.mark.parametrize("step_ns", [30_000, 4_000_000, 400_000_000])
-def test_an_asynchronous_device_that_nobody_waits_for_is_found(step_ns, each):
+def test_an_asynchronous_device_that_is_not_waited_for_is_found(step_ns, each):
     with pytest.raises(NoGrowth, match=r"does not grow with work: after \d+ steps, .* still under way"):
         Device(step_ns, order_ns=2_000, waits=False).verify(each)
 
@@ -88,7 +88,7 @@ def test_a_queue_that_fills_up_is_found_while_it_holds_much_of_the_time():
     device.stopwatch().verify_growth(device.fetch, 2_000)
 
 
-def test_outputs_that_take_long_to_fetch_are_no_reason():
+def test_outputs_that_take_long_to_fetch_pass():
     assert Device(30_000, fetch_ns=200_000_000).verify() == 1
 
 
@@ -97,7 +97,7 @@ def test_steps_that_do_nothing_more_are_found():
     done = []
 
     def once(number):
-        # A result that is kept: only the first step computes.
+        # Only the first step computes; later ones return its result.
         device.now += 0 if done else 1_000_000
         done.append(number)
         return {"out": number}
@@ -115,34 +115,34 @@ def test_a_clock_that_stands_still_is_found():
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_noisy_machine_is_no_reason(seed):
-    """Half of the steps take up to five times as long, as do the fetches."""
-    moods = random.Random(seed)
+def test_a_noisy_machine_passes(seed):
+    """Half of the steps and fetches take up to five times as long."""
+    draws = random.Random(seed)
 
     def noise():
-        return 1.0 if moods.random() < 0.5 else moods.uniform(1.0, 5.0)
+        return 1.0 if draws.random() < 0.5 else draws.uniform(1.0, 5.0)
 
     assert Device(400_000, fetch_ns=3_000_000, noise=noise).verify() >= PASSES
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_noise_does_not_hide_what_nobody_waits_for(seed):
-    moods = random.Random(seed)
+def test_noise_does_not_hide_steps_that_are_not_waited_for(seed):
+    draws = random.Random(seed)
     with pytest.raises(NoGrowth):
-        Device(400_000, order_ns=2_000, waits=False, noise=lambda: moods.uniform(1.0, 5.0)).verify()
+        Device(400_000, order_ns=2_000, waits=False, noise=lambda: draws.uniform(1.0, 5.0)).verify()
 
 
-def test_one_bad_moment_is_tried_again_and_a_lasting_doubt_is_not_tried_for_ever():
+def test_one_disturbed_pass_is_repeated_and_repeats_are_limited():
     begun = []
 
-    def trial(steps):
-        return Trial(1e6 * steps if len(begun) > 5 else 1e9, 0)
+    def measure(steps):
+        return StepTimes(1e6 * steps if len(begun) > 5 else 1e9, 0)
 
-    verify(lambda: begun.append(1), trial, TRIAL_NS)
+    verify(lambda: begun.append(1), measure, TRIAL_NS)
     assert len(begun) == 6
     del begun[:]
     with pytest.raises(NoGrowth):
-        verify(lambda: begun.append(1), lambda steps: Trial(1e9, 0), TRIAL_NS)
+        verify(lambda: begun.append(1), lambda steps: StepTimes(1e9, 0), TRIAL_NS)
     assert DOUBT_PASSES <= len(begun) <= MOST_PASSES
 
 

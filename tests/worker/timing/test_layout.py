@@ -1,4 +1,4 @@
-"""Tests that every process has another memory layout."""
+"""Tests that every process has its own memory layout."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_arrays_lie_elsewhere_in_every_process(size):
     assert len(places(SCATTER.format("") + WHERE.format(size))) >= 5
 
 
-def test_without_it_they_lie_where_they_always_do():
-    """What makes it necessary: the place follows from what was allocated before."""
+def test_without_random_blocks_arrays_lie_at_the_same_place():
+    """The place depends only on earlier allocations, so without random blocks it never changes."""
     assert len(places(WHERE.format(9000))) == 1
 
 
@@ -63,8 +63,8 @@ for turn in range(16):
 )
 
 
-def test_turns_have_other_layouts_which_processes_share():
-    """Not each: what the last turn's blocks leave free may be where those before it had left room."""
+def test_turns_have_different_layouts_which_processes_share():
+    """Two turns may have the same layout: freed blocks can leave the same room as earlier ones."""
     (found,) = places(TURNS)
     assert len(set(found.split())) >= 5
 
@@ -109,7 +109,7 @@ def test_the_gap_needs_no_memory():
 
 
 def test_a_settled_allocator_keeps_large_arrays_in_the_heap():
-    """Of the GNU C library; others have no thresholds that move."""
+    """Only the GNU C library has thresholds that move."""
     settle = "from bench.worker.timing import layout; layout.settle_allocator()\n"
     assert places(IN_HEAP) == {"False\n"}
     assert places(settle + IN_HEAP) == {"True\n"}

@@ -1,4 +1,4 @@
-"""Tests that a planted slowdown is real work, of the size that was asked for or told."""
+"""Tests that a planted slowdown is real work and has the requested size, or that its actual size is reported."""
 
 import pytest
 from test_stopwatch import Bench
@@ -9,7 +9,7 @@ from bench.worker.timing.stopwatch import Clock, Stopwatch
 
 @pytest.mark.parametrize("slowdown", [0.01, 0.02, 0.05, 0.5])
 @pytest.mark.parametrize("steps", [1, 7, 12, 40, 99, 1000, 54321])
-def test_samples_become_long_enough_for_the_slowdown_or_as_close_as_is_bearable(steps, slowdown):
+def test_samples_become_long_enough_for_the_slowdown_within_the_limit(steps, slowdown):
     longer = stretched(steps, slowdown)
     planted = extra_steps(longer, slowdown) / longer
     assert steps <= longer <= MOST_STRETCH * steps
@@ -17,7 +17,7 @@ def test_samples_become_long_enough_for_the_slowdown_or_as_close_as_is_bearable(
     assert not reachable or abs(planted - slowdown) <= PRECISION * slowdown
 
 
-def test_nothing_is_planted_unasked():
+def test_nothing_is_planted_by_default():
     assert stretched(17, 0.0) == 17
     assert extra_steps(17, 0.0) == 0
 
@@ -40,14 +40,14 @@ def test_calibration_makes_samples_long_enough_to_plant():
     assert turn.sample_ns[0] / turn.sample_steps[0] == pytest.approx(1_000_000 * (1 + stopwatch.planted))
 
 
-def test_what_cannot_be_planted_is_told():
+def test_a_slowdown_that_cannot_be_planted_is_reported_as_none():
     bench = Bench(step_ns=100_000_000)
     stopwatch = bench.stopwatch(slowdown=0.02)
     stopwatch.calibrate(10_000_000)
     assert stopwatch.planted == 0.0
 
 
-def test_a_mended_sample_keeps_its_slowdown():
+def test_a_sample_of_corrected_length_keeps_its_slowdown():
     bench = Bench(step_ns=100_000_000)
     stopwatch = bench.stopwatch(slowdown=0.02)
     stopwatch.calibrate(10_000_000)

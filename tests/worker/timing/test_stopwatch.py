@@ -1,4 +1,4 @@
-"""Tests the stopwatch with a clock that a step moves: exact, without waiting."""
+"""Tests the stopwatch exactly, with a clock that only the steps advance."""
 
 import gc
 
@@ -14,12 +14,12 @@ from bench.worker.timing.stopwatch import (
     Stopwatch,
 )
 
-#: Steps in as few runs as settle: two single ones, and pairs.
+#: Steps of the fewest runs that settle: two single ones, then pairs.
 SETTLED = 2 + 2 * (SETTLE_RUNS - 2)
 
 
 class Bench:
-    """A fake framework: a step takes ``step_ns`` on a fake clock, synchronising takes ``sync_ns``."""
+    """A simulated framework: a step takes ``step_ns`` on a fake clock, synchronising takes ``sync_ns``."""
 
     def __init__(self, step_ns, sync_ns=0, first_ns=0):
         self.now = 0
@@ -107,7 +107,7 @@ def test_settling_ends_although_the_clock_stands_still():
     assert bench.stopwatch().turn(samples=1).sample_ns == [0]
 
 
-def test_inputs_rotate_and_each_turn_starts_alike():
+def test_inputs_rotate_and_each_turn_starts_with_the_same():
     bench = Bench(step_ns=1000)
     stopwatch = bench.stopwatch(steps=6)
     stopwatch.turn(samples=1)
@@ -148,7 +148,7 @@ def test_a_clock_that_stands_still_ends_calibration():
     assert stopwatch.steps >= 1
 
 
-def test_a_calibration_in_a_bad_moment_is_mended_by_the_first_sample():
+def test_a_disturbed_calibration_is_corrected_after_the_first_sample():
     bench = Bench(step_ns=100_000_000)
     stopwatch = bench.stopwatch()
     stopwatch.calibrate(10_000_000)
@@ -159,7 +159,7 @@ def test_a_calibration_in_a_bad_moment_is_mended_by_the_first_sample():
     assert turn.sample_ns == [1_000_000, 10_000_000, 10_000_000]
 
 
-def test_the_collector_rests_while_timing_and_works_again_after():
+def test_the_garbage_collector_is_off_while_timing_and_on_afterwards():
     bench = Bench(step_ns=1000)
     seen = []
     original = bench.step
@@ -169,7 +169,7 @@ def test_the_collector_rests_while_timing_and_works_again_after():
     assert gc.isenabled()
 
 
-def test_the_collector_works_again_after_a_step_that_fails():
+def test_the_garbage_collector_is_on_again_after_a_step_that_fails():
     bench = Bench(step_ns=1000)
     calls = []
 

@@ -1,4 +1,4 @@
-"""Tests the account of waiting: with a made-up /proc, and once with two processes on one processor."""
+"""Tests the waiting time, with a simulated /proc and once with two processes on one processor."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Proc:
-    """A made-up /proc."""
+    """A simulated /proc."""
 
     def __init__(self, folder):
         self.path = str(folder)
@@ -41,7 +41,7 @@ def proc(tmp_path):
     return Proc(tmp_path)
 
 
-def test_what_all_threads_waited_is_counted_since_the_last_time(proc):
+def test_the_waiting_of_all_threads_is_counted_since_the_last_call(proc):
     proc.thread(1, 100)
     proc.thread(2, 1000)
     waiting = Waiting([0], proc.path)
@@ -61,12 +61,12 @@ def test_threads_come_and_go(proc):
     proc.thread(3, 30)
     proc.thread(1, 101)
     assert waiting() == 31
-    # The number was given to another thread.
+    # A new thread has the number of the old one.
     proc.thread(3, 4)
     assert waiting() == 0
 
 
-def test_a_thread_that_ends_while_it_is_looked_at_is_passed_over(proc):
+def test_a_thread_that_ends_while_it_is_read_is_skipped(proc):
     proc.thread(1, 100)
     waiting = Waiting([0], proc.path)
     waiting()
@@ -75,7 +75,7 @@ def test_a_thread_that_ends_while_it_is_looked_at_is_passed_over(proc):
     assert waiting() == 20
 
 
-def test_what_a_hypervisor_took_from_the_bound_processors_is_added(proc):
+def test_the_time_that_a_hypervisor_took_from_the_bound_processors_is_added(proc):
     proc.thread(1, 100)
     proc.stolen(10, 20, 30)
     waiting = Waiting([0, 2], proc.path)
@@ -86,7 +86,7 @@ def test_what_a_hypervisor_took_from_the_bound_processors_is_added(proc):
     assert waiting() == 3 * TICK_NS + 7
 
 
-def test_who_moves_watches_other_processors(proc):
+def test_a_moved_process_watches_its_new_processors(proc):
     proc.thread(1, 100)
     proc.stolen(10, 20)
     waiting = Waiting([0], proc.path)
@@ -99,7 +99,7 @@ def test_who_moves_watches_other_processors(proc):
     assert waiting() == 2 * TICK_NS
 
 
-def test_a_machine_that_was_never_robbed_is_not_asked_again(proc):
+def test_the_hypervisor_s_time_is_not_read_again_where_it_was_zero(proc):
     proc.thread(1, 100)
     proc.stolen(0, 50)
     waiting = Waiting([0], proc.path)
@@ -108,26 +108,26 @@ def test_a_machine_that_was_never_robbed_is_not_asked_again(proc):
     assert waiting() == 0
 
 
-def test_a_kernel_that_does_not_count_is_not_believed(proc):
+def test_a_kernel_that_reports_only_zeros_gives_no_waiting(proc):
     proc.thread(1, 0, on_ns=0)
     assert Waiting([0], proc.path)() is None
 
 
-def test_a_kernel_without_the_files_does_not_tell(proc):
+def test_a_kernel_without_the_files_gives_no_waiting(proc):
     os.mkdir(os.path.join(proc.path, "self", "task", "1"))
     assert Waiting([0], proc.path)() is None
     assert Waiting([0], os.path.join(proc.path, "nowhere"))() is None
 
 
-def test_every_sample_has_its_waiting_and_what_lies_between_turns_has_none():
+def test_every_sample_has_its_waiting_and_waiting_between_turns_does_not_count():
     bench = Bench(step_ns=1000)
-    told = iter([900, 10, 20, 800, 30])
-    stopwatch = bench.stopwatch(waited=lambda: next(told))
+    readings = iter([900, 10, 20, 800, 30])
+    stopwatch = bench.stopwatch(waited=lambda: next(readings))
     assert stopwatch.turn(samples=2).sample_wait_ns == [10, 20]
     assert stopwatch.turn(samples=1).sample_wait_ns == [30]
 
 
-def test_looking_is_outside_of_the_timed_region():
+def test_reading_the_waiting_is_outside_of_the_timed_region():
     bench = Bench(step_ns=1000)
 
     def waited():
@@ -140,13 +140,13 @@ def test_looking_is_outside_of_the_timed_region():
     assert turn.sample_cpu_ns == [2000] * 3
 
 
-@pytest.mark.parametrize("told", [[None] * 4, [0, 5, None, 5], [None, 5, 5, 5]])
-def test_samples_have_no_waiting_unless_all_have(told):
-    told = iter(told)
-    assert Bench(step_ns=1000).stopwatch(waited=lambda: next(told)).turn(samples=3).sample_wait_ns == []
+@pytest.mark.parametrize("readings", [[None] * 4, [0, 5, None, 5], [None, 5, 5, 5]])
+def test_samples_have_no_waiting_unless_all_have(readings):
+    readings = iter(readings)
+    assert Bench(step_ns=1000).stopwatch(waited=lambda: next(readings)).turn(samples=3).sample_wait_ns == []
 
 
-def test_two_on_one_processor_wait_for_each_other():
+def test_two_processes_on_one_processor_wait_for_each_other():
     if Waiting([])() is None:
         pytest.skip("this kernel does not count")
     processor = min(os.sched_getaffinity(0))
