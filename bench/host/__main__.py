@@ -93,11 +93,13 @@ def redo_report(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     records = journal.read(folder)
     made = report.make(records, described)
-    paths = made.write(folder)
+    written = made.write(folder)
     made.print(Console())
-    for path in paths:
+    for path in written.paths:
         print(path)
-    return 0
+    for problem in written.problems:
+        print(f"Not written: {problem}", file=sys.stderr)
+    return 1 if written.problems else 0
 
 
 def lock(options: argparse.Namespace) -> int:

@@ -233,12 +233,14 @@ class StudyRun:
 
     def _report(self, records: list[Record], described: dict[str, Any]) -> None:
         made = report.make(records, described)
-        paths = made.write(self.folder)
+        written = made.write(self.folder)
         made.print(self._console)
         spent = described["seconds"]
         self._say(f"Measured for {duration(spent['elapsed'])}.")
-        for path in paths:
+        for path in written.paths:
             self._say(f"  {path.relative_to(self._root)}")
+        for problem in written.problems:
+            self._say(f"Not written: {problem}")
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -38,7 +38,7 @@ RECORDS = [timed(cell, number, 1000 + number) for cell in (CELL, OTHER) for numb
 
 
 def test_report_writes_all_files_and_names_them(tmp_path):
-    assert [path.name for path in report.make(RECORDS, RUN).write(tmp_path)] == FILES
+    assert [path.name for path in report.make(RECORDS, RUN).write(tmp_path).paths] == FILES
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
     assert json.loads((tmp_path / "machine.json").read_text()) == RUN["machine"]
     assert json.loads((tmp_path / "environments.json").read_text()) == RUN["environments"]

@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import csv as standard
-import io
-
 import pytest
 
 from bench.host.reporting import report
-from bench.host.reporting.renderers import csv
 
 
 def ranked(study) -> dict[str, list[str]]:
@@ -101,12 +97,3 @@ def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):
     assert remark(long_study, "No ranking") == (
         "No ranking for cpu, 2 threads: the baseline torch1:eager has no result."
     )
-
-
-def test_the_file_has_a_row_per_column_and_plain_numbers(long_study):
-    text = csv.render_ranking(report.make(long_study.records, long_study.run).rankings)
-    rows = {row["column"]: row for row in standard.DictReader(io.StringIO(text))}
-    assert len(rows) == 8
-    assert rows["torch1:eager"]["ratio"] == "1.0"
-    assert (rows["jax:jit"]["rank"], rows["jax:jit"]["share_within_1.25"], rows["jax:jit"]["rows"]) == ("1", "1.0", "3")
-    assert csv.render_ranking(()).count("\n") == 1

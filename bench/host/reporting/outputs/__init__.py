@@ -1,0 +1,53 @@
+"""Writes the files of a report. To add an output, add a module to this folder and an entry to ``BUILT_IN``.
+
+The module has ``NAME``, the file that it writes, and ``write(report, folder)``, which writes into an empty folder and
+returns the paths of what it wrote. Other people's outputs have the same two, in files ``outputs/<name>.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import environments_json, loading, machine_json, ranking_csv, table_csv, table_latex, table_markdown
+from .output import Output
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+BUILT_IN = (
+    Output.of(table_markdown),
+    Output.of(table_latex),
+    Output.of(table_csv),
+    Output.of(ranking_csv),
+    Output.of(machine_json),
+    Output.of(environments_json),
+)
+
+
+@dataclass
+class Written:
+    """The files of a report, and what went wrong with other people's outputs."""
+
+    paths: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
+    """Load other people's outputs; return them, and a line for each that cannot be used."""
+    return loading.load(files, {output.name for output in BUILT_IN})
+
+
+def write_all(report: Report, folder: Path, extra: Iterable[Output] = ()) -> Written:
+    """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
+    found = Written()
+    for output in BUILT_IN:
+        found.paths += output.write_whole(report, folder)
+    for output in extra:
+        try:
+            found.paths += output.write_whole(report, folder)
+        except Exception as error:  # the boundary to other people's code
+            found.problems.append(loading.describe_failure(output.source, error))
+    return found

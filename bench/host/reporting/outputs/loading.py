@@ -1,0 +1,72 @@
+"""Loads other people's outputs from their files, and says with file and line what is wrong with one."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from .output import Output
+
+
+def load(files: Iterable[Path], taken: Iterable[str]) -> tuple[list[Output], list[str]]:
+    """Load the outputs of ``files``; return them, and a line for each that cannot be used.
+
+    ``taken`` are the names of files that other outputs write.
+    """
+    outputs: list[Output] = []
+    problems: list[str] = []
+    names = set(taken)
+    for file in files:
+        try:
+            module = _import(file)
+        except Exception as error:  # the boundary to other people's code
+            problems.append(describe_failure(file, error))
+            continue
+        missing = _missing(module, names)
+        problems += [f"{file}: {text}" for text in missing]
+        if not missing:
+            outputs.append(Output.of(module))
+            names.add(module.NAME)
+    return outputs, problems
+
+
+def _import(file: Path) -> ModuleType:
+    name = f"benchmatrix output {file.resolve()}"
+    specification = importlib.util.spec_from_file_location(name, file)
+    if specification is None or specification.loader is None:
+        raise ImportError("an output is a Python file, outputs/<name>.py")
+    module = importlib.util.module_from_spec(specification)
+    # Dataclasses look up the module that they are defined in.
+    sys.modules[name] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def _missing(module: ModuleType, taken: set[str]) -> list[str]:
+    """Say what a module lacks to be an output."""
+    problems = []
+    name = getattr(module, "NAME", None)
+    if not isinstance(name, str) or not name or Path(name).name != name:
+        problems.append(f'NAME is {name!r}; give the name of the file that it writes, such as NAME = "figure.svg"')
+    elif name in taken:
+        problems.append(f"NAME is {name!r}, which another output writes; choose another name")
+    if not callable(getattr(module, "write", None)):
+        problems.append("there is no write(report, folder); it writes the file and returns a list with its path")
+    return problems
+
+
+def describe_failure(file: Path, error: Exception) -> str:
+    """Say at which line of an output what went wrong: ``mine/outputs/figure.py:12: KeyError: 'torch3'``."""
+    message = " ".join(str(error).split())
+    return f"{_place(file, error)}: {type(error).__name__}" + (f": {message}" if message else "")
+
+
+def _place(file: Path, error: Exception) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
+    return f"{file}:{lines[-1]}" if lines else str(file)

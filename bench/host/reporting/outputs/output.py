@@ -1,0 +1,50 @@
+"""Writes one output of a report, so that each of its files is at any moment the old one or the whole new one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+
+@dataclass(frozen=True)
+class Output:
+    """Something that a report can be written as."""
+
+    #: The file that it writes.
+    name: str
+    #: Writes into an empty folder and returns the paths of what it wrote.
+    write: Callable[[Report, Path], Sequence[Path]]
+    #: The file of its module.
+    source: Path
+
+    @classmethod
+    def of(cls, module: ModuleType) -> Output:
+        return cls(module.NAME, module.write, Path(str(module.__file__)))
+
+    def write_whole(self, report: Report, folder: Path) -> list[Path]:
+        """Write its files into ``folder`` and return them; nothing is replaced unless all of them were written."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{self.name}-", dir=folder) as made:
+            staging = Path(made)
+            written = [path.relative_to(staging) for path in self.write(report, staging)]
+            for path in written:
+                with (staging / path).open("rb") as file:
+                    os.fsync(file.fileno())
+            for path in written:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(staging / path, folder / path)
+        return [folder / path for path in written]
+
+
+def write_text(path: Path, text: str) -> list[Path]:
+    """Write a file in UTF-8 with its line ends as they are, and return its path as an output does."""
+    path.write_text(text, encoding="utf-8", newline="")
+    return [path]

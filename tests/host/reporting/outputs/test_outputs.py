@@ -1,0 +1,89 @@
+"""Tests that other people's outputs are written beside ours, and that one which fails loses nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.host.reporting import outputs, report
+
+FASTEST = """
+NAME = "fastest.txt"
+
+def write(report, folder):
+    best = {}
+    for result in report.analysis.results:
+        if result.step is not None:
+            best.setdefault(result.cell.row, []).append((result.step.value, result.cell.column))
+    path = folder / NAME
+    path.write_text("".join(f"{row}: {min(columns)[1]}\\n" for row, columns in best.items()))
+    return [path]
+"""
+FAILS = """
+NAME = "broken.txt"
+
+def write(report, folder):
+    (folder / NAME).write_text("half of it")
+    raise KeyError("torch3")
+"""
+OURS = [output.name for output in outputs.BUILT_IN]
+
+
+def plug_in(folder: Path, **sources: str) -> list[Path]:
+    """Write the modules of a plug-in as a study's own folder has them."""
+    (folder / "outputs").mkdir(parents=True)
+    files = [folder / "outputs" / f"{name}.py" for name in sources]
+    for file, source in zip(files, sources.values(), strict=True):
+        file.write_text(source)
+    return files
+
+
+def test_an_output_is_one_file_outside_the_package(tmp_path, long_study):
+    extra, problems = outputs.load(plug_in(tmp_path / "mine", fastest=FASTEST))
+    assert problems == []
+    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    assert [path.name for path in written.paths] == [*OURS, "fastest.txt"]
+    assert (tmp_path / "report/fastest.txt").read_text().splitlines()[0] == "dispatch/small/float32/cpu: jax:jit"
+
+
+def test_an_output_that_fails_names_its_line_and_loses_no_other(tmp_path, long_study):
+    files = plug_in(tmp_path / "mine", broken=FAILS, fastest=FASTEST)
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report/broken.txt").write_text("of yesterday")
+    extra, _ = outputs.load(files)
+    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    assert written.problems == [f"{files[0]}:6: KeyError: 'torch3'"]
+    assert [path.name for path in written.paths] == [*OURS, "fastest.txt"]
+    assert (tmp_path / "report/broken.txt").read_text() == "of yesterday"
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {*OURS, "fastest.txt", "broken.txt"}
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("NAME = 'x.txt'\ndef write(report folder): pass", ":2: SyntaxError: invalid syntax"),
+        ("\nimport nowhere_at_all", ":2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("def write(report, folder): pass", ": NAME is None; give the name of the file that it writes"),
+        ("NAME = '../x.txt'\ndef write(report, folder): pass", ": NAME is '../x.txt'; give the name of the file"),
+        ("NAME = 'table.md'\ndef write(report, folder): pass", ": NAME is 'table.md', which another output writes"),
+        ("NAME = 'x.txt'", ": there is no write(report, folder)"),
+    ],
+)
+def test_a_file_that_is_no_output_says_where_and_why(tmp_path, source, problem):
+    files = plug_in(tmp_path / "mine", wrong=source, fastest=FASTEST)
+    extra, problems = outputs.load(files)
+    assert [output.name for output in extra] == ["fastest.txt"]
+    (found,) = problems
+    assert found.startswith(f"{files[0]}{problem}")
+
+
+@pytest.mark.parametrize("returned", ["None", "[folder.parent / 'elsewhere.txt']", "[folder / 'not-written.txt']"])
+def test_an_output_that_returns_no_files_of_its_folder_is_told(tmp_path, long_study, returned):
+    source = f"NAME = 'x.txt'\n\ndef write(report, folder):\n    return {returned}\n"
+    (file,) = files = plug_in(tmp_path / "mine", wrong=source)
+    extra, _ = outputs.load(files)
+    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    (problem,) = written.problems
+    assert problem.startswith(str(file))
+    assert len(written.paths) == len(OURS)
