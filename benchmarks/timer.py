@@ -14,8 +14,8 @@ import sys
 
 from tabulate import tabulate
 
+from bench.host.project import data
 from bench.host.study import study_file
-from bench.host.study.options import STUDY_FILE
 from bench.worker.timing.stopwatch import Stopwatch
 
 REPEATS = 20
@@ -37,7 +37,7 @@ def main() -> int:
     loop = [empty_samples_ns(STEPS, 50) / STEPS for _ in range(REPEATS)]
     clock_ns, loop_ns = statistics.median(clock), statistics.median(loop)
     rows = []
-    for name, profile in study_file.load(STUDY_FILE).profiles.items():
+    for name, profile in study_file.load(data("matrix.toml")).profiles.items():
         sample_ns = profile.sample_seconds * 1e9
         rows.append([name, f"{profile.sample_seconds * 1e3:g}", f"{clock_ns:.0f}", f"{100 * clock_ns / sample_ns:.4f}"])
     print(

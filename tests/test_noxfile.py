@@ -24,11 +24,12 @@ default = ["old"]
 [environments.broken]
 """
 
-# Notes its arguments; what nox itself is asked to do goes to the nox of the tests.
+# Notes its arguments and the study that a variable names; what nox itself is asked to do goes to the nox of the tests.
 FAKE = """#!{python}
 import json, os, sys
 with open({log!r}, "a") as file:
-    file.write(json.dumps(sys.argv[1:]) + "\\n")
+    named = ["BENCHMATRIX_MATRIX=" + value for value in [os.environ.get("BENCHMATRIX_MATRIX")] if value]
+    file.write(json.dumps(sys.argv[1:] + named) + "\\n")
 if sys.argv[1:3] == ["-m", "nox"]:
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 if "bench.host.environments" in sys.argv:
@@ -42,9 +43,11 @@ sys.exit(3 if sys.argv[3:5] == ["prepare", "broken"] else 0)
 @pytest.fixture
 def project(tmp_path):
     shutil.copy(ROOT / "noxfile.py", tmp_path)
-    for folder in ("bench", "bench/host"):
+    for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "__init__.py").touch()
+        shutil.copy(ROOT / folder / "__init__.py", tmp_path / folder)
+    for module in ("sessions.py", "project.py", "refusal.py", "study/location.py"):
+        shutil.copy(ROOT / "bench/host" / module, tmp_path / "bench/host" / module)
     shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
     (tmp_path / "locks").mkdir()
     (tmp_path / "matrix.toml").write_text(MATRIX)
@@ -120,7 +123,7 @@ def test_another_study_file_can_be_named(project, how):
     arguments = {"argument": ["--matrix", "other.toml"], "joined": ["--matrix=other.toml"], "variable": []}[how]
     variables = {"BENCHMATRIX_MATRIX": "other.toml"} if how == "variable" else {}
     assert run(project, "-s", "bench-third", "--", *arguments, **variables).returncode == 0
-    named = arguments or ["--matrix", "other.toml"]
+    named = arguments or ["BENCHMATRIX_MATRIX=other.toml"]
     assert calls(project) == [
         ["bench.host", "prepare", "third", *named],
         ["bench.host", "run", "--environment", "third", *named],
@@ -129,7 +132,7 @@ def test_another_study_file_can_be_named(project, how):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("[study\n", "matrix.toml: this is not TOML"), (b"\xff", "cannot be read"), (None, "cannot be read")],
+    [("[study\n", "matrix.toml: not valid TOML"), (b"\xff", "cannot be read"), (None, "cannot be read")],
 )
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_study_file_that_is_no_toml_is_an_error_for_people(project, content, message, plain):

@@ -19,7 +19,7 @@ from bench.host.study.schema import (
     Table,
     WorkloadChoice,
 )
-from bench.host.study.study_file import MatrixError
+from bench.host.study.study_file import StudyError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,7 +78,7 @@ def toml_value(value: Any) -> str:
 
 
 def errors_of(tables: dict[str, Any]) -> list[str]:
-    with pytest.raises(MatrixError) as caught:
+    with pytest.raises(StudyError) as caught:
         study_file.parse(tables)
     return list(caught.value.errors)
 

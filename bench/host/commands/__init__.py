@@ -1,1 +1,42 @@
-"""."""
+"""Lists the commands of ``python -m bench.host``; each is a module of this package.
+
+A module is imported only when its command is called, and imports what is heavy (SciPy, pydantic, rich, the engine's
+SDK) only when the command runs. ``--help`` is therefore quick, and ``init`` needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from argparse import ArgumentParser, Namespace
+from typing import Protocol, cast
+
+#: {command: what it does}, in the order of --help.
+SUMMARIES = {
+    "prepare": "Build one environment of the study.",
+    "run": "Measure the study and write its report.",
+    "report": "Redo the report from the records alone.",
+    "validate": "Prove the method with comparisons whose answer is known.",
+    "images": "Build, list, export or prune the images of this project.",
+    "lock": "Renew lock files.",
+    "schema": "Write the JSON Schema of study files.",
+}
+
+
+class Command(Protocol):
+    """What the module of a command has."""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the options of the command."""
+
+    def run(self, options: Namespace) -> int:
+        """Do what the options say in the project ``options.root``; return the exit code. Raises Refused."""
+
+
+def load(name: str) -> Command:
+    """Import the command ``name``."""
+    return cast(Command, importlib.import_module(f"{__name__}.{name}"))
+
+
+def announce(text: str) -> None:
+    """Print one line of progress at once."""
+    print(text, flush=True)

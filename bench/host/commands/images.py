@@ -1,18 +1,22 @@
-"""Knows the command ``images``: build, list, export and prune the images of this checkout, and no other's."""
+"""Builds, lists, exports and prunes the images of this project, and of no other."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.record import OK
 
-from ..storage.run_lock import Refused, exclusive
-from ..study import study_file
-from ..study.options import STUDY_FILE
-from ..study.schema import Environment
+from ..refusal import Refused
+from ..study import location
+from ..study import options as study_options
 from ..study.suggestion import unknown
+from . import announce
+
+if TYPE_CHECKING:
+    from ..study.schema import Environment
 
 ACTIONS = ("build", "list", "export", "prune")
 
@@ -20,7 +24,7 @@ ACTIONS = ("build", "list", "export", "prune")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=ACTIONS, help="what to do")
     parser.add_argument("names", nargs="*", metavar="NAME", help="environments; all containers of the study by default")
-    parser.add_argument("--matrix", type=Path, default=STUDY_FILE, metavar="FILE", help="the study file")
+    location.add_argument(parser)
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="where export writes to; .nox/images by default")
     parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="wheels of the lock to install from")
     parser.add_argument("--ca", type=Path, metavar="FILE", help="certificate authorities of a company, in PEM")
@@ -28,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the command line says with the images of this checkout; return the exit code."""
     from ..containers.engine import ENGINE_ERRORS, NoEngine, reason_of
+    from ..storage.run_lock import exclusive
 
     actions: dict[str, Callable[[argparse.Namespace], int]] = {
         "build": build,
@@ -46,12 +50,12 @@ def run(options: argparse.Namespace) -> int:
     except NoEngine as error:
         raise Refused(str(error)) from None
     except ENGINE_ERRORS as error:
-        _say(f"images {options.what}: {reason_of(error)}")
+        announce(f"images {options.what}: {reason_of(error)}")
         return 1
 
 
 def build(options: argparse.Namespace) -> int:
-    """Build the images that are missing; those that cannot be built are told, and make the exit code 1."""
+    """Build the missing images; return 1 where one cannot be built."""
     from .. import environments
     from ..containers.context import Extras
     from ..containers.engine import connect
@@ -59,24 +63,24 @@ def build(options: argparse.Namespace) -> int:
     connect()
     extras = Extras.of(wheels=options.wheels, ca=options.ca)
     outcomes = [
-        environments.prepare(each, root=options.root, announce=_say, extras=extras) for each in _chosen(options)
+        environments.prepare(each, root=options.root, announce=announce, extras=extras) for each in _chosen(options)
     ]
     for outcome in outcomes:
         if outcome.status == OK:
-            _say(f"{outcome.name}: {outcome.manifest['image']['tag']}  {outcome.manifest['image']['id']}")
+            announce(f"{outcome.name}: {outcome.manifest['image']['tag']}  {outcome.manifest['image']['id']}")
     return 0 if all(outcome.status == OK for outcome in outcomes) else 1
 
 
 def show(options: argparse.Namespace) -> int:
-    """List the images that this checkout built."""
+    """List the images that this project built."""
     from ..containers import image
     from ..containers.engine import connect
 
     found = image.images(connect(), options.root)
     for each in found:
-        _say(image.describe(each))
+        announce(image.describe(each))
     if not found:
-        _say("this checkout has built no images; build those of the study with: nox -s images -- build")
+        announce("this project has built no images; build those of the study with: nox -s images -- build")
     return 0
 
 
@@ -90,7 +94,7 @@ def export(options: argparse.Namespace) -> int:
     engine = connect()
     code = 0
     for environment in _chosen(options):
-        outcome = environments.prepare(environment, root=options.root, announce=_say)
+        outcome = environments.prepare(environment, root=options.root, announce=announce)
         if outcome.status != OK:
             code = 1
             continue
@@ -98,15 +102,15 @@ def export(options: argparse.Namespace) -> int:
         try:
             write(engine, outcome.manifest["image"]["tag"], path)
         except ArchiveError as error:
-            _say(f"{environment.name}: {error}")
+            announce(f"{environment.name}: {error}")
             code = 1
         else:
-            _say(f"{path}  (apptainer build {environment.name}.sif oci-archive:{path})")
+            announce(f"{path}  (apptainer build {environment.name}.sif oci-archive:{path})")
     return code
 
 
 def prune(options: argparse.Namespace) -> int:
-    """Remove what this checkout built and the study no longer needs: images, and whatever interrupted runs left."""
+    """Remove the images that the study no longer needs, and what interrupted runs left."""
     from .. import environments
     from ..containers import image, leftovers
     from ..containers.engine import connect
@@ -114,32 +118,28 @@ def prune(options: argparse.Namespace) -> int:
     engine = connect()
     count = leftovers.sweep(engine, options.root)
     if count:
-        _say(f"removed {count} containers")
+        announce(f"removed {count} containers")
     outcomes = (environments.load_outcome(each.name, root=options.root) for each in _containers(options))
     needed = {outcome.manifest["image"]["id"] for outcome in outcomes if outcome and "image" in outcome.manifest}
     for each in image.images(engine, options.root):
         if options.all or each["Id"] not in needed:
             for tag in image.remove(engine, each):
-                _say(f"removed {tag}")
+                announce(f"removed {tag}")
     leftovers.drop_parts(engine, options.root)
     return 0
 
 
 def _containers(options: argparse.Namespace) -> list[Environment]:
-    study = study_file.load(options.matrix)
+    study = study_options.read_study(options)
     return [each for each in study.environments.values() if each.provider == "container"]
 
 
 def _chosen(options: argparse.Namespace) -> Iterable[Environment]:
-    """List the named container environments, or all of the study. Raises MatrixError."""
+    """List the named container environments, or all of the study. Raises StudyError."""
     known = {each.name: each for each in _containers(options)}
     errors = [unknown("container", name, known) for name in options.names if name not in known]
     if errors:
-        raise study_file.MatrixError(errors)
+        raise location.StudyError(errors)
     if not known:
         raise Refused('the study has no container; give an environment provider = "container" in the study file')
     return [known[name] for name in dict.fromkeys(options.names)] or list(known.values())
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)

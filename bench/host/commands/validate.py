@@ -1,33 +1,75 @@
-"""Knows the command behind ``nox -s validate``: its options, and where the work is handed to."""
+"""Proves the method: measures cells whose true ratio is known, or judges the stored data of such measurements."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from .. import environments
-from ..machine.processors import physical_cores
-from ..storage.run_lock import Refused, exclusive
-from ..study import study_file
-from ..study.options import STUDY_FILE, threads
-from ..study.schema import Study
+from ..refusal import Refused
+from ..study import location
+from ..study import options as study_options
 from ..study.suggestion import unknown
-from ..validation import summary
-from ..validation.trial_plan import PLANTED, SAME
-from ..validation.validation import Validation, read_traces
+from . import announce
+
+if TYPE_CHECKING:
+    from ..study.schema import Study
+    from ..validation import summary
 
 SAME_ONLY, PLANTED_ONLY = "same", "planted"
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("--environment", action="append", default=[], help="environments; the study's by default")
+    parser.add_argument("--same", type=int, metavar="N", help="comparisons of a cell with itself")
+    parser.add_argument(
+        "--planted",
+        type=_planted,
+        metavar="PERCENT:N,…",
+        help="comparisons with so much extra work, for example 2:59,5:20",
+    )
+    parser.add_argument(
+        "--threads",
+        type=study_options.threads,
+        default=1,
+        metavar="N|all",
+        help="threads of every framework; 1 by default",
+    )
+    parser.add_argument(
+        "--only", choices=(SAME_ONLY, PLANTED_ONLY), help="only the identical cells, or only the planted slowdowns"
+    )
+    parser.add_argument("--fresh", action="store_true", help="start over instead of continuing")
+    parser.add_argument(
+        "--part",
+        type=_part,
+        default=(1, 1),
+        metavar="K/N",
+        help="only every Nth comparison, from the Kth on: several machines can share the work",
+    )
+    parser.add_argument(
+        "--traces", type=Path, nargs="+", metavar="FILE", help="measure nothing; judge these stored traces together"
+    )
+
+
 def run(options: argparse.Namespace) -> int:
-    """Prove the method: compare cells whose true ratio is known, or judge the traces of an earlier proof again."""
-    if options.traces:
-        return _judge_traces(options.traces)
-    study = study_file.load(options.matrix)
+    return _judge_traces(options.traces) if options.traces else _measure(options)
+
+
+def _measure(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from .. import environments
+    from ..machine.processors import physical_cores
+    from ..storage.run_lock import exclusive
+    from ..validation import trial_plan
+    from ..validation.validation import Validation
+
+    study = study_options.read_study(options)
     count = physical_cores() if options.threads == "all" else options.threads
+    same = trial_plan.SAME if options.same is None else options.same
+    planted = dict(trial_plan.PLANTED) if options.planted is None else options.planted
     with exclusive(options.root):
         prepared = {
             name: environments.prepare(study.environments[name], root=options.root, announce=announce)
@@ -37,13 +79,17 @@ def run(options: argparse.Namespace) -> int:
         part, parts = options.part
         wanted = [
             trial
-            for trial in session.trials(options.same, options.planted)
+            for trial in session.trials(same, planted)
             if options.only is None or bool(trial.slowdown) == (options.only == PLANTED_ONLY)
         ]
         return _said(session.report(session.measure(wanted[part - 1 :: parts], fresh=options.fresh)))
 
 
 def _judge_traces(paths: Sequence[Path]) -> int:
+    """Judge stored traces together, and measure nothing."""
+    from ..validation import summary
+    from ..validation.validation import read_traces
+
     traces = []
     for path in paths:
         try:
@@ -52,7 +98,7 @@ def _judge_traces(paths: Sequence[Path]) -> int:
             raise Refused(f"{path}: no traces can be read: {error}") from None
     if len({trace.trial for trace in traces}) < len(traces):
         raise Refused(
-            "--traces: some trials are there more than once, so their rates would be no rates; give each once"
+            "--traces: some trials are given more than once, which would change their rates; give each file once"
         )
     found = summary.kinds(traces)
     announce(summary.describe(found))
@@ -60,7 +106,9 @@ def _judge_traces(paths: Sequence[Path]) -> int:
 
 
 def _said(found: Sequence[summary.Kind]) -> int:
-    """Return 1 where the rates refute what the method promises, after saying so; else 0."""
+    """Print each promise of the method that the rates refute; return 1 where there is one, else 0."""
+    from ..validation import summary
+
     broken = summary.broken_promises(found)
     for sentence in broken:
         announce(sentence)
@@ -72,37 +120,6 @@ def _named(study: Study, names: Sequence[str]) -> list[str]:
     if unknown_names:
         raise Refused(f"--environment: {unknown('environment', unknown_names[0], study.environments)}")
     return list(names) or list(study.settings.default)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``nox -s validate``."""
-    parser.add_argument("--matrix", type=Path, default=STUDY_FILE, metavar="FILE", help="the study file")
-    parser.add_argument("--environment", action="append", default=[], help="environments; the study's by default")
-    parser.add_argument("--same", type=int, default=SAME, metavar="N", help="comparisons of a cell with itself")
-    parser.add_argument(
-        "--planted",
-        type=_planted,
-        default=dict(PLANTED),
-        metavar="PERCENT:N,…",
-        help="comparisons with so much extra work, for example 2:59,5:20",
-    )
-    parser.add_argument(
-        "--threads", type=threads, default=1, metavar="N|all", help="threads of every framework; 1 by default"
-    )
-    parser.add_argument(
-        "--only", choices=(SAME_ONLY, PLANTED_ONLY), help="only the identical cells, or only the planted slowdowns"
-    )
-    parser.add_argument("--fresh", action="store_true", help="start over, whatever is there")
-    parser.add_argument(
-        "--part",
-        type=_part,
-        default=(1, 1),
-        metavar="K/N",
-        help="only every Nth comparison, from the Kth on: several checkouts share the work",
-    )
-    parser.add_argument(
-        "--traces", type=Path, nargs="+", metavar="FILE", help="measure nothing; judge these stored traces together"
-    )
 
 
 def _planted(text: str) -> dict[float, int]:
@@ -121,7 +138,3 @@ def _part(text: str) -> tuple[int, int]:
     if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         raise argparse.ArgumentTypeError(f"{text!r}: give a part and the number of parts, for example 1/2")
     return int(part), int(parts)
-
-
-def announce(text: str) -> None:
-    print(text, flush=True)

@@ -22,6 +22,7 @@ from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared
 from ..executors.starter import Starter
 from ..machine import facts, processors
+from ..project import STATE
 from ..reporting import report
 from ..reporting.progress import Display, Estimate, duration
 from ..setup.staging import write_whole
@@ -29,7 +30,6 @@ from ..storage import input_data, journal
 from ..storage.compile_caches import CompileCaches
 from ..storage.identity import identity
 from ..storage.references import References
-from ..storage.run_lock import STATE
 from ..study.plan import Plan
 from ..study.rows import group_by_row
 from ..study.schema import Study

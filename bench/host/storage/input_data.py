@@ -15,6 +15,7 @@ from typing import Any
 
 from bench import workloads
 
+from ..refusal import Refused
 from .compile_caches import slug
 
 #: A conversion that takes longer than this says so, and how far it is at every interval of it after that.
@@ -26,7 +27,7 @@ NAMED = 10
 Announce = Callable[[str], None]
 
 
-class DataError(ValueError):
+class DataError(Refused):
     """The data cannot be used; the message says which, why and what to do."""
 
 

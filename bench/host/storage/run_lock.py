@@ -8,11 +8,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-STATE = ".nox"
-
-
-class Refused(Exception):
-    """The run cannot start; the message says why and what to do."""
+from ..project import STATE
+from ..refusal import Refused
 
 
 @contextlib.contextmanager

@@ -1,14 +1,16 @@
-"""Knows the options by which an invocation selects a part of a study."""
+"""Defines the options by which an invocation selects a part of a study."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import re
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-STUDY_FILE = Path(__file__).resolve().parents[3] / "matrix.toml"
+from . import location
+
+if TYPE_CHECKING:
+    from .schema import Study
 
 #: option: what it selects. Each takes patterns, separated by commas or given repeatedly.
 PATTERN_OPTIONS = {
@@ -21,8 +23,8 @@ PATTERN_OPTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose a study file and a part of it; ``selection.from_options`` understands them."""
-    parser.add_argument("--matrix", type=Path, default=STUDY_FILE, metavar="FILE", help="the study file")
+    """Add the options that choose a study file and a part of it; ``selection.from_options`` takes their values."""
+    location.add_argument(parser)
     for option, (example, help_text) in PATTERN_OPTIONS.items():
         parser.add_argument(
             f"--{option}",
@@ -66,6 +68,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 
 
+def read_study(options: argparse.Namespace) -> Study:
+    """Read the study that an invocation is about; raises StudyError."""
+    # Imported only now: pydantic takes a quarter of a second, and these options are also part of --help.
+    from . import study_file
+
+    return study_file.load(location.locate(options.matrix, options.root))
+
+
 def _patterns(text: str) -> list[str]:
     patterns = [pattern.strip() for pattern in text.split(",") if pattern.strip()]
     if not patterns:
@@ -74,6 +84,7 @@ def _patterns(text: str) -> list[str]:
 
 
 def threads(text: str) -> Literal["all"] | int:
+    """Read a number of threads, or ``all``."""
     if text == "all":
         return "all"
     if not text.isascii() or not text.isdigit() or int(text) < 1:

@@ -1,4 +1,4 @@
-"""Knows what a plan is: the cells that one invocation measures, those it leaves out and why, and how thoroughly."""
+"""Defines a plan: the cells that one invocation measures, those it leaves out and why, and how thoroughly."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from bench.cell import Cell
 
-from ..statistics import stopping
 from .schema import Profile
 
 #: With a budget, rounds go on to this number, or to twice the first look's if that is more.
 MOST_WITH_BUDGET = 20
-#: Fewer rounds than this give no verdict at the first look.
+#: With fewer rounds than this, the first look cannot give a verdict.
 FIRST_WITH_BUDGET = 10
 
 
@@ -20,24 +19,27 @@ class Plan:
     """The cells of one invocation, in the order of the table: by row, then by column."""
 
     cells: tuple[Cell, ...]
-    #: Cells that belong to the table but cannot or shall not be measured, each with its reason.
+    #: Cells of the table that are not measured, each with its reason.
     excluded: tuple[tuple[Cell, str], ...]
     profile: Profile
     seed: int
     #: Threads of every framework.
     threads: int
-    #: The column that ratios are taken to.
+    #: The column that the others are divided by.
     baseline: str = ""
-    #: Seconds that the measuring may take; None is as long as it takes.
+    #: The most seconds that measuring may take; None sets no limit.
     budget_s: float | None = None
-    #: Whether cells whose settings differ from the baseline's get no ratio.
+    #: Whether cells get no ratio where their settings differ from the baseline's.
     strict: bool = False
-    #: Find the largest batch that fits into this much memory; None does not.
+    #: Find the largest batch that fits into this much memory; None finds none.
     memory_cap_bytes: int | None = None
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """Give the numbers of rounds after which verdicts are looked at; the last is the most that are measured."""
+        """Return the numbers of rounds after which stopping is decided; the last one is the most that are measured."""
+        # Imported only now: SciPy takes a second, and a dry run does not need it.
+        from ..statistics import stopping
+
         first, most = self.profile.rounds, self.profile.most_rounds or self.profile.rounds
         if self.budget_s is not None and self.profile.most_rounds is None:
             first = max(first, FIRST_WITH_BUDGET)

@@ -18,7 +18,7 @@ from .options import add_arguments
 from .plan import Plan
 from .rules import sizes_of
 from .schema import COORDINATES, Environment, Exclusion, Study, WorkloadChoice
-from .study_file import MatrixError
+from .study_file import StudyError
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
 
@@ -43,7 +43,7 @@ class Selection:
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
-    """Select by the options of ``add_arguments`` within the named environments; raises MatrixError."""
+    """Select by the options of ``add_arguments`` within the named environments; raises StudyError."""
     return select(
         study,
         Selection(
@@ -66,14 +66,14 @@ def select(study: Study, selection: Selection) -> Plan:
     """Plan the chosen part of a study: ``cells`` and ``excluded`` together are the full product of the choice.
 
     A pattern must match something in the study. The combination may still be empty: no chosen environment has the mode.
-    Raises MatrixError with everything that matches nothing.
+    Raises StudyError with everything that matches nothing.
     """
     axes = _Axes(study, selection)
     profile = selection.profile or study.settings.profile
     if profile not in study.profiles:
         axes.errors.append(f"--profile: {unknown('profile', profile, study.profiles)}")
     if axes.errors:
-        raise MatrixError(axes.errors)
+        raise StudyError(axes.errors)
     threads = selection.threads or study.settings.threads
     count = physical_cores() if threads == "all" else threads
     cells, excluded = [], []
@@ -101,7 +101,7 @@ def select(study: Study, selection: Selection) -> Plan:
 
 
 def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
-    """Put the interpreters of ``--interpreter NAME=PATH`` in place of the study's; raises MatrixError."""
+    """Put the interpreters of ``--interpreter NAME=PATH`` in place of the study's; raises StudyError."""
     given: dict[str, str] = dict(options.interpreter)
     errors = [
         f"--interpreter: {unknown('environment', name, study.environments)}"
@@ -109,7 +109,7 @@ def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
         if name not in study.environments
     ]
     if errors:
-        raise MatrixError(errors)
+        raise StudyError(errors)
     environments = {
         name: environment.model_copy(update={"interpreter": given[name]}) if name in given else environment
         for name, environment in study.environments.items()

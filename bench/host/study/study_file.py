@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import rules, shared_lock
+from . import location, rules, shared_lock
+from .location import StudyError
 from .reader import Reader
 from .schema import Study
 
-
-class MatrixError(Exception):
-    """What is wrong with a study file or with a selection from it; ``errors`` holds every problem found, one a line."""
-
-    def __init__(self, errors: Sequence[str]) -> None:
-        super().__init__("\n".join(errors))
-        self.errors = tuple(errors)
+__all__ = ["StudyError", "load", "parse"]
 
 
 def load(path: Path) -> Study:
-    """Read the study file at ``path``; raises MatrixError with all of its errors at once."""
-    source = _shown(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise MatrixError([f"{source}: cannot be read: {reason}. Name a study file with --matrix FILE."]) from error
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise MatrixError([f"{source}: not valid TOML: {error}."]) from error
-    return parse(tables, source=source, folder=path.parent)
+    """Read the study file at ``path``; raises StudyError with all of its errors at once."""
+    return parse(location.read(path), source=location.shown(path), folder=path.parent)
 
 
 def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Path = Path()) -> Study:
     """Check the tables of a study file that messages call ``source`` and that lies in ``folder``.
 
-    Raises MatrixError with all errors at once.
+    Raises StudyError with all errors at once.
     """
     reader = Reader()
     draft = reader.read(tables)
@@ -46,7 +30,7 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
         reader.report(place, problem)
     errors = [f"{source}: {place}: {problem}" for place, found in reader.problems.items() for problem in found]
     if errors:
-        raise MatrixError(errors)
+        raise StudyError(errors)
     return _with_data_from(folder, shared_lock.with_shared_locks(reader.study()))
 
 
@@ -57,11 +41,3 @@ def _with_data_from(folder: Path, study: Study) -> Study:
         for name, choice in study.workloads.items()
     }
     return study.model_copy(update={"workloads": choices})
-
-
-def _shown(path: Path) -> str:
-    """Name a file as short as it is found from the current folder."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd().resolve()))
-    except (OSError, ValueError):
-        return str(path)

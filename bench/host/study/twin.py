@@ -1,6 +1,6 @@
-"""Knows the A/A twin: one column of the study measured a second time under another name.
+"""Makes the A/A twin: one column of the study, measured a second time under another name.
 
-Both are the same cells in the same environment, so whatever differs between them is the run's own noise.
+Both are the same cells in the same environment, so every difference between them is noise of the run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bench.cell import Cell
 
-#: No environment of a study can have it in its name (see schema.NAME_PATTERN).
+#: The name of an environment cannot contain it (see schema.NAME_PATTERN).
 SUFFIX = "~twin"
 
 

@@ -17,13 +17,14 @@ from bench.record import OK
 from ..environments import Prepared
 from ..executors.starter import Starter
 from ..machine import facts, processors
+from ..project import STATE
+from ..refusal import Refused
 from ..reporting.progress import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping
 from ..storage.compile_caches import CompileCaches
 from ..storage.journal import end_last_line, read_lines
 from ..storage.references import References
-from ..storage.run_lock import STATE, Refused
 from ..study.schema import Environment, Study
 from . import summary, trial_plan
 from .measure import PROFILE, SEED, Bench

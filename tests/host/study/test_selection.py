@@ -22,7 +22,7 @@ from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
 from bench.host.study.selection import Selection, select
-from bench.host.study.study_file import MatrixError
+from bench.host.study.study_file import StudyError
 
 MLP_SIZES = list(workloads.load_specification("mlp-train").SIZES)
 ENVIRONMENTS = {
@@ -127,14 +127,14 @@ def test_the_options_choose_by_patterns_separated_or_repeated() -> None:
     ],
 )
 def test_a_pattern_that_matches_nothing_is_an_error(arguments: list[str], said: str) -> None:
-    with pytest.raises(MatrixError) as caught:
+    with pytest.raises(StudyError) as caught:
         plan_of(*arguments)
     (error,) = caught.value.errors
     assert error.startswith(said)
 
 
 def test_all_errors_of_a_selection_come_at_once() -> None:
-    with pytest.raises(MatrixError) as caught:
+    with pytest.raises(StudyError) as caught:
         plan_of("--size", "x,small,y", "--profile", "z", environments=("odl",))
     assert [error.partition(":")[0] for error in caught.value.errors] == [
         "--environment",
@@ -252,7 +252,7 @@ def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch
     replaced = selection.with_interpreters(study(), options("--interpreter", "jax=$STACK/bin/python=3"))
     assert replaced.environments["jax"].interpreter == "/opt/stack/bin/python=3"
     assert replaced.environments["old"].interpreter == "python3"
-    with pytest.raises(MatrixError, match=r"--interpreter: unknown environment 'jx'; did you mean 'jax'\?"):
+    with pytest.raises(StudyError, match=r"--interpreter: unknown environment 'jx'; did you mean 'jax'\?"):
         selection.with_interpreters(study(), options("--interpreter", "jx=python3"))
 
 
@@ -327,5 +327,5 @@ def test_strictness_is_off_unless_asked_for() -> None:
 
 def test_fewer_rounds_at_most_than_at_first_is_a_mistake() -> None:
     profiles = {"quick": {"rounds": 9, "most_rounds": 3, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
-    with pytest.raises(MatrixError, match="most_rounds: 3 is less than rounds = 9"):
+    with pytest.raises(StudyError, match="most_rounds: 3 is less than rounds = 9"):
         study(profiles=profiles)

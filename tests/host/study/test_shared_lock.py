@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.host.study.study_file import MatrixError, parse
+from bench.host.study.study_file import StudyError, parse
 
 VENV = {
     "framework": "torch",
@@ -48,7 +48,7 @@ def test_a_container_has_the_python_and_the_requirements_of_its_venv():
     ],
 )
 def test_what_does_not_go_together_is_said(changes, problem):
-    with pytest.raises(MatrixError) as caught:
+    with pytest.raises(StudyError) as caught:
         parse(study(**changes))
     assert any(problem in error for error in caught.value.errors), caught.value.errors
 
@@ -56,6 +56,6 @@ def test_what_does_not_go_together_is_said(changes, problem):
 def test_a_container_with_a_lock_of_its_own_needs_python_and_requirements():
     tables = study()
     del tables["environments"]["image"]["lock"]
-    with pytest.raises(MatrixError) as caught:
+    with pytest.raises(StudyError) as caught:
         parse(tables)
     assert any("provider 'container' needs python" in error for error in caught.value.errors)

@@ -9,7 +9,7 @@ import pytest
 from study_tables import ROOT, TABLES, changed, errors_of, toml
 
 from bench.host.study import study_file
-from bench.host.study.study_file import MatrixError
+from bench.host.study.study_file import StudyError
 from bench.host.study.suggestion import unknown
 from bench.workloads import load_specification, names
 
@@ -173,13 +173,13 @@ def test_broken_toml_is_an_error_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.toml"
     for text, line in (("[study]\nname =\n", 2), ("[environments.a]\n\n[environments.a]\n", 3)):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(MatrixError, match=rf"broken\.toml: not valid TOML: .*\(at line {line}, "):
+        with pytest.raises(StudyError, match=rf"broken\.toml: not valid TOML: .*\(at line {line}, "):
             study_file.load(path)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.toml", tmp_path, Path("nul\0")):
-        with pytest.raises(MatrixError, match=r"cannot be read: .*--matrix"):
+        with pytest.raises(StudyError, match=r"cannot be read: .*--matrix"):
             study_file.load(path)
 
 
@@ -188,7 +188,7 @@ def test_a_file_is_named_as_it_is_found_from_here(tmp_path: Path, monkeypatch: p
     path = tmp_path / "studies" / "one.toml"
     path.write_text("x = 1", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(MatrixError, match=r"^studies/one\.toml: top level: "):
+    with pytest.raises(StudyError, match=r"^studies/one\.toml: top level: "):
         study_file.load(path)
 
 

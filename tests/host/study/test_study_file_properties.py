@@ -16,7 +16,7 @@ from bench.frameworks import MODES
 from bench.host.study import study_file
 from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
 from bench.host.study.schema import COORDINATES, Study
-from bench.host.study.study_file import MatrixError
+from bench.host.study.study_file import StudyError
 from bench.workloads import load_specification
 
 SCALARS = st.one_of(
@@ -40,10 +40,10 @@ JUNK = st.recursive(
 
 
 def outcome(tables: dict[str, Any]) -> tuple[Study | None, tuple[str, ...]]:
-    """Parse; anything but a study or a MatrixError escapes. Return the study, or what is wrong."""
+    """Parse; anything but a study or a StudyError escapes. Return the study, or what is wrong."""
     try:
         return study_file.parse(tables), ()
-    except MatrixError as refusal:
+    except StudyError as refusal:
         return None, refusal.errors
 
 
@@ -77,7 +77,7 @@ def test_a_study_with_junk_put_in_anywhere_is_a_study_or_refused_with_its_place(
 def test_no_file_is_a_crash(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "matrix.toml"
     path.write_bytes(content)
-    with pytest.raises(MatrixError):
+    with pytest.raises(StudyError):
         study_file.load(path)
 
 

@@ -1,0 +1,22 @@
+"""Renews the locks of the named environments, or of all."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..study import location
+from ..study import options as study_options
+from . import announce
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("names", nargs="*", help="environments; all by default")
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..environments import locks
+
+    study = study_options.read_study(options)
+    locks.renew(study.environments, options.names, root=options.root, announce=announce)
+    return 0

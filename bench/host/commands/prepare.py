@@ -1,0 +1,29 @@
+"""Prepares one environment; one that cannot be built is a result, not an error."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..study import options as study_options
+from . import announce
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("environment")
+    study_options.add_arguments(parser)
+    # nox gives this session the arguments that are meant for run.
+    parser.add_argument("--fresh", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .. import environments
+    from ..storage.run_lock import exclusive
+    from ..study import selection
+
+    study = selection.with_interpreters(study_options.read_study(options), options)
+    plan = selection.from_options(study, options, environments=[options.environment])
+    if plan.cells and not options.dry_run:
+        # A build would disturb a run, and could replace what is being measured.
+        with exclusive(options.root):
+            environments.prepare(study.environments[options.environment], root=options.root, announce=announce)
+    return 0

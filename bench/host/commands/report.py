@@ -1,0 +1,38 @@
+"""Writes the report of a study anew, from its records alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..refusal import Refused
+from ..study import location
+from ..study import options as study_options
+from . import announce
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
+
+
+def run(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from ..reporting import report
+    from ..storage import journal
+
+    study = study_options.read_study(options)
+    folder = options.folder or options.root / "reports" / study.settings.name
+    described = journal.read_run(folder)
+    if described is None:
+        raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
+    made = report.make(journal.read(folder), described)
+    written = made.write(folder)
+    made.print(Console())
+    for path in written.paths:
+        announce(str(path))
+    for problem in written.problems:
+        print(f"Not written: {problem}", file=sys.stderr)
+    return 1 if written.problems else 0

@@ -1,0 +1,135 @@
+"""Defines the nox sessions of a project. The noxfile of a project needs no more than this:
+
+from bench.host.sessions import define
+
+define(__file__)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import nox
+from nox.command import CommandFailed
+
+from . import project
+from .commands import SUMMARIES
+from .setup import SetupError, ensure
+from .study import location
+
+#: What a shell expects of a command that was called wrongly.
+EXIT_MISUSE = 2
+#: Commands that have a session of the same name, which gives them its arguments.
+PLAIN = ("report", "validate", "images", "lock", "schema")
+
+
+def define(noxfile: str | Path) -> list[str]:
+    """Define the sessions of the project in which ``noxfile`` lies: one per environment of its study, and the commands.
+
+    Without a session named, nox runs those of the study's default environments; their names are returned.
+    """
+    root = Path(noxfile).resolve().parent
+    environments, selected = _environments(_tables(root))
+    queued: list[str] = []
+    for name in environments:
+        _register(_bench_session(name, queued), f"bench-{name}", default=True)
+    _register(_measure_session(queued), "measure")
+    for name in PLAIN:
+        _register(_plain_session(name), name)
+    nox.options.sessions = [f"bench-{name}" for name in selected]
+    return selected
+
+
+def run_host(session: nox.Session, *arguments: str) -> None:
+    """Run a command of the host; when it refuses to start, the whole invocation of nox ends with its exit code."""
+    start = [str(project.PACKAGE / "host" / "__main__.py")] if _lies_elsewhere() else ["-m", "bench.host"]
+    command = [python(session, "host"), *start, *arguments]
+    try:
+        # Ctrl-C reaches the host too, which then takes a moment to write a table of the results so far.
+        session.run(*command, external=True, interrupt_timeout=60, terminate_timeout=10)
+    except CommandFailed as failed:
+        # An older nox does not give the code.
+        if getattr(failed, "return_code", None) == EXIT_MISUSE:
+            raise SystemExit(EXIT_MISUSE) from None
+        raise
+
+
+def python(session: nox.Session, name: str) -> str:
+    """Return the Python of the environment ``name``, ``host`` or ``dev``, made where it is missing.
+
+    Where a wheel of benchmatrix is installed, its Python runs nox and the host.
+    """
+    if project.is_installed():
+        return sys.executable
+    try:
+        return str(ensure(name, project.PACKAGE.parent))
+    except SetupError as error:
+        session.error(str(error))
+
+
+def _lies_elsewhere() -> bool:
+    """Tell whether the package is in a checkout from which Python, started in this project, would not import it."""
+    return not project.is_installed() and Path.cwd().resolve() != project.PACKAGE.parent
+
+
+def _tables(root: Path) -> dict[str, Any]:
+    """Read the study file as far as sessions depend on it; the host checks it in full.
+
+    Without a study file there are the sessions that need none.
+    """
+    named = location.named_in(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else [])
+    path = location.locate(named, root)
+    if not location.is_named(named) and not path.exists():
+        return {}
+    try:
+        return location.read(path)
+    except location.StudyError as error:
+        _refuse(str(error))
+
+
+def _refuse(explanation: str) -> NoReturn:
+    print(f"benchmatrix: {explanation}", file=sys.stderr)
+    raise SystemExit(EXIT_MISUSE)
+
+
+def _environments(tables: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the environments of a study, and those that run when none is named."""
+    named, study = tables.get("environments"), tables.get("study")
+    environments = list(named) if isinstance(named, dict) else []
+    default = study.get("default") if isinstance(study, dict) else None
+    chosen = [name for name in default if name in environments] if isinstance(default, list) else []
+    return environments, chosen or environments
+
+
+def _register(action: Callable[[nox.Session], None], name: str, *, default: bool = False) -> None:
+    nox.session(name=name, venv_backend="none", default=default)(action)
+
+
+def _bench_session(environment: str, queued: list[str]) -> Callable[[nox.Session], None]:
+    def bench(session: nox.Session) -> None:
+        run_host(session, "prepare", environment, *session.posargs)
+        queued.append(environment)
+        session.notify("measure", session.posargs)
+
+    bench.__doc__ = f"Prepare the environment {environment} and measure it with the others that are named."
+    return bench
+
+
+def _measure_session(queued: list[str]) -> Callable[[nox.Session], None]:
+    def measure(session: nox.Session) -> None:
+        """Measure the environments that this invocation prepared; queued by the bench sessions, once."""
+        named = [text for environment in queued for text in ("--environment", environment)]
+        run_host(session, "run", *named, *session.posargs)
+
+    return measure
+
+
+def _plain_session(name: str) -> Callable[[nox.Session], None]:
+    def plain(session: nox.Session) -> None:
+        run_host(session, name, *session.posargs)
+
+    plain.__doc__ = SUMMARIES[name]
+    return plain

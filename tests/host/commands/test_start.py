@@ -1,0 +1,55 @@
+"""Tests what the host imports before it works: --help is quick, and some commands need few libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.host import commands
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAVY = ("numpy", "scipy", "pydantic", "rich", "docker", "tabulate", "packaging")
+PROGRAM = """
+import sys
+from bench.host.__main__ import main
+try:
+    code = main(sys.argv[1:])
+except SystemExit as ended:
+    code = ended.code
+print(*sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def start(*arguments: str) -> tuple[str, set[str]]:
+    """Run the host; return what it printed and the libraries that it imported."""
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout, {name.partition(".")[0] for name in done.stderr.split()}
+
+
+def test_help_names_every_command_and_imports_no_library() -> None:
+    text, imported = start("--help")
+    assert all(summary in " ".join(text.split()) for summary in commands.SUMMARIES.values())
+    assert imported.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("name", commands.SUMMARIES)
+def test_the_help_of_a_command_imports_no_library(name: str) -> None:
+    text, imported = start(name, "--help")
+    assert commands.SUMMARIES[name] in " ".join(text.split())
+    assert imported.isdisjoint(HEAVY)
+
+
+def test_a_dry_run_does_not_import_the_sdk_of_the_engine() -> None:
+    text, imported = start("run", "--environment", "jax", "--workload", "gemm", "--dry-run")
+    assert "gemm" in text
+    assert imported.isdisjoint({"docker"})
+
+
+def test_every_command_is_a_module_that_can_run() -> None:
+    for name in commands.SUMMARIES:
+        assert callable(commands.load(name).run)
