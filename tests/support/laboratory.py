@@ -13,7 +13,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.host.measuring import rounds
 from bench.host.measuring.stopping import Stops
-from bench.host.reporting.progress import Display, Estimate
+from bench.host.reporting.progress import Display, RemainingTime
 from bench.host.storage import journal
 from bench.host.workers.protocol import Ended
 
@@ -169,7 +169,7 @@ class Laboratory:
             journal.read(self.folder),
             gpus=self.gpus,
         )
-        estimate = Estimate()
+        estimate = RemainingTime()
         with (
             (self.folder / "out.txt").open("a") as out,
             Display(Console(file=out, width=200), estimate) as display,

@@ -14,7 +14,7 @@ from bench.record import FAILED, OK, Record
 from ..executors.cell_process import Seat
 from ..executors.row_measurement import Sitters
 from ..machine.gpu import Gpus
-from ..reporting.progress import Display, Estimate
+from ..reporting.progress import Display, RemainingTime
 from ..storage.journal import Journal
 from ..storage.references import References
 from ..study.rows import group_by_row
@@ -76,7 +76,7 @@ class Run:
     #: Seconds in which this host only waited for workers.
     waited_s: float = 0.0
 
-    def measure(self, display: Display, estimate: Estimate) -> None:
+    def measure(self, display: Display, estimate: RemainingTime) -> None:
         """Measure everything that is left, in the order of the schedule.
 
         KeyboardInterrupt passes through after the processes under way have been killed and their turns recorded.
@@ -90,7 +90,7 @@ class Run:
                 self._measure_row(number, row, rows[row], display, estimate)
         self.stops.look(self.stops.looks[-1], self.records)
 
-    def _expect(self, number: int, rows: Mapping[str, Sequence[Cell]], estimate: Estimate) -> None:
+    def _expect(self, number: int, rows: Mapping[str, Sequence[Cell]], estimate: RemainingTime) -> None:
         """Tell the estimate what is to come until the next look."""
         for later in range(number, self.stops.next_look(number)):
             for row in order.row_order(rows, later, self.conditions.seed):
@@ -98,7 +98,9 @@ class Run:
                 if row not in self.stops.made and sitting.cells:
                     estimate.expect(later, row, len(sitting.cells))
 
-    def _measure_row(self, number: int, row: str, cells: Sequence[Cell], display: Display, estimate: Estimate) -> None:
+    def _measure_row(
+        self, number: int, row: str, cells: Sequence[Cell], display: Display, estimate: RemainingTime
+    ) -> None:
         began = time.monotonic()
         sitting = order.sitting(number, row, cells, self.records, self.conditions.profile.samples)
         wanted = bool(sitting.cells) and not self.stops.over(row, number, estimate.next_s(number, row))

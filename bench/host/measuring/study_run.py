@@ -24,7 +24,8 @@ from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..project import STATE
 from ..reporting import report
-from ..reporting.progress import Display, Estimate, duration
+from ..reporting.progress import Display, RemainingTime
+from ..reporting.words.numbers import duration
 from ..setup.staging import write_whole
 from ..storage import input_data, journal
 from ..storage.compile_caches import CompileCaches
@@ -64,7 +65,7 @@ class StudyRun:
         cells, records = self._sort_out(name)
         starter = self._starter(name)
         under_way = self._run(described, cells, records, starter)
-        estimate = Estimate()
+        estimate = RemainingTime()
         began = time.monotonic()
         try:
             with Display(self._console, estimate) as display:

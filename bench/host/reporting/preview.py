@@ -8,8 +8,7 @@ from tabulate import tabulate
 
 from ..study.plan import Plan
 from ..study.schema import Profile
-from .progress import duration
-from .words.numbers import count
+from .words.numbers import count, duration
 
 #: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
 START_S = 2.0

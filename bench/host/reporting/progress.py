@@ -1,7 +1,6 @@
-"""Knows how to tell a person how far a run is: a live line in a terminal, plain lines elsewhere.
+"""Shows how far a run is: a live line in a terminal, plain lines elsewhere.
 
-Nothing is drawn while a worker measures: the display is refreshed between turns only, by the thread that hands them
-out.
+Nothing is drawn while a worker measures: the thread that hands out the turns refreshes the display between them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-#: Drawing costs some milliseconds of a processor that others want.
+from .words.numbers import duration
+
+#: Drawing takes some milliseconds of processor time, which the measured processes need.
 REFRESH_S = 0.5
 #: Without a terminal, one line per this many seconds at most.
 PLAIN_S = 10.0
@@ -20,11 +21,11 @@ PLAIN_S = 10.0
 WARM_SHARE = 0.6
 
 
-class Estimate:
-    """Guesses the remaining seconds from how long each row took so far."""
+class RemainingTime:
+    """Estimates the remaining seconds from how long each row took so far."""
 
     def __init__(self) -> None:
-        #: What is to come: {(round, row): processes}
+        #: What remains: {(round, row): processes}
         self._left: dict[tuple[int, str], int] = {}
         self._seen: dict[str, tuple[int, float]] = {}
 
@@ -33,7 +34,7 @@ class Estimate:
         self._left[number, row] = processes
 
     def done(self, number: int, row: str, seconds: float, *, measured: bool) -> None:
-        """Note that a row's turn in a round is over; one that had nothing left to measure teaches nothing."""
+        """Note that a row is done in a round; ``measured`` says whether its seconds tell how long a row takes."""
         self._left.pop((number, row), None)
         if measured:
             self._seen[row] = (number, seconds)
@@ -49,11 +50,11 @@ class Estimate:
 
     @property
     def processes(self) -> int:
-        """Return how many processes are to come."""
+        """Return how many processes remain."""
         return sum(self._left.values())
 
     def next_s(self, number: int, row: str) -> float:
-        """Return how long a row will take in a round; nothing where there is nothing to go by."""
+        """Return how long a row will take in a round; 0 where nothing has been seen yet."""
         return self._of(number, row, 0.0)
 
     def _of(self, number: int, row: str, cold: float) -> float:
@@ -63,20 +64,10 @@ class Estimate:
         return seconds * WARM_SHARE if seen == 0 and number > 0 else seconds
 
 
-def duration(seconds: float | None) -> str:
-    """Word a duration for people: ``1 h 05 min``, ``3 min 20 s``, ``12 s``."""
-    if seconds is None:
-        return "unknown"
-    whole = round(seconds)
-    if whole >= 3600:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
-
-
 class Display:
     """Shows the cell under way, how many processes are done and what is left."""
 
-    def __init__(self, console: Console, estimate: Estimate, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console, estimate: RemainingTime, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._estimate = estimate
         self._clock = clock
@@ -107,10 +98,10 @@ class Display:
         self._console.print(text, highlight=False, markup=False)
 
     def at(self, what: str, done: int, *, brief: bool = False) -> None:
-        """Say what is under way; ``done`` processes are over.
+        """Show what is under way; ``done`` processes are over.
 
-        What is ``brief`` (a turn) is shown now and then only, so that this may be called between any two turns; in a
-        terminal everything else is shown at once.
+        What is ``brief`` (a turn) is shown only now and then, so that this can be called between any two turns. A
+        terminal shows everything else at once.
         """
         now = self._clock()
         interval = PLAIN_S if not self._console.is_terminal else REFRESH_S if brief else 0.0

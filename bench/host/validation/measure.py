@@ -15,7 +15,7 @@ from bench.record import Record
 
 from ..measuring import rounds
 from ..measuring.stopping import Stops
-from ..reporting.progress import Display, Estimate
+from ..reporting.progress import Display, RemainingTime
 from ..statistics.verdict import Verdict
 from ..storage.compile_caches import COLD
 from ..storage.journal import Journal
@@ -123,7 +123,7 @@ class Bench:
             NoCaches(),
             stops,
         )
-        quiet = Estimate()
+        quiet = RemainingTime()
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
         measured = stops.made[trial.cell.row][0]
         return trace_of(trial, under_way.records, measured, self.looks, time.monotonic() - began)

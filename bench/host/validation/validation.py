@@ -19,7 +19,7 @@ from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..project import STATE
 from ..refusal import Refused
-from ..reporting.progress import duration
+from ..reporting.words.numbers import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping
 from ..storage.compile_caches import CompileCaches

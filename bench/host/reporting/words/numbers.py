@@ -1,4 +1,4 @@
-"""Knows how numbers are written for people: the unit of a row, and digits that follow the interval."""
+"""Writes numbers for people: the unit of a row, digits that follow the interval, the decimal sign of the language."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...statistics.bootstrap import Estimate
 from ..tables.table import EMPTY
+from .language import _, decimal_sign
 
 #: Digits of the value that are shown at least and at most.
 FEWEST, MOST = 2, 4
@@ -51,9 +52,29 @@ def decimals(value: float, half_width: float | None = None) -> int:
     return max(0, min(max(wanted, FEWEST - 1 - leading), MOST - 1 - leading))
 
 
+def localise(number: str) -> str:
+    """Write a formatted number with the decimal sign of the language of the report."""
+    return number.replace(".", decimal_sign())
+
+
 def format_number(value: float | None) -> str:
     """Write a number whose precision is unknown, with three digits."""
-    return EMPTY if value is None else f"{value:.{decimals(value)}f}"
+    return EMPTY if value is None else fixed(value, decimals(value))
+
+
+def fixed(value: float, digits: int) -> str:
+    """Write a number with ``digits`` digits after the decimal sign."""
+    return localise(f"{value:.{digits}f}")
+
+
+def general(value: float) -> str:
+    """Write a number with as many digits as it needs, six at most: ``0.25``, ``2``."""
+    return localise(f"{value:g}")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in percent: ``31%``."""
+    return localise(f"{share:.{digits}%}")
 
 
 def _decimals_of(estimate: Estimate, size: float) -> int:
@@ -64,7 +85,7 @@ def _decimals_of(estimate: Estimate, size: float) -> int:
 
 def format_value(estimate: Estimate | None, size: float = 1.0) -> str:
     """Write the value of an estimate in a unit of ``size``, to the digits that its interval supports."""
-    return EMPTY if estimate is None else f"{estimate.value / size:.{_decimals_of(estimate, size)}f}"
+    return EMPTY if estimate is None else fixed(estimate.value / size, _decimals_of(estimate, size))
 
 
 def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
@@ -72,12 +93,24 @@ def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
     digits = _decimals_of(estimate, size)
-    return f"[{estimate.low / size:.{digits}f}, {estimate.high / size:.{digits}f}]"
+    # Where numbers have a comma of their own, another one between them would be misread.
+    between = ";" if decimal_sign() == "," else ","
+    return f"[{fixed(estimate.low / size, digits)}{between} {fixed(estimate.high / size, digits)}]"
 
 
 def format_share(share: float) -> str:
     """Write a share to two digits: ``0.34%``, ``2%``, ``12%``."""
-    return f"{float(f'{100.0 * share:.2g}'):g}%"
+    return f"{general(float(f'{100.0 * share:.2g}'))}%"
+
+
+def duration(seconds: float | None) -> str:
+    """Write a duration for people: ``1 h 05 min``, ``3 min 20 s``, ``12 s``."""
+    if seconds is None:
+        return _("unknown")
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
 
 
 def count(number: int, thing: str) -> str:
