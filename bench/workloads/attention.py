@@ -1,4 +1,4 @@
-"""Knows the attention, layer normalisation, GELU and embedding layers of the specifications, forward and backward.
+"""Computes attention, layer normalisation, GELU and embedding of the specifications, forward and backward.
 
 As in ``layers``, each forward returns ``(output, cache)``, its backward takes ``(gradient of the output, cache)``, and
 both compute in the dtype of their inputs.
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-#: Added to the variance under the root of a layer normalisation; PyTorch's default.
+#: Added to the variance in a layer normalisation; PyTorch's default.
 EPSILON = 1e-5
 
 
@@ -33,7 +33,7 @@ def layer_norm_backward(gradient, cache):
 
 
 def erf(inputs):
-    """Compute the error function, which NumPy lacks, element by element in float64."""
+    """Compute the error function, which NumPy lacks, in float64 for each element."""
     values = map(math.erf, inputs.ravel().tolist())
     return np.fromiter(values, np.float64, inputs.size).reshape(inputs.shape).astype(inputs.dtype)
 
@@ -41,7 +41,7 @@ def erf(inputs):
 def gelu(inputs):
     """Compute the Gaussian error linear unit, inputs · Φ(inputs), in its exact form (Hendrycks & Gimpel 2016).
 
-    Exact because no framework is slow at it: the tanh form takes PyTorch and eager TensorFlow four times as long.
+    The tanh approximation is not used, as it takes PyTorch and eager TensorFlow four times as long.
     """
     below = 0.5 * (1 + erf(inputs * math.sqrt(0.5)))
     return inputs * below, (inputs, below)
@@ -54,14 +54,14 @@ def gelu_backward(gradient, cache):
 
 
 def split_heads(projected, parts, heads):
-    """Cut (batch, sequence, parts · width) into ``parts`` arrays (batch, heads, sequence, width / heads)."""
+    """Split (batch, sequence, parts · width) into ``parts`` arrays (batch, heads, sequence, width / heads)."""
     batch, sequence, columns = projected.shape
-    cut = projected.reshape(batch, sequence, parts, heads, columns // (parts * heads))
-    return tuple(cut.transpose(2, 0, 3, 1, 4))
+    split = projected.reshape(batch, sequence, parts, heads, columns // (parts * heads))
+    return tuple(split.transpose(2, 0, 3, 1, 4))
 
 
 def merge_heads(separate):
-    """Undo ``split_heads``: lay arrays (batch, heads, sequence, head width) side by side in the last axis of one."""
+    """Join arrays (batch, heads, sequence, head width) along the last axis of one array: the inverse of split_heads."""
     stacked = np.stack(separate, axis=0)
     parts, batch, heads, sequence, width = stacked.shape
     return stacked.transpose(1, 3, 0, 2, 4).reshape(batch, sequence, parts * heads * width)
@@ -70,7 +70,7 @@ def merge_heads(separate):
 def attention(queries, keys, values, causal):
     """Compute softmax(queries keysᵀ / √head width) values (Vaswani et al. 2017).
 
-    Each is (batch, heads, sequence, head width); ``causal`` hides later positions from earlier ones.
+    Each is (batch, heads, sequence, head width); ``causal`` masks later positions.
     """
     scores = queries @ keys.swapaxes(-1, -2) * (1 / math.sqrt(queries.shape[-1]))
     if causal:
@@ -82,7 +82,7 @@ def attention(queries, keys, values, causal):
 
 
 def attention_backward(gradient, cache):
-    """Return the gradients of queries, keys and values; a hidden position has weight 0 and so gradient 0."""
+    """Return the gradients of queries, keys and values; a masked position has weight 0 and so gradient 0."""
     queries, keys, values, weights = cache
     weights_gradient = gradient @ values.swapaxes(-1, -2)
     expected = (weights_gradient * weights).sum(axis=-1, keepdims=True)
@@ -96,7 +96,7 @@ def embedding(indices, table):
 
 
 def embedding_backward(gradient, cache):
-    """Return the gradient of the table; a row that was looked up several times collects all of its gradients."""
+    """Return the gradient of the table; the gradients of a row that was looked up several times are added."""
     indices, shape = cache
     table = np.zeros(shape, gradient.dtype)
     np.add.at(table, indices, gradient)

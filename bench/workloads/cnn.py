@@ -1,8 +1,7 @@
-"""Knows the small convolutional networks of the specifications: their shapes, initial values, gradients and work.
+"""Computes the small convolutional networks of the specifications: shapes, initial values, gradients and work.
 
-Such a network is a number of blocks (convolution with square kernels, ReLU, 2 by 2 maximum pooling) and then dense
-layers with ReLU between them. Its parameters are conv1_weight, conv1_bias, …, dense1_weight, dense1_bias, … in this
-order.
+A network consists of blocks (convolution with square kernels, ReLU, 2 by 2 maximum pooling), then dense layers with
+ReLU between them. Its parameters are conv1_weight, conv1_bias, …, dense1_weight, dense1_bias, … in this order.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from . import convolution, layers
 
 KERNEL = 5
 
-#: The fastest known algorithm for filters of 5 by 5 needs so many times fewer products than counted: Winograd's
-#: F(4×4, 5×5) makes 16 outputs of 64 products instead of 400 (Lavin & Gray 2016). A step may be that much faster than
-#: the machine's peak allows the counted ones.
+#: The fastest known algorithm for filters of 5 by 5 needs this many times fewer products than are counted: Winograd's
+#: F(4×4, 5×5) computes 16 outputs with 64 products instead of 400 (Lavin & Gray 2016). So a step may exceed the
+#: machine's peak by this factor.
 FLOPS_DIVISOR = 6.25
 
 
 def sides(side, blocks):
-    """List the side of what each block's convolution gives, and at the end that of the last block's output."""
+    """Return the side of each block's convolved images, and at the end the side of the last block's output."""
     found = []
     for _ in range(blocks):
         found.append(side - KERNEL + 1)
@@ -29,7 +28,7 @@ def sides(side, blocks):
 
 
 def shapes(side, filters, dense):
-    """Give ``{name: shape}``, a block for each of ``filters`` and a layer for each of ``dense``; images are grey."""
+    """Return ``{name: shape}`` for grey images: a block for each of ``filters``, a layer for each of ``dense``."""
     named = {}
     channels = 1
     for number, count in enumerate(filters, 1):
@@ -55,12 +54,12 @@ def initial(named, random):
 
 
 def numbered(parameters, kind):
-    """List the names ``conv1``, ``conv2``, … of one kind of layer."""
+    """Return the names ``conv1``, ``conv2``, … of one kind of layer."""
     return [name[: -len("_weight")] for name in parameters if name.startswith(kind) and name.endswith("_weight")]
 
 
 def forward(parameters, images):
-    """Compute the logits; returns them with the caches of blocks, dense layers and the ReLUs between those."""
+    """Compute the logits; return them with the caches of the blocks, the dense layers and the ReLUs between these."""
     blocks, linears, positives = [], [], []
     activations = images
     for name in numbered(parameters, "conv"):
@@ -98,7 +97,7 @@ def loss_and_gradients(parameters, batch):
 
 
 def useful_flops(named, side, count):
-    """Count the products of a step on ``count`` images: one forward, two backward, less the images' gradient."""
+    """Count the FLOPs of a step on ``count`` images: one forward and two backward passes, less the images' gradient."""
     outputs = [value**2 for value in sides(side, len(numbered(named, "conv")))[:-1]]
     products = [
         2.0 * count * area * np.prod(named[name + "_weight"]) for name, area in zip(numbered(named, "conv"), outputs)

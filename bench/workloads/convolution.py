@@ -1,6 +1,6 @@
-"""Knows the convolution and pooling layers of the specifications: forward and backward in the dtype of their inputs.
+"""Computes the convolution and pooling layers of the specifications, forward and backward, in their inputs' dtype.
 
-Images are (batch, height, width, channels) and weights (height, width, input channels, output channels), the layout of
+Images are (batch, height, width, channels) and weights (height, width, input channels, output channels), as in
 TensorFlow. As in ``layers``, a forward returns ``(output, cache)`` and its backward takes the gradient and the cache.
 """
 
@@ -12,7 +12,7 @@ from . import layers
 
 
 def patches(images, height, width):
-    """View every window of the images, without a copy: (batch, rows, columns, height, width, channels)."""
+    """Return a view of all windows of the images: (batch, rows, columns, height, width, channels)."""
     count, rows, columns, channels = images.shape
     image, row, column, channel = images.strides
     return np.lib.stride_tricks.as_strided(
@@ -40,7 +40,7 @@ def conv2d_backward_parameters(gradient, cache):
 
 
 def conv2d_backward_images(gradient, cache):
-    """Return the gradient of the images: what every window received, added up where windows overlap."""
+    """Return the gradient of the images: the windows' gradients, added where windows overlap."""
     shape, _, weight = cache
     height, width, channels, filters = weight.shape
     count, rows, columns, _ = gradient.shape
@@ -54,7 +54,7 @@ def conv2d_backward_images(gradient, cache):
 
 
 def max_pool(images, side=2):
-    """Take the maximum of every ``side`` by ``side`` tile; rows and columns that fill no tile are left out."""
+    """Take the maximum of every ``side`` by ``side`` tile; rows and columns beyond the last full tile are dropped."""
     count, height, width, channels = images.shape
     rows, columns = height // side, width // side
     tiles = images[:, : rows * side, : columns * side].reshape(count, rows, side, columns, side, channels)
@@ -64,7 +64,7 @@ def max_pool(images, side=2):
 
 
 def max_pool_backward(gradient, cache):
-    """Return the gradient of the images: all of a tile's goes to its maximum, the first one of several."""
+    """Return the gradient of the images: a tile's gradient goes to its maximum, the first of equal ones."""
     shape, side, chosen = cache
     count, rows, columns, channels = gradient.shape
     tiles = np.zeros((count, rows, columns, channels, side * side), gradient.dtype)
@@ -76,7 +76,7 @@ def max_pool_backward(gradient, cache):
 
 
 def block(images, weight, bias):
-    """Convolve, rectify and pool 2 by 2."""
+    """Convolve, apply ReLU and pool 2 by 2."""
     convolved, convolution = conv2d(images, weight, bias)
     rectified, positive = layers.relu(convolved)
     pooled, pooling = max_pool(rectified)
@@ -84,6 +84,6 @@ def block(images, weight, bias):
 
 
 def block_backward(gradient, cache):
-    """Return the gradient of the convolution's output and the convolution's cache; conv2d's backwards go on."""
+    """Return the gradient of the convolution's output, and the cache for conv2d's backward functions."""
     convolution, positive, pooling = cache
     return layers.relu_backward(max_pool_backward(gradient, pooling), positive), convolution

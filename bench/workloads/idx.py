@@ -1,6 +1,6 @@
-"""Knows the IDX format, in which the MNIST data set is distributed.
+"""Reads IDX files, the format of the MNIST data set.
 
-The format is described at http://yann.lecun.com/exdb/mnist, under "the IDX file format".
+Format: http://yann.lecun.com/exdb/mnist, under "the IDX file format".
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import zlib
 import numpy as np
 
 UNSIGNED_BYTE = 0x08
-MNIST = "Give a folder with the MNIST files {0}[.gz] and {1}[.gz] as they are distributed.".format(
+MNIST = "Give a folder with the unchanged MNIST files {0}[.gz] and {1}[.gz].".format(
     "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 )
 
 
 def read_idx(path):
-    """Read an IDX file of unsigned bytes, gzipped or plain; raises ValueError that names the file and what is wrong."""
+    """Read an IDX file of unsigned bytes, gzipped or plain. Raises ValueError with the file and the fault."""
     with open(path, "rb") as file:
         content = file.read()
     if content[:2] == b"\x1f\x8b":
@@ -31,12 +31,12 @@ def read_idx(path):
 
 
 def parse_idx(content, path):
-    """Make the array of an IDX file's bytes: a magic number, the sizes, and exactly as many values as they say."""
+    """Parse an IDX file: a magic number, the sizes, and as many values as the sizes give. Raises ValueError."""
     if len(content) < 4 or content[:2] != b"\0\0":
-        raise ValueError("{}: not an IDX file, it begins with {!r}. {}".format(path, content[:4], MNIST))
+        raise ValueError("{}: not an IDX file: it begins with {!r}. {}".format(path, content[:4], MNIST))
     kind, dimensions = content[2], content[3]
     if kind != UNSIGNED_BYTE:
-        raise ValueError("{}: IDX values of type 0x{:02x}, expected 0x08, unsigned bytes. {}".format(path, kind, MNIST))
+        raise ValueError("{}: IDX type 0x{:02x}, expected 0x08 (unsigned bytes). {}".format(path, kind, MNIST))
     start = 4 + 4 * dimensions
     if len(content) < start:
         raise ValueError("{}: ends within its header of {} bytes. Download it again.".format(path, start))
@@ -46,7 +46,7 @@ def parse_idx(content, path):
         expected *= extent
     if len(content) - start != expected:
         raise ValueError(
-            "{}: {} values where its sizes {} need {}. Download it again.".format(
+            "{}: {} values, but the sizes {} need {}. Download it again.".format(
                 path, len(content) - start, shape, expected
             )
         )
@@ -54,16 +54,16 @@ def parse_idx(content, path):
 
 
 def find(folder, name):
-    """Return the path of ``name`` in ``folder``, plain or gzipped; raises ValueError where neither is there."""
+    """Return the path of ``name`` in ``folder``, plain or gzipped. Raises ValueError where neither exists."""
     for candidate in (name, name + ".gz"):
         path = os.path.join(folder, candidate)
         if os.path.isfile(path):
             return path
-    raise ValueError("{}: no file {} or {}.gz there. {}".format(folder, name, name, MNIST))
+    raise ValueError("{}: no file {} or {}.gz in this folder. {}".format(folder, name, name, MNIST))
 
 
 def read_mnist(folder):
-    """Read MNIST's training set: bytes (images, 28, 28) and labels 0 to 9; raises ValueError where it is not that."""
+    """Read MNIST's training set: bytes (images, 28, 28) and labels 0 to 9. Raises ValueError for other content."""
     image_path, label_path = find(folder, "train-images-idx3-ubyte"), find(folder, "train-labels-idx1-ubyte")
     images, labels = read_idx(image_path), read_idx(label_path)
     if images.ndim != 3 or images.shape[1:] != (28, 28) or not len(images):

@@ -1,12 +1,12 @@
-"""Knows how photographs of cats and dogs become one file of small grey images, and reads that file.
+"""Converts photographs of cats and dogs to one file of small grey images, and reads that file.
 
-A folder of photographs is decoded once, in any interpreter that has Pillow, so that every framework gets the same
-pixels and no worker spends its time on it:
+Any interpreter with Pillow decodes the photographs once, so that every framework gets the same pixels and no worker
+spends time on decoding:
 
     python -m bench.workloads.images FOLDER cats-and-dogs.npz
 
-FOLDER has subfolders Cat and Dog (any case), or files named cat.*.jpg and dog.*.jpg. What cannot be read is listed on
-the screen and kept in the file with the reason.
+FOLDER has subfolders Cat and Dog (any case), or files named cat.*.jpg and dog.*.jpg. Unreadable files are printed and
+listed in the output with the reason.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REMEDY = "Make one with: python -m bench.workloads.images FOLDER OUT.npz"
 
 
 class Archive(NamedTuple):
-    """Grey images (images, side, side) of bytes, their labels as in LABELS, and "name: reason" for each left out."""
+    """Grey images (images, side, side) of bytes, labels as in LABELS, and "name: reason" of unreadable files."""
 
     images: np.ndarray
     labels: np.ndarray
@@ -33,14 +33,14 @@ class Archive(NamedTuple):
 
 
 def read_archive(path, side):
-    """Read an archive of images of ``side`` pixels; raises ValueError where the file is not one."""
+    """Read an archive of images of ``side`` pixels. Raises ValueError for any other file."""
     if os.path.isdir(path):
-        raise ValueError("{}: a folder, expected an archive of its images. {}".format(path, REMEDY))
+        raise ValueError("{}: a folder, expected an archive of images. {}".format(path, REMEDY))
     try:
         with open(path, "rb") as file:
             content = np.load(file, allow_pickle=False)
             archive = Archive(*(content[field] for field in Archive._fields))
-    # What is raised depends on where the damage is; IndexError where the file is a single array.
+    # The error depends on the place of the damage; IndexError comes from a file with a single array.
     except (OSError, LookupError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError("{}: not a readable archive of images ({}). {}".format(path, error, REMEDY)) from error
     images, labels, _ = archive
@@ -56,7 +56,7 @@ def read_archive(path, side):
 
 
 def photographs(folder):
-    """List the files of a folder: ``(paths with their labels, names that are neither cat nor dog)``, both sorted."""
+    """Return the files of a folder: ``(paths with their labels, names that are neither cat nor dog)``, both sorted."""
     subfolders = {name.lower(): os.path.join(folder, name) for name in sorted(os.listdir(folder))}
     if all(os.path.isdir(subfolders.get(animal, "")) for animal in LABELS):
         found = [
@@ -72,7 +72,7 @@ def photographs(folder):
 
 
 def decoded(path, side):
-    """Decode one photograph to grey bytes (side, side); raises OSError, SyntaxError or ValueError where it is none."""
+    """Decode one photograph to grey bytes (side, side). Raises OSError, SyntaxError or ValueError for other files."""
     from PIL import Image
 
     with Image.open(path) as photograph:
@@ -80,9 +80,9 @@ def decoded(path, side):
 
 
 def collected(folder, side, progress=None):
-    """Decode a folder of photographs into an Archive; raises ValueError where no cat or no dog is readable.
+    """Decode a folder of photographs into an Archive, calling ``progress(done, total)`` before each.
 
-    ``progress(done, total)`` is called before each photograph.
+    Raises ValueError where no cat or no dog is readable.
     """
     from PIL import Image
 
@@ -109,7 +109,7 @@ def collected(folder, side, progress=None):
 
 
 def write_archive(folder, path, side, progress=None):
-    """Write the archive of a folder of photographs and return it; raises ValueError as ``collected`` does."""
+    """Write the archive of a folder of photographs and return it. Raises ValueError as ``collected`` does."""
     archive = collected(folder, side, progress)
     with open(path, "wb") as file:
         np.savez_compressed(file, **archive._asdict())
@@ -117,7 +117,7 @@ def write_archive(folder, path, side, progress=None):
 
 
 def main(arguments=None):
-    """Make an archive of a folder; returns the exit status."""
+    """Make an archive of a folder; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.workloads.images", description="Make an archive of cats and dogs."
     )

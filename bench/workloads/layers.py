@@ -1,7 +1,7 @@
-"""Knows the layers of the specifications: forward and backward passes in NumPy, computed in the dtype of their inputs.
+"""Computes the layers of the specifications, forward and backward, in NumPy and in the dtype of their inputs.
 
-Each forward returns ``(output, cache)`` and its backward takes ``(gradient of the output, cache)``. They define what
-is right, so they are written to be read; the tests hold every backward against finite differences.
+Each forward returns ``(output, cache)`` and its backward takes ``(gradient of the output, cache)``. These layers are
+the reference, so they are simple rather than fast; tests compare every backward pass with finite differences.
 """
 
 from __future__ import annotations

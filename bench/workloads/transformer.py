@@ -1,9 +1,9 @@
-"""Knows the stack of pre-norm transformer blocks that the transformer specifications share, forward and backward.
+"""Computes the stack of pre-norm transformer blocks of the transformer specifications, forward and backward.
 
 A block is ``x + output(attention(norm(x)))`` followed by ``x + contract(gelu(expand(norm(x))))``; the stack ends in a
 layer normalisation (Radford et al. 2019). A size has ``layers``, ``width``, ``heads``, ``sequence`` and ``batch``.
-Linear weights have shape (inputs, outputs); the columns of ``qkv`` are ordered part (query, key, value), head, column
-of the head.
+Linear weights have shape (inputs, outputs); the columns of ``qkv`` are ordered by part (query, key, value), then head,
+then column of the head.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 
 from . import attention, layers
 
-# The feed-forward layer is this many times as wide as the stack.
+#: The feed-forward layer is this many times as wide as the stack.
 EXPANSION = 4
 
 
 def linear_shapes(size):
-    """List (name, inputs, outputs, whether it has a bias) of a block's linear layers."""
+    """Return (name, inputs, outputs, whether it has a bias) of a block's linear layers."""
     width = size["width"]
     return (
-        # No bias: softmax does not see that of the keys, so its true gradient is zero, and Adam would turn the rounding
-        # error that every framework has there into steps of ± the learning rate.
+        # No bias: a bias of the keys cancels in the softmax, so its true gradient is zero. Adam would turn the rounding
+        # error of this gradient into steps of ± the learning rate, different in every framework.
         ("qkv", width, 3 * width, False),
         ("output", width, width, True),
         ("expand", width, EXPANSION * width, True),
@@ -35,9 +35,9 @@ def draw(random, shape, scale):
 
 
 def parameters(size, random):
-    """Draw the stack: weights of variance 1 / inputs; scales about 1, shifts and biases about 0.
+    """Draw the stack's parameters: weights of variance 1 / inputs, scales near 1, shifts and biases near 0.
 
-    Scales, shifts and biases are not the usual exact 1 and 0, or an implementation that forgets one would look right.
+    With the usual exact 1 and 0, an implementation that omits a scale, shift or bias would still be correct.
     """
     drawn = {}
 
@@ -66,7 +66,7 @@ def pick_linear(parameters, name):
 
 
 def attend(size, parameters, block, hidden, causal):
-    """Compute the attention branch of a block: what is added to ``hidden``."""
+    """Compute the attention branch of a block, which is added to ``hidden``."""
     normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "attention_norm"))
     projected, qkv = layers.linear(normal, parameters[block + "qkv.weight"], 0)
     mixed, core = attention.attention(*attention.split_heads(projected, 3, size["heads"]), causal=causal)
@@ -88,21 +88,21 @@ def attend_backward(gradient, cache, gradients):
 
 
 def feed_forward(parameters, block, hidden):
-    """Compute the feed-forward branch of a block: what is added to ``hidden``."""
+    """Compute the feed-forward branch of a block, which is added to ``hidden``."""
     normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "feedforward_norm"))
     wide, expand = layers.linear(normal, *pick_linear(parameters, block + "expand"))
-    bent, gelu = attention.gelu(wide)
-    branch, contract = layers.linear(bent, *pick_linear(parameters, block + "contract"))
+    activated, gelu = attention.gelu(wide)
+    branch, contract = layers.linear(activated, *pick_linear(parameters, block + "contract"))
     return branch, (block, norm, expand, gelu, contract)
 
 
 def feed_forward_backward(gradient, cache, gradients):
     """Add the branch's parameters to ``gradients`` and return the gradient of ``hidden``."""
     block, norm, expand, gelu, contract = cache
-    bent, gradients[block + "contract.weight"], gradients[block + "contract.bias"] = layers.linear_backward(
+    activated, gradients[block + "contract.weight"], gradients[block + "contract.bias"] = layers.linear_backward(
         gradient, contract
     )
-    wide = attention.gelu_backward(bent, gelu)
+    wide = attention.gelu_backward(activated, gelu)
     normal, gradients[block + "expand.weight"], gradients[block + "expand.bias"] = layers.linear_backward(wide, expand)
     hidden, scale, shift = attention.layer_norm_backward(normal, norm)
     gradients[block + "feedforward_norm.scale"], gradients[block + "feedforward_norm.shift"] = scale, shift
@@ -141,7 +141,7 @@ def parameter_count(size):
 
 
 def forward_flops(size, causal):
-    """Count the matrix products of one forward pass; causal attention needs only the pairs up to the diagonal."""
+    """Count the FLOPs of one forward pass's matrix products; causal attention counts pairs up to the diagonal only."""
     tokens = size["batch"] * size["sequence"]
     linear = 2.0 * tokens * sum(rows * columns for _, rows, columns, _ in linear_shapes(size))
     visible = (size["sequence"] + 1) / 2 if causal else size["sequence"]

@@ -1,4 +1,4 @@
-"""Knows derivatives without calculus, against which the backward passes of the references are held."""
+"""Computes derivatives by finite differences, to test the backward passes of the references."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ slopes = partial(central_slopes, step=1e-5)
 
 
 def assert_backward_agrees(forward: Callable, backward: Callable, arrays: list, random: np.random.RandomState) -> None:
-    """Hold ``backward`` against the slopes of a random linear form of ``forward``'s output."""
+    """Compare ``backward`` with the slopes of a random linear form of ``forward``'s output."""
     output, cache = forward(*arrays)
     form = random.standard_normal(output.shape)
     gradients = backward(form, cache)
@@ -106,12 +106,12 @@ def test_gelu_is_close_to_its_tanh_form() -> None:
     np.testing.assert_allclose(attention.gelu(inputs)[0], approximate, atol=6e-4)
 
 
-def test_gelu_takes_arrays_of_any_layout() -> None:
+def test_gelu_accepts_arrays_of_any_layout() -> None:
     inputs = np.random.RandomState(4).standard_normal((3, 5, 4)).transpose(2, 0, 1)
     np.testing.assert_array_equal(attention.gelu(inputs)[0], attention.gelu(inputs.copy())[0])
 
 
-def test_heads_are_cut_in_the_order_part_head_column() -> None:
+def test_heads_are_split_in_the_order_part_head_column() -> None:
     projected = np.arange(2 * 3 * 12).reshape(2, 3, 12)
     queries, keys, values = attention.split_heads(projected, 3, 2)
     assert queries.shape == (2, 2, 3, 2)

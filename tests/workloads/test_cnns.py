@@ -75,7 +75,7 @@ def test_the_same_seed_draws_the_same_and_another_seed_does_not(specification: A
 
 @BOTH
 def test_no_parameter_is_without_effect(specification: Any) -> None:
-    # Where a true gradient is zero, Adam turns the rounding of a framework into a full step.
+    # Where a true gradient is zero, Adam turns a framework's rounding error into a full step.
     size, parameters, batch = drawn(specification, "tiny")
     _, gradients = specification.loss_and_gradients(size, parameters, batch)
     assert all(np.any(gradient) for gradient in gradients.values())
@@ -130,7 +130,7 @@ def test_catdog_gradients_lower_the_loss_of_its_batch() -> None:
     assert CATDOG.loss_and_gradients(size, moved, batch)[0] < first
 
 
-def test_the_shipped_digits_are_those_of_the_repository_of_uci() -> None:
+def test_the_shipped_digits_are_those_of_the_uci_repository() -> None:
     content = Path(LENET.DIGITS).read_bytes()
     licence = Path(LENET.DIGITS).with_name("DATA-LICENSE.txt").read_text(encoding="utf-8")
     assert hashlib.sha256(content).hexdigest() in licence
@@ -144,7 +144,7 @@ def test_the_shipped_digits_are_those_of_the_repository_of_uci() -> None:
     assert np.bincount(labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
 
 
-def test_a_digit_is_spread_over_the_pixels_it_was_counted_from() -> None:
+def test_a_digit_s_pixels_are_repeated_over_those_they_count() -> None:
     pictures = np.zeros((1, 8, 8), np.uint8)
     pictures[0, 1, 2] = 16
     prepared = LENET.prepared(pictures)[0, :, :, 0]
@@ -153,7 +153,7 @@ def test_a_digit_is_spread_over_the_pixels_it_was_counted_from() -> None:
     np.testing.assert_allclose(prepared, expected, rtol=1e-6)
 
 
-def test_a_batch_repeats_no_image_while_there_are_enough() -> None:
+def test_a_batch_repeats_no_image_where_the_data_are_enough() -> None:
     pictures = np.arange(5 * 64, dtype=np.uint8).reshape(5, 8, 8)
     source = pictures, np.arange(5, dtype=np.uint8)
     _, labels = LENET.batch({"batch": 5}, np.random.RandomState(0), source)
@@ -174,7 +174,7 @@ def write_mnist(folder: Path, count: int = 6, suffix: str = "") -> np.ndarray:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_lenet_takes_mnist_from_a_folder(tmp_path: Path, suffix: str) -> None:
+def test_lenet_reads_mnist_from_a_folder(tmp_path: Path, suffix: str) -> None:
     pictures = write_mnist(tmp_path, suffix=suffix)
     source, description = LENET.source(str(tmp_path))
     assert description == f"MNIST from {tmp_path}, 6 images"
@@ -190,7 +190,7 @@ def test_a_folder_without_mnist_is_an_error_with_the_names_it_needs(tmp_path: Pa
         idx.read_mnist(str(tmp_path))
 
 
-def test_catdog_takes_an_archive_and_says_what_was_left_out(tmp_path: Path) -> None:
+def test_catdog_reads_an_archive_and_reports_unreadable_images(tmp_path: Path) -> None:
     path = tmp_path / "animals.npz"
     pictures = np.random.RandomState(0).randint(0, 256, (4, 50, 50)).astype(np.uint8)
     archive = images.Archive(pictures, np.array([0, 0, 1, 1], np.uint8), np.array(["Cat/666.jpg: truncated"]))
@@ -204,7 +204,7 @@ def test_catdog_takes_an_archive_and_says_what_was_left_out(tmp_path: Path) -> N
     )
 
 
-def test_catdog_without_a_path_says_that_its_images_are_synthetic() -> None:
+def test_catdog_without_a_path_reports_that_its_images_are_synthetic() -> None:
     source, description = CATDOG.source()
     assert source is None
     assert "synthetic" in description

@@ -28,14 +28,14 @@ def naive_conv2d(images: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np
 
 
 def distinct(random: np.random.RandomState, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw values so far apart that no step of a difference changes which one is the largest."""
+    """Draw values so far apart that the steps of finite differences do not change which one is the largest."""
     size = int(np.prod(shape))
     return (random.permutation(size) - size // 2 + 0.5).reshape(shape) / 50.0
 
 
 @st.composite
 def convolutions(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.random.RandomState]:
-    """Draw images, weights and biases where the kernel fits, and the stream for more."""
+    """Draw images, weights and biases of sizes where the kernel fits; return them with the random stream."""
     height, width, channels, filters = draw(few), draw(few), draw(few), draw(few)
     random = np.random.RandomState(draw(seeds))
     images = random.standard_normal(
@@ -112,7 +112,7 @@ def test_block_backward_agrees_with_finite_differences(seed: int) -> None:
         *convolution.conv2d_backward_parameters(gradient, convolved),
     )
     for array, result in zip((images, weight, bias), found, strict=True):
-        # A smaller step crosses fewer kinks of ReLU and maximum; float64 leaves room for it.
+        # A smaller step crosses fewer kinks of ReLU and maximum, and float64 is precise enough for it.
         expected = slopes(lambda: float(np.sum(form * convolution.block(images, weight, bias)[0])), array, step=1e-7)
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
 

@@ -1,4 +1,4 @@
-"""Tests that IDX files are read exactly or refused with the file's name and what is wrong."""
+"""Tests that IDX files are read exactly, or refused with the file's name and the fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def encoded(array: np.ndarray) -> bytes:
 
 
 @given(values)
-def test_what_was_written_is_read(array: np.ndarray) -> None:
+def test_a_written_array_is_read_back(array: np.ndarray) -> None:
     found = idx.parse_idx(encoded(array), "here")
     assert found.dtype == np.uint8
     np.testing.assert_array_equal(found, array)
@@ -38,7 +38,7 @@ def test_a_file_cut_anywhere_is_refused(array: np.ndarray, data: st.DataObject) 
 
 @given(values, st.binary(min_size=1, max_size=8))
 def test_a_file_with_more_than_its_sizes_say_is_refused(array: np.ndarray, more: bytes) -> None:
-    with pytest.raises(ValueError, match="values where its sizes"):
+    with pytest.raises(ValueError, match="values, but the sizes"):
         idx.parse_idx(encoded(array) + more, "here")
 
 
@@ -53,7 +53,7 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
 
 
 def test_sizes_beyond_all_memory_are_refused() -> None:
-    with pytest.raises(ValueError, match="0 values where its sizes"):
+    with pytest.raises(ValueError, match="0 values, but the sizes"):
         idx.parse_idx(bytes([0, 0, 8, 4]) + b"\xff" * 16, "here")
 
 

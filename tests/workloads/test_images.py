@@ -1,4 +1,4 @@
-"""Tests that folders of cats and dogs become archives that lose nothing silently, and that bad archives are refused."""
+"""Tests that archives list every image that was left out, and that invalid archives are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_archive_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"labels": np.zeros(2, np.uint8)}, "labels are not one of"),
         ({"labels": np.full(3, 2, np.uint8)}, "labels are not one of"),
         ({"labels": np.zeros(3)}, "labels are not one of"),
-        # An array of objects would need to be unpickled.
+        # An array of objects could only be read with pickle.
         ({"images": np.array([None])}, "not a readable archive"),
     ],
 )
@@ -87,12 +87,12 @@ def test_names_give_the_labels_and_other_names_are_kept(tmp_path: Path) -> None:
 
 
 def photograph(path: Path, value: int) -> None:
-    """Write a PGM image of one shade of grey, which needs no library to write."""
+    """Write a PGM image of one shade of grey, which needs no library."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"P5 4 3 255\n" + bytes([value]) * 12)
 
 
-def test_a_folder_becomes_an_archive_that_keeps_what_it_left_out(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_an_archive_of_a_folder_lists_unreadable_files(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     pytest.importorskip("PIL")
     photograph(tmp_path / "animals" / "Cat" / "0.pgm", 40)
     photograph(tmp_path / "animals" / "Dog" / "0.pgm", 90)
@@ -109,7 +109,7 @@ def test_a_folder_becomes_an_archive_that_keeps_what_it_left_out(tmp_path: Path,
     assert "2 images, 1 left out" in printed
 
 
-def test_progress_is_told_before_each_photograph(tmp_path: Path) -> None:
+def test_progress_is_reported_before_each_photograph(tmp_path: Path) -> None:
     pytest.importorskip("PIL")
     photograph(tmp_path / "cat.0.pgm", 40)
     photograph(tmp_path / "dog.0.pgm", 90)

@@ -1,4 +1,4 @@
-"""Tests the kernel specifications: what they draw, the work they count, conditioning and the NumPy implementations."""
+"""Tests the kernel specifications: inputs, counted work, conditioning and the NumPy implementations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SMALL_SIZES = {
         {"cycles": st.integers(1, 5), "links": st.integers(1, 5), "elements": st.integers(1, 9)}
     ),
     "gemm": st.fixed_dictionaries({"order": st.integers(1, 24)}),
-    # Not so few that by chance all of them are saturated.
+    # With fewer elements all of them may be saturated by chance.
     "elementwise-chain": st.fixed_dictionaries({"elements": st.integers(8, 64)}),
     # One column has the softmax 1 and two the normal values ± 1, whatever the input.
     "layernorm-softmax": st.fixed_dictionaries({"rows": st.integers(1, 6), "columns": st.integers(8, 24)}),
@@ -65,7 +65,7 @@ def compute(name, size, parameters, batch, dtype=np.float64):
 
 
 def implement(name, size, parameters, batch, precision):
-    """Compute the only output of the NumPy implementation, which must leave its input as it was."""
+    """Compute the only output of the NumPy implementation, and assert that its input is unchanged."""
     adapter = Adapter("eager", "cpu", precision, 1)
     placed = {key: adapter.put(value) for key, value in parameters.items()}
     inputs = tuple(adapter.put(array) for array in batch)
@@ -82,7 +82,7 @@ def relative_error(value, expected):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_common_sizes_and_precisions_are_there(name):
+def test_the_common_sizes_and_precisions_exist(name):
     specification = SPECIFICATIONS[name]
     assert {"check", "tiny", "small"} <= set(specification.SIZES)
     assert {"float32", "bfloat16"} <= set(specification.PRECISIONS)
@@ -180,7 +180,7 @@ def test_the_implementation_is_as_exact_as_the_reference(name, preset):
 @pytest.mark.parametrize("name", NAMES)
 @given(seed=SEEDS, data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_every_number_that_is_drawn_shows_in_the_output(name, seed, data):
+def test_every_drawn_number_changes_the_output(name, seed, data):
     size = data.draw(SMALL_SIZES[name])
     parameters, batch = draw(name, size, seed)
     drawn = {**parameters, **{str(index): array for index, array in enumerate(batch)}}
@@ -195,7 +195,7 @@ def test_every_number_that_is_drawn_shows_in_the_output(name, seed, data):
     assert relative_error(after, before) > 1e-9
 
 
-def test_a_chain_of_hundred_operations_remembers_its_input():
+def test_the_end_of_a_chain_of_hundred_operations_depends_on_its_input():
     size = SPECIFICATIONS["dispatch"].SIZES["small"]
     parameters, (values,) = draw("dispatch", size, 4)
     before = compute("dispatch", size, parameters, (values,))

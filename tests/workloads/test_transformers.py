@@ -39,7 +39,7 @@ def test_gradients_agree_with_finite_differences() -> None:
 
 
 def test_no_gradient_of_a_parameter_vanishes() -> None:
-    """Adam steps by the sign of a gradient: of a zero one, rounding error would decide where the parameter goes."""
+    """Adam steps by the sign of a gradient, so for a zero gradient rounding errors would decide the step."""
     size = train.SIZES["check"]
     _, gradients = train.loss_and_gradients(size, *drawn(train, size))
     for name, gradient in gradients.items():
@@ -69,7 +69,7 @@ def test_the_encoder_sees_every_position_of_its_own_sequence_only() -> None:
     np.testing.assert_array_equal(after[1], before[1])
 
 
-def test_the_encoder_does_not_know_the_order_of_positions() -> None:
+def test_the_encoder_does_not_depend_on_the_order_of_positions() -> None:
     size = encoder.SIZES["check"]
     parameters, (states,) = drawn(encoder, size)
     order = np.random.RandomState(13).permutation(size["sequence"])
@@ -79,7 +79,7 @@ def test_the_encoder_does_not_know_the_order_of_positions() -> None:
 
 
 def test_every_parameter_changes_the_encoder() -> None:
-    """Parity can only catch an implementation that forgets a parameter if forgetting it shows."""
+    """The check can only find an implementation that omits a parameter if omitting it changes the output."""
     size = encoder.SIZES["check"]
     parameters, (states,) = drawn(encoder, size)
     whole = encoder.reference(size, parameters, (states,))["hidden"]

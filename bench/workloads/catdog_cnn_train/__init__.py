@@ -1,12 +1,12 @@
-"""Specifies catdog-cnn-train: one Adam step of a network that tells cats from dogs on grey images of 50 by 50 pixels.
+"""Specifies catdog-cnn-train: one Adam step of a network that classifies grey 50 by 50 images as cat or dog.
 
 The study by Welter et al. (SETREM) resized Microsoft's 25,000 cats and dogs to 50 by 50 and compared TensorFlow, Keras
-and PyTorch, but gives neither layers nor loss, optimizer or batch. They are taken here from the tutorial that treats
-the same images at the same size (https://pythonprogramming.net/convnet-model-deep-learning-neural-network-pytorch/ and
-the part that follows it): convolutions of 32, 64 and 128 filters of 5 by 5, each with ReLU and 2 by 2 maximum pooling,
-dense layers of 512 and 2, Adam at 0.001, 100 images a batch. Its 24,946 readable images are the study's 17,462 + 7,484.
-The loss is the cross-entropy, where the tutorial has a squared error. ``medium`` is that step; others have fewer images
-or filters.
+and PyTorch, but does not state layers, loss, optimizer or batch. This workload takes them from a tutorial on the same
+images at the same size (https://pythonprogramming.net/convnet-model-deep-learning-neural-network-pytorch/ and the part
+that follows it): convolutions of 32, 64 and 128 filters of 5 by 5, each with ReLU and 2 by 2 maximum pooling, dense
+layers of 512 and 2, Adam at 0.001, 100 images a batch. The tutorial's 24,946 readable images equal the study's 17,462 +
+7,484. The loss is the cross-entropy; the tutorial has a squared error. ``medium`` is that step; the other sizes have
+fewer images or filters.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ CLASSES = 2
 
 
 def shapes(size):
-    """Give ``{name: shape}`` of the parameters; the number of filters doubles from block to block."""
+    """Return ``{name: shape}`` of the parameters; the number of filters doubles with every block."""
     return cnn.shapes(SIDE, [size["filters"] * factor for factor in (1, 2, 4)], (size["dense"], CLASSES))
 
 
 def source(path=None):
-    """Open an archive of cats and dogs that ``write_archive`` made; without a path there are none.
+    """Open an archive of ``write_archive`` and describe it; without a path, batches are synthetic.
 
-    Raises ValueError where the file is no such archive.
+    Raises ValueError for any other file.
     """
     if path is None:
         return None, "synthetic images of 50 x 50 pixels: seeded noise with random labels"
@@ -50,9 +50,9 @@ def source(path=None):
 
 
 def write_archive(folder, path, progress=None):
-    """Convert a folder of photographs, in an interpreter that has Pillow, to the file that ``source`` reads.
+    """Convert a folder of photographs to the file that ``source`` reads. It needs Pillow.
 
-    Returns "name: reason" for each that was left out; raises ValueError where no cat or no dog is readable.
+    Return "name: reason" of each file left out. Raises ValueError where no cat or no dog is readable.
     """
     return images.write_archive(folder, path, SIDE, progress).unreadable
 
@@ -83,7 +83,7 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count the products of the convolutions and dense layers: one forward, two backward, less the images' gradient."""
+    """Count the FLOPs of convolutions and dense layers: one forward and two backward, less the images' gradient."""
     return cnn.useful_flops(shapes(size), SIDE, size["batch"])
 
 

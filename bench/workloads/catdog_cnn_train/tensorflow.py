@@ -1,4 +1,4 @@
-"""Implements catdog-cnn-train in TensorFlow: tf.Variable and GradientTape, in NHWC, as its CPU kernels need it."""
+"""Implements catdog-cnn-train in TensorFlow: tf.Variable and GradientTape, in NHWC, which its CPU kernels need."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Implements catdog-cnn-train in PyTorch: an nn.Module with its optimizer.
 
-The images become NCHW by a view: with one channel both layouts are the same memory. channels_last was no faster for
+A view turns the images into NCHW: with one channel both layouts have the same memory. channels_last was not faster for
 this network on a CPU, in PyTorch 1.13 and 2.15.
 """
 
@@ -15,7 +15,7 @@ from . import OPTIMIZER
 
 
 class CatDogNetwork(nn.Module):
-    """Three convolutions and two dense layers; forward gives the loss, so that a compiler sees all of it."""
+    """Three convolutions and two dense layers; forward returns the loss, so that it is compiled too."""
 
     def __init__(self, filters, pooled, dense):
         super().__init__()

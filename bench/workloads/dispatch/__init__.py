@@ -1,7 +1,7 @@
-"""Specifies dispatch: a chain of dependent operations on a vector so short that only the cost of calling them is seen.
+"""Specifies dispatch: a chain of dependent operations on a short vector, which measures the cost of calling operations.
 
 A link of the chain is four operations, ``x = tanh(x * weight + bias) - offset``. The links of a cycle differ and the
-cycles repeat, so that the arrays handed to a compiled function stay few and its time is not that of passing arguments.
+cycles repeat: a compiled function gets few arrays, so that its time is not that of passing arguments.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ TRAINING = False
 def parameters(size, random):
     """Draw weight0, bias0, offset0, … for the links of one cycle, each of shape (elements,).
 
-    The weights make up for the contraction of tanh and the values stay where it is weak; otherwise the chain would
-    approach a fixed point, and nothing done at its beginning would be seen at its end.
+    The weights compensate for the contraction of tanh, and the values stay where it is weak. Otherwise the chain would
+    approach a fixed point, and its end would not depend on its beginning.
     """
     drawn = {}
     for link in range(size["links"]):
@@ -39,7 +39,7 @@ def batch(size, random, source=None):
 
 
 def cycle(size, parameters):
-    """List the (weight, bias, offset) of each link of a cycle."""
+    """Return the (weight, bias, offset) of each link of a cycle."""
     return [
         tuple(parameters[name + str(link)] for name in ("weight", "bias", "offset")) for link in range(size["links"])
     ]

@@ -1,4 +1,4 @@
-"""Implements dispatch in PyTorch: a Python loop over tensors, in a module whose script can be frozen."""
+"""Implements dispatch in PyTorch: a Python loop over tensors, in a module that TorchScript can freeze."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import cycle
 
 
 class Chain(nn.Module):
-    """The chain with its tensors in plain lists: to look up a registered one costs as much as a small operation."""
+    """The chain with its tensors in plain lists: looking up a registered one costs as much as a small operation."""
 
     def __init__(self, size, parameters):
         super().__init__()

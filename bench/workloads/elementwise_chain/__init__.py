@@ -1,6 +1,7 @@
-"""Specifies elementwise-chain: pointwise operations on a large array, each a pass through memory unless they are fused.
+"""Specifies elementwise-chain: pointwise operations on a large array, which measures the fusion of operations.
 
-With ``a = x * scale + shift`` the output is ``tanh(a) * exp(-(a * a)) + x``, which is eight operations.
+With ``a = x * scale + shift`` the output is ``tanh(a) * exp(-(a * a)) + x``: eight operations, each of which passes
+through memory unless it is fused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Implements elementwise-chain in NumPy: operations that reuse the arrays of the ones before them."""
+"""Implements elementwise-chain in NumPy: operations write into the arrays of earlier ones."""
 
 from __future__ import annotations
 

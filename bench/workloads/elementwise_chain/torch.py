@@ -1,4 +1,4 @@
-"""Implements elementwise-chain in PyTorch: in place, except where TorchScript's fuser wants expressions."""
+"""Implements elementwise-chain in PyTorch: in place, except for TorchScript, whose fuser needs expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Chain(nn.Module):
         if torch.jit.is_scripting():
             affine = inputs * self.scale + self.shift
             return torch.tanh(affine) * torch.exp(-(affine * affine)) + inputs
-        # Fresh arrays cost more than the operations where each is mapped and faulted in anew, as large ones are.
+        # In place, because large new arrays are mapped and faulted in every time, which costs more than the operations.
         affine = inputs.mul(self.scale).add_(self.shift)
         output = torch.tanh(affine)
         return output.mul_(affine.mul_(affine).neg_().exp_()).add_(inputs)

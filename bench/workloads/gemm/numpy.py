@@ -1,4 +1,4 @@
-"""Implements gemm in NumPy: the specification's own product, which is BLAS."""
+"""Implements gemm in NumPy: the specification's own product, which BLAS computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specifies layernorm-softmax: layer normalisation of each row, with scale and shift, and a softmax over it."""
+"""Specifies layernorm-softmax: layer normalisation of each row, with scale and shift, then a softmax over the row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import attention
 
-#: Added to the biased variance under the root.
+#: Added to the biased variance before the square root.
 EPSILON = attention.EPSILON
 
 ITEM = "row"
@@ -22,7 +22,7 @@ TRAINING = False
 
 
 def parameters(size, random):
-    """Draw scale about 1 and shift about 0, shape (columns,); exactly 1 and 0 would hide that one is forgotten."""
+    """Draw scale near 1 and shift near 0, shape (columns,); exactly 1 and 0 would hide that one is omitted."""
     return {
         "scale": random.uniform(0.5, 1.5, size["columns"]).astype(np.float32),
         "shift": random.uniform(-0.5, 0.5, size["columns"]).astype(np.float32),
@@ -48,7 +48,7 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count 12 operations per element and 5 per row, each of them one, exp and the root included.
+    """Count 12 operations per element and 5 per row; exp and the square root count as one.
 
     Per element: sum, centre, square, sum, normalise, scale, shift; maximum, subtract, exp, sum, divide. Per row: two
     divisions for the means, epsilon, root, inverse.

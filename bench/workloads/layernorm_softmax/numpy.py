@@ -1,4 +1,4 @@
-"""Implements layernorm-softmax in NumPy: operations that reuse one array."""
+"""Implements layernorm-softmax in NumPy: all operations write into one array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import EPSILON
 
 def normalise(parameters, inputs):
     rows = inputs - inputs.mean(axis=-1, keepdims=True)
-    # No temporary for the squares, unlike with var().
+    # einsum allocates no array for the squares, as var() would.
     variance = np.einsum("rc,rc->r", rows, rows)[:, None] / rows.shape[-1]
     rows *= 1 / np.sqrt(variance + EPSILON)
     rows *= parameters["scale"]

@@ -1,8 +1,7 @@
 """Specifies lenet-train: one SGD step of LeNet-5 with ReLU and maximum pooling on handwritten digits.
 
-The network is that of LeCun et al. 1998 as it is written today: 32 by 32 images, 6 and 16 filters of 5 by 5, dense
-layers of 120, 84 and 10. The images are the 1,797 digits of the UCI repository (DATA-LICENSE.txt), or MNIST where its
-folder is given.
+The network follows LeCun et al. 1998 in today's form: 32 by 32 images, 6 and 16 filters of 5 by 5, dense layers of 120,
+84 and 10. The images are the 1,797 digits of the UCI repository (DATA-LICENSE.txt), or MNIST where its folder is given.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
 
 SIDE = 32
 SHAPES = cnn.shapes(SIDE, filters=(6, 16), dense=(120, 84, 10))
-# LeCun et al. 1998, section III.A: paper and ink, so that the mean of an image is about 0 and its variance about 1.
+#: Values of white and black pixels; an image has a mean near 0 and a variance near 1 (LeCun et al. 1998, III.A).
 PAPER, INK = -0.1, 1.175
 DIGITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digits.csv.gz")
 
@@ -39,9 +38,9 @@ def digits():
 
 
 def source(path=None):
-    """Open the images: those in the repository, or the MNIST training set in the folder ``path``.
+    """Open and describe the images: those in the repository, or the MNIST training set in the folder ``path``.
 
-    Raises ValueError where the folder does not hold the MNIST files or they are damaged.
+    Raises ValueError where the folder lacks the MNIST files or they are damaged.
     """
     if path is None:
         return digits(), "UCI digits, 1,797 images"
@@ -50,10 +49,10 @@ def source(path=None):
 
 
 def prepared(images):
-    """Bring digits to 32 by 32 pixels between PAPER and INK: (images, 32, 32, 1), float32.
+    """Convert digits to 32 by 32 pixels between PAPER and INK: (images, 32, 32, 1), float32.
 
-    A UCI pixel counts the ink in 4 by 4 of the 32 by 32 pixels that were scanned, so each is spread over those; MNIST
-    gets a margin of two pixels, as LeNet-5 had it.
+    A UCI pixel counts the ink in 4 by 4 of the 32 by 32 scanned pixels, so it is repeated over those. MNIST gets a
+    margin of two pixels, as in LeNet-5.
     """
     if images.shape[1] == 8:
         ink = images.repeat(4, axis=1).repeat(4, axis=2) / 16.0
@@ -68,7 +67,7 @@ def parameters(size, random):
 
 
 def batch(size, random, source=None):
-    """Draw images (batch, 32, 32, 1) and int32 labels (batch,), no image twice while there are enough of them."""
+    """Draw images (batch, 32, 32, 1) and int32 labels (batch,); images repeat only where the data are too few."""
     images, labels = digits() if source is None else source
     rows = np.resize(random.permutation(len(images)), size["batch"])
     return prepared(images[rows]), labels[rows].astype(np.int32)
@@ -84,7 +83,7 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count the products of the convolutions and dense layers: one forward, two backward, less the images' gradient."""
+    """Count the FLOPs of convolutions and dense layers: one forward and two backward, less the images' gradient."""
     return cnn.useful_flops(SHAPES, SIDE, size["batch"])
 
 

@@ -11,10 +11,10 @@ from . import OPTIMIZER
 
 
 def block(images, weight, bias):
-    """Convolve, rectify and pool 2 by 2, without the odd last row and column.
+    """Convolve, apply ReLU and pool 2 by 2, dropping an odd last row and column.
 
-    Pooling is a maximum over reshaped axes: the gradient of lax.reduce_window is a select-and-scatter, with which the
-    steps of these networks took up to 1.6 times as long on a CPU.
+    Pooling is a maximum over reshaped axes. With lax.reduce_window, whose gradient is a select-and-scatter, the steps
+    of these networks took up to 1.6 times as long on a CPU.
     """
     convolved = lax.conv_general_dilated(images, weight, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
     count, height, width, channels = convolved.shape

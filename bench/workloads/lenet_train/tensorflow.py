@@ -1,4 +1,4 @@
-"""Implements lenet-train in TensorFlow: tf.Variable and GradientTape, in NHWC, as its CPU kernels need it."""
+"""Implements lenet-train in TensorFlow: tf.Variable and GradientTape, in NHWC, which its CPU kernels need."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from . import OPTIMIZER
 
 
 def max_pool(hidden):
-    """Keep the largest of each 2 by 2, without the odd last row and column, by TensorFlow's own kernel."""
+    """Pool 2 by 2 with TensorFlow's own kernel, dropping an odd last row and column."""
     return tf.nn.max_pool2d(hidden, ksize=2, strides=2, padding="VALID")
 
 
 def max_pool_of_reshaped(hidden):
-    """Do the same by reshaping: XLA compiles the gradient of this form to code that is 1.4 times faster."""
+    """Pool by reshaping: XLA compiles the gradient of this form to code that is 1.4 times faster."""
     rows, columns, channels = hidden.shape[1] // 2, hidden.shape[2] // 2, hidden.shape[3]
     cropped = hidden[:, : 2 * rows, : 2 * columns]
     return tf.reduce_max(tf.reshape(cropped, (hidden.shape[0], rows, 2, columns, 2, channels)), axis=(2, 4))
@@ -28,7 +28,7 @@ def pooling(mode):
 
 
 def block(images, weight, bias, pool):
-    """Convolve, rectify and pool."""
+    """Convolve, apply ReLU and pool."""
     return pool(tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(images, weight, strides=1, padding="VALID"), bias)))
 
 

@@ -1,6 +1,6 @@
 """Implements lenet-train in PyTorch: an nn.Module with its optimizer.
 
-The images become NCHW by a view: with one channel both layouts are the same memory. channels_last was no faster for
+A view turns the images into NCHW: with one channel both layouts have the same memory. channels_last was not faster for
 this network on a CPU, in PyTorch 1.13 and 2.15.
 """
 
@@ -14,7 +14,7 @@ from . import OPTIMIZER
 
 
 class LeNet(nn.Module):
-    """LeNet-5; forward gives the loss, so that a compiler sees all of it."""
+    """LeNet-5; forward returns the loss, so that it is compiled too."""
 
     def __init__(self):
         super().__init__()
@@ -34,14 +34,15 @@ class LeNet(nn.Module):
 
 
 def last_channels(parameters):
-    """Count the channels that the last convolution gives."""
+    """Return the number of output channels of the last convolution."""
     return len(parameters[max(name for name in parameters if name.startswith("conv") and name.endswith("_bias"))])
 
 
 def named_parameters(module):
-    """Give the parameters of convolutions and dense layers in the specification's names and layout.
+    """Return the parameters of convolutions and dense layers with the specification's names and layout.
 
-    PyTorch keeps convolutions as (output, input, height, width), dense weights transposed, and flattens channels first.
+    PyTorch stores convolutions as (output, input, height, width) and dense weights transposed, and flattens channels
+    first.
     """
     named = {name.replace(".", "_"): value for name, value in module.named_parameters()}
     dense, pooled = named["dense1_weight"].shape
@@ -54,7 +55,7 @@ def named_parameters(module):
 
 
 def load(module, parameters):
-    """Copy the specification's parameters into the module, the inverse of ``named_parameters``."""
+    """Copy the specification's parameters into the module: the inverse of ``named_parameters``."""
     state = dict(parameters)
     pooled, dense = state["dense1_weight"].shape
     in_channels = state["dense1_weight"].reshape(-1, last_channels(state), dense)

@@ -19,7 +19,7 @@ OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
 
 
 def widths(size):
-    """List the widths of the activations, input and logits included."""
+    """Return the widths of the activations, from the input to the logits."""
     return [size["inputs"]] + [size["hidden"]] * size["layers"] + [size["classes"]]
 
 
@@ -67,7 +67,7 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count the matrix products: one forward, two backward, less the unneeded gradient of the input."""
+    """Count the FLOPs of the matrix products: one forward and two backward, less the unneeded gradient of the input."""
     shape = widths(size)
     products = [2.0 * size["batch"] * rows * columns for rows, columns in zip(shape, shape[1:])]
     return 3 * sum(products) - products[0]

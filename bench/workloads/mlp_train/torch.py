@@ -11,7 +11,7 @@ from . import OPTIMIZER
 
 
 class Perceptron(nn.Module):
-    """A stack of linear layers with ReLU between them; forward gives the loss, so that a compiler sees all of it."""
+    """A stack of linear layers with ReLU between them; forward returns the loss, so that it is compiled too."""
 
     def __init__(self, parameters):
         super().__init__()
@@ -31,7 +31,7 @@ class Perceptron(nn.Module):
 
 
 def named_parameters(module):
-    """Give the parameters in the specification's names; nn.Linear keeps its weight transposed."""
+    """Return the parameters with the specification's names; nn.Linear stores its weight transposed."""
     linears = [layer for layer in module.stack if isinstance(layer, nn.Linear)]
     named = {}
     for index, linear in enumerate(linears):

@@ -1,7 +1,4 @@
-"""Specifies transformer-encoder: inference of a pre-norm transformer encoder on embedded sequences.
-
-There is neither mask nor dropout.
-"""
+"""Specifies transformer-encoder: inference of a pre-norm encoder on embedded sequences, without mask or dropout."""
 
 from __future__ import annotations
 
@@ -41,11 +38,11 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count the matrix products, those of the attention in full."""
+    """Count the FLOPs of the matrix products, with all pairs of the attention."""
     return transformer.forward_flops(size, causal=False)
 
 
 def compulsory_bytes(size, itemsize):
-    """Count parameters and inputs read once and outputs written once."""
+    """Count parameters and inputs read once, and outputs written once."""
     states = size["batch"] * size["sequence"] * size["width"]
     return float(itemsize) * (transformer.parameter_count(size) + 2 * states)

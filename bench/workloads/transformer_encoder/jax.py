@@ -10,7 +10,7 @@ from .. import attention
 
 
 def layer_norm(hidden, scale, shift):
-    """Normalise the last axis; the statistics are float32 at least, as in flax."""
+    """Normalise the last axis, with statistics in float32 or wider, as flax does."""
     wide = hidden.astype(jnp.promote_types(hidden.dtype, jnp.float32))
     mean = wide.mean(axis=-1, keepdims=True)
     variance = jnp.square(wide - mean).mean(axis=-1, keepdims=True)
@@ -21,8 +21,8 @@ def layer_norm(hidden, scale, shift):
 def attend(projected, heads, causal):
     """Mix the values of projected (batch, sequence, 3 · width) by softmax attention."""
     batch, sequence, columns = projected.shape
-    cut = projected.reshape(batch, sequence, 3, heads, columns // (3 * heads))
-    queries, keys, values = cut[:, :, 0], cut[:, :, 1], cut[:, :, 2]
+    split = projected.reshape(batch, sequence, 3, heads, columns // (3 * heads))
+    queries, keys, values = split[:, :, 0], split[:, :, 1], split[:, :, 2]
     scores = jnp.einsum("bqhc,bkhc->bhqk", queries * queries.shape[-1] ** -0.5, keys)
     if causal:
         visible = jnp.tril(jnp.ones((sequence, sequence), bool))

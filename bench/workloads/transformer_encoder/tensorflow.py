@@ -11,7 +11,7 @@ from .. import attention
 def layer_norm(hidden, scale, shift):
     """Normalise the last axis in float32, as Keras does.
 
-    Written out: Keras, tf.nn.moments and the fused batch normalisation take longer eagerly and are no faster compiled.
+    Keras, tf.nn.moments and the fused batch normalisation are slower eagerly and not faster compiled.
     """
     wide = tf.cast(hidden, tf.float32)
     centred = wide - tf.reduce_mean(wide, axis=-1, keepdims=True)
@@ -21,10 +21,13 @@ def layer_norm(hidden, scale, shift):
 
 
 def attend(projected, size, visible):
-    """Mix the values of projected (batch · sequence, 3 · width) by softmax attention; None is all ``visible``."""
+    """Mix the values of projected (batch · sequence, 3 · width) by softmax attention.
+
+    ``visible`` masks the pairs of positions; None leaves all visible.
+    """
     batch, sequence, heads, width = size["batch"], size["sequence"], size["heads"], size["width"]
-    cut = tf.reshape(projected, (batch, sequence, 3, heads, width // heads))
-    queries, keys, values = tf.unstack(tf.transpose(cut, (2, 0, 3, 1, 4)))
+    split = tf.reshape(projected, (batch, sequence, 3, heads, width // heads))
+    queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
     scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
     if visible is not None:
         scores = tf.where(visible, scores, float("-inf"))
@@ -35,7 +38,7 @@ def attend(projected, size, visible):
 def forward(size, variables, hidden, causal):
     """Map hidden (batch · sequence, width) through the blocks and the final normalisation.
 
-    The rows stay flat, since TensorFlow multiplies matrices faster than batches of them by one matrix.
+    Batch and sequence stay one axis, since TensorFlow multiplies matrices faster than batches of them by one matrix.
     """
 
     def norm(name, hidden):

@@ -11,7 +11,7 @@ from .. import attention, transformer
 
 
 class FusedAttention(nn.Module):
-    """The attention kernel of PyTorch 2."""
+    """Attention with PyTorch 2's own kernel."""
 
     def __init__(self, causal):
         super().__init__()
@@ -22,7 +22,7 @@ class FusedAttention(nn.Module):
 
 
 class ComposedAttention(nn.Module):
-    """Attention out of matrix products and a softmax, as it was written before PyTorch 2."""
+    """Attention from matrix products and a softmax, for versions before PyTorch 2."""
 
     def __init__(self, causal, sequence, like):
         super().__init__()
@@ -79,7 +79,7 @@ class Stack(nn.Module):
 
 
 def named_parameters(stack):
-    """Give the parameters in the specification's names; nn.Linear keeps its weight transposed."""
+    """Return the parameters with the specification's names; nn.Linear stores its weight transposed."""
     named = {}
     for path, layer in stack.named_modules():
         name = path.replace("blocks.", "block")

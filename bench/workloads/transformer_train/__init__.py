@@ -1,7 +1,7 @@
 """Specifies transformer-train: one Adam step of a small causal language model on seeded random tokens.
 
-Token embedding plus learned positions, the pre-norm stack with a causal mask, logits by the transposed token embedding
-(tied, as in GPT-2), softmax cross-entropy against the next token.
+The model adds token embeddings and learned positions, applies the pre-norm stack with a causal mask, and computes the
+logits with the transposed token embedding (tied, as in GPT-2). The loss is the cross-entropy with the next token.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999
 def parameters(size, random):
     """Draw the stack, token_embedding (vocabulary, width) and position_embedding (sequence, width)."""
     drawn = transformer.parameters(size, random)
-    # So that the logits begin with a variance of 1.
+    # With this scale the initial logits have a variance of 1.
     scale = size["width"] ** -0.5
     drawn["token_embedding"] = transformer.draw(random, (size["vocabulary"], size["width"]), scale)
     drawn["position_embedding"] = transformer.draw(random, (size["sequence"], size["width"]), scale)
@@ -39,7 +39,7 @@ def batch(size, random, source=None):
 
 
 def predict(size, parameters, tokens):
-    """Compute the logits (batch, sequence, vocabulary) of the next tokens, and what the backward pass needs."""
+    """Compute the logits (batch, sequence, vocabulary) of the next tokens, and the cache of the backward pass."""
     table = parameters["token_embedding"]
     embedded, looked_up = attention.embedding(tokens, table)
     hidden, stack = transformer.forward(size, parameters, embedded + parameters["position_embedding"], causal=True)
@@ -65,12 +65,12 @@ def items(size):
 
 
 def useful_flops(size):
-    """Count the matrix products: one forward and two backward, of the attention only what the mask leaves visible."""
+    """Count the FLOPs of the matrix products, one forward and two backward, without masked pairs of the attention."""
     logits = 2.0 * items(size) * size["width"] * size["vocabulary"]
     return 3 * (transformer.forward_flops(size, causal=True) + logits)
 
 
 def compulsory_bytes(size, itemsize):
-    """Count parameters and both Adam moments read and written once, and the int32 tokens and targets read once."""
+    """Count parameters and both Adam moments read and written once, int32 tokens and targets read once."""
     embeddings = (size["vocabulary"] + size["sequence"]) * size["width"]
     return 6.0 * itemsize * (transformer.parameter_count(size) + embeddings) + 2 * 4 * items(size)

@@ -1,4 +1,4 @@
-"""Implements transformer-train in PyTorch: an nn.Module whose forward gives the loss, with its optimizer."""
+"""Implements transformer-train in PyTorch: an nn.Module whose forward returns the loss, with its optimizer."""
 
 from __future__ import annotations
 
