@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import project
 from .labels import REPOSITORY
 
 #: Part of every hash. Raise it when the same files give other images.
@@ -50,8 +51,8 @@ class Recipe:
         return f"{REPOSITORY}:{self.environment}-{self.hashed[:DIGITS]}"
 
 
-def dockerfile_path(kind: str, root: Path) -> Path:
-    return root / "docker" / f"{kind}.Dockerfile"
+def dockerfile_path(kind: str) -> Path:
+    return project.data(f"docker/{kind}.Dockerfile")
 
 
 def default_base(dockerfile: str) -> str:

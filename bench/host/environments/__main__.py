@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from bench.record import OK
 
+from .. import project
 from . import attempt, locks
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = project.PACKAGE.parent
 
 
 @dataclass(frozen=True)

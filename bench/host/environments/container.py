@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from .. import project
 from ..containers import image, leftovers
 from ..containers.context import Extras
 from ..containers.engine import Engine, NoEngine, connect
@@ -87,7 +88,7 @@ def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
 
 
 def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, announce: Announce) -> Recipe:
-    dockerfile = dockerfile_path(environment.dockerfile, root).read_text(encoding="utf-8")
+    dockerfile = dockerfile_path(environment.dockerfile).read_text(encoding="utf-8")
     base = environment.base or default_base(dockerfile)
     pinned = PINNED.search(base)
     return Recipe(
@@ -122,8 +123,8 @@ def _describe(
     build_s: float,
 ) -> dict[str, Any]:
     """Ask the image what it is, in a container like a cell's: that one can run is part of being ready."""
-    bounds = Bounds(read=[root / "bench"], gpu=environment.dockerfile == "cuda")
-    inquiry = root / "bench" / "host" / "environments" / INQUIRY.name
+    bounds = Bounds(read=[project.PACKAGE], gpu=environment.dockerfile == "cuda")
+    inquiry = project.PACKAGE / "host" / "environments" / INQUIRY.name
     try:
         answer = json.loads(
             run_command(engine, str(found["Id"]), [PYTHON, "-I", str(inquiry), "--packages"], root=root, bounds=bounds)

@@ -1,4 +1,8 @@
-"""Knows what a lock is, each package of an environment with version and hashes, and whether it fits what is needed."""
+"""Makes, finds and checks locks: every package of an environment, with version and hashes.
+
+A project keeps its locks in ``locks/``. Where it has none of a name, the one that comes with the package is used if it
+was made for the same requirements.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from .. import project
+from ..refusal import Refused
 from ..setup.installer import find_uv, installer_environ
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed, run_tool
@@ -25,11 +31,11 @@ TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 
 EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
 
-# The environments of benchmatrix itself, which pyproject.toml describes.
+# The environments of benchmatrix itself; pyproject.toml lists what they hold.
 OWN = ("host", "dev", "worker", "peers")
 
 
-class LockError(Exception):
+class LockError(Refused):
     """A lock is missing, does not fit, or cannot be made; the message has the remedy."""
 
 
@@ -55,7 +61,14 @@ class Buildable(Protocol):
 
 
 def lock_path(name: str, root: Path) -> Path:
+    """Return where the project at ``root`` keeps the lock ``name``."""
     return root / "locks" / f"{name}.txt"
+
+
+def find_lock(name: str, root: Path) -> Path:
+    """Return the lock ``name`` of the project, or else of the package; the project's path where neither exists."""
+    paths = [lock_path(name, root), project.data(f"locks/{name}.txt")]
+    return next((path for path in paths if path.exists()), paths[0])
 
 
 def lock_hash(path: Path) -> str:
@@ -71,46 +84,58 @@ def fingerprint(requirements: Iterable[str], python: str) -> str:
 
 def verify(name: str, requirements: Iterable[str], python: str, *, root: Path) -> Path:
     """Return the path of the lock if it fits ``requirements`` and is as it was generated. Raises LockError."""
-    path = lock_path(name, root)
+    path = find_lock(name, root)
     shown = f"locks/{name}.txt"
     remedy = f"Run: nox -s lock -- {name}"
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LockError(f"{shown} cannot be read: {error}. {remedy}") from None
-    stated = {match[1]: match[2] for line in lines if (match := HEADER.fullmatch(line))}
+    stated = _stated(lines)
     if stated.get("fits") != fingerprint(requirements, python):
         wanted = ", ".join(requirements)
         raise LockError(f"{shown} was made for other requirements than Python {python} with {wanted}. {remedy}")
     if stated.get("content") != _hash(_content(lines)):
-        raise LockError(f"{shown} was changed after it was generated. Restore it from git, or make it anew. {remedy}")
+        raise LockError(f"{shown} was changed after it was generated. Restore it from git, or renew it. {remedy}")
     return path
 
 
 def present(name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce) -> Path:
-    """Return the path of the lock, made first where there is none. Raises LockError."""
-    if not lock_path(name, root).exists():
-        announce(f"{name}: locks/{name}.txt does not exist yet; keep the one that is made now with the study")
+    """Return the path of the lock; make it where there is none that fits. Raises LockError."""
+    packaged = find_lock(name, root)
+    missing = not packaged.exists() or (
+        packaged != lock_path(name, root)
+        and _stated(packaged.read_text(encoding="utf-8").splitlines()).get("fits") != fingerprint(requirements, python)
+    )
+    if missing:
+        announce(f"{name}: making locks/{name}.txt, which does not exist yet; keep it with the study")
         lock(name, requirements, python, root=root, announce=announce)
     return verify(name, requirements, python, root=root)
 
 
 def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return {name: (Python, requirements)} of the environments of benchmatrix itself, from pyproject.toml."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    groups = project["dependency-groups"]
+    """Return {name: (Python, requirements)} of the environments of benchmatrix itself, from pyproject.toml.
+
+    Empty where ``root`` is not a checkout of benchmatrix.
+    """
+    path = root / "pyproject.toml"
+    tables = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    about, groups = tables.get("project", {}), tables.get("dependency-groups", {})
+    if about.get("name") != "benchmatrix":
+        return {}
+    python, requirements, pythons = about["requires-python"], about["dependencies"], tables["tool"]["benchmatrix"]
     return {
-        "host": (project["project"]["requires-python"], tuple(project["project"]["dependencies"])),
-        "dev": (project["project"]["requires-python"], (*project["project"]["dependencies"], *groups["dev"])),
-        "worker": (project["tool"]["benchmatrix"]["worker-python"], tuple(groups["worker"])),
-        "peers": (project["tool"]["benchmatrix"]["peers-python"], tuple(groups["peers"])),
+        "host": (python, tuple(requirements)),
+        "dev": (python, (*requirements, *groups["dev"])),
+        "worker": (pythons["worker-python"], tuple(groups["worker"])),
+        "peers": (pythons["peers-python"], tuple(groups["peers"])),
     }
 
 
 def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
-    """Make the locks of the named environments anew, with the newest versions that fit; of all where none is named.
+    """Renew the locks of the named environments, or of all, with the newest versions that fit.
 
-    ``host``, ``dev``, ``worker`` and ``peers`` name those of benchmatrix itself. Raises LockError.
+    In a checkout, ``host``, ``dev``, ``worker`` and ``peers`` name those of benchmatrix itself. Raises LockError.
     """
     needs = own(root)
     shared = {name for name, environment in environments.items() if getattr(environment, "lock", None)}
@@ -149,7 +174,7 @@ def lock(name: str, requirements: Sequence[str], python: str, *, root: Path, ann
 
 
 def write(name: str, requirements: Sequence[str], python: str, content: str, *, root: Path) -> Path:
-    """Write the lock ``name`` and what tells later whether it still fits."""
+    """Write the lock ``name`` into the project, with a header by which ``verify`` checks it."""
     header = [
         f"# The lock of {name}: Python {python} with {', '.join(requirements)}",
         f"# Generated; renew it with: nox -s lock -- {name}",
@@ -164,13 +189,13 @@ def write(name: str, requirements: Sequence[str], python: str, content: str, *, 
 def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, announce: Announce) -> str:
     """Return the lines of a lock.
 
-    A project's lock is used because uv can restrict it to one minor version of Python, which ``pip compile`` cannot:
-    there it would also hold, and have to find, what later versions need.
+    uv locks a project, which can require one minor version of Python. ``uv pip compile`` cannot: it would also resolve
+    for later versions.
     """
-    project = {"name": "lock", "version": "0", "requires-python": str(specifier(python)), "dependencies": requirements}
+    keys = {"name": "lock", "version": "0", "requires-python": str(specifier(python)), "dependencies": requirements}
     interpreter = find(python, uv=uv, root=root, announce=announce).path
     with tempfile.TemporaryDirectory() as folder:
-        lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in project.items())]
+        lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items())]
         Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
 
         def run(*command: str) -> None:
@@ -182,6 +207,11 @@ def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, a
         run("lock")
         run("export", "--frozen", *EXPORT, "--output-file", str(output))
         return _content(output.read_text(encoding="utf-8").splitlines())
+
+
+def _stated(lines: Iterable[str]) -> dict[str, str]:
+    """Return what the header of a lock states: what it was made for, and the hash of its content."""
+    return {match[1]: match[2] for line in lines if (match := HEADER.fullmatch(line))}
 
 
 def _content(lines: Iterable[str]) -> str:

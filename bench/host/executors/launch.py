@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.cell import Cell
 
+from .. import project
 from ..containers import started_flag
 from ..environments.outcome import Prepared
 from ..storage.compile_caches import CompileCaches
@@ -40,12 +41,13 @@ def launch(
     ``extra`` are the variables that the environment asks for, ``data`` is what the study names as the workload's input;
     ``memory_bytes`` limits a container, a process limits itself.
     """
+    code = project.code_folder(root)
     compilers = caches.variables(cell)
     steered = {**layout_variables(layout), **numpy_pages(cell.framework), **compilers, **extra}
     if prepared.manifest.get("provider") != "container":
         return WorkerProcess(
             prepared.command,
-            folder=root,
+            folder=code,
             variables=variables(cell.threads, steered),
             log=log,
             processors=processors,
@@ -61,7 +63,7 @@ def launch(
         (state / folder).mkdir(parents=True, exist_ok=True)
     started_flag.put(root)
     bounds = Bounds(
-        read=[root / "bench", *(state / folder for folder in READ), *([data] if data else [])],
+        read=[project.PACKAGE, code, *(state / folder for folder in READ), *([data] if data else [])],
         write=sorted({Path(path) for path in compilers.values()}),
         processors=processors,
         memory_bytes=memory_bytes,
@@ -71,7 +73,7 @@ def launch(
         _line().engine,
         str(prepared.manifest["image"]["id"]),
         [*prepared.command, "-m", "bench.worker", *arguments(processors, layout)],
-        folder=root,
+        folder=code,
         variables=variables(cell.threads, steered, VARIABLES),
         bounds=bounds,
         log=log,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..environments import Prepared
+from ..environments import Prepared, locks
 from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
@@ -28,7 +28,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
         "environments": {
             name: [
                 study.environments[name].model_dump(mode="json"),
-                _read(root / "locks" / f"{study.environments[name].lock or name}.txt"),
+                _read(locks.find_lock(study.environments[name].lock or name, root)),
                 prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
             ]
             for name in sorted(prepared)

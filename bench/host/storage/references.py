@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.cell import Cell
 
+from ..project import code_folder
 from ..workers.worker_process import WorkerProcess, variables
 
 #: A reference is NumPy on one thread; large presets take their time.
@@ -52,7 +53,7 @@ class References:
         self.folder.mkdir(parents=True, exist_ok=True)
         worker = WorkerProcess(
             [sys.executable],
-            folder=self.root,
+            folder=code_folder(self.root),
             variables=variables(self.threads, {}),
             log=path.with_suffix(".log"),
             processors=[],

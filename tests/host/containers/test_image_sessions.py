@@ -149,7 +149,7 @@ def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_checkou
 def served(project, tmp_path):
     """Serve the build context over HTTP, from where BuildKit reads one without a session."""
     with (tmp_path / "context.tar").open("wb") as file:
-        dockerfile = dockerfile_path("cpu", REPOSITORY).read_text()
+        dockerfile = dockerfile_path("cpu").read_text()
         lock = (project.root / "locks" / f"{NAME}.txt").read_bytes()
         write_context(file, dockerfile=dockerfile, lock=lock, extras=Extras(None, (project.wheel.parent,)))
     handler = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from ground import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +43,7 @@ def test_every_name_of_an_environment_gives_a_valid_tag(name):
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
 def test_the_bases_of_the_dockerfiles_are_pinned_by_digest(kind):
-    assert re.search(r"@sha256:[0-9a-f]{64}$", default_base(dockerfile_path(kind, REPOSITORY).read_text()))
+    assert re.search(r"@sha256:[0-9a-f]{64}$", default_base(dockerfile_path(kind).read_text()))
 
 
 def test_a_dockerfile_without_a_base_is_an_error():

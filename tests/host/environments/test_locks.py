@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from world import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
 
+from bench.host import project
 from bench.host.environments import locks
 from bench.host.environments.locks import LockError
 from bench.host.study import study_file
@@ -87,6 +88,37 @@ def test_the_named_locks_are_renewed_and_unknown_names_refused(root, index, anno
     assert locks.renew(environments, ["tiny"], root=root, announce=announce) == [root / "locks" / "tiny.txt"]
     with pytest.raises(LockError, match=r"no lock 'there' to make; there are: .*worker, .*tiny$"):
         locks.renew(environments, ["tiny", "there"], root=root, announce=announce)
+
+
+@pytest.fixture
+def packaged(root, tmp_path, monkeypatch):
+    """A lock that comes with the package, for a project without locks."""
+    monkeypatch.setattr(project, "PACKED", tmp_path / "data")
+    content = "tinyframe==1.0 \\\n    --hash=sha256:00"
+    return locks.write("tiny", ("tinyframe==1.0",), PYTHON, content, root=tmp_path / "data")
+
+
+def test_a_lock_of_the_package_is_used_where_it_fits(packaged, root, announce):
+    assert locks.present("tiny", ("tinyframe==1.0",), PYTHON, root=root, announce=announce) == packaged
+
+
+def test_a_lock_of_the_package_for_other_requirements_is_passed_over(packaged, root, index, announce):
+    index(make_wheel(root))
+    made = locks.present("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+    assert made == root / "locks" / "tiny.txt"
+    assert "00" in packaged.read_text().splitlines()[-1]
+
+
+def test_a_lock_of_the_project_goes_before_that_of_the_package(packaged, root, announce):
+    own = locks.write("tiny", ("tinyframe==1.0",), PYTHON, "tinyframe==1.0 \\\n    --hash=sha256:11", root=root)
+    assert locks.present("tiny", ("tinyframe==1.0",), PYTHON, root=root, announce=announce) == own
+
+
+def test_somebody_elses_project_file_is_not_taken_for_ours(root, index, announce):
+    index(make_wheel(root))
+    (root / "pyproject.toml").write_text('[project]\nname = "paper"\n')
+    with pytest.raises(LockError, match=r"no lock 'host' to make; there are: tiny$"):
+        locks.renew({"tiny": Wanted()}, ["host"], root=root, announce=announce)
 
 
 def test_a_broken_uv_is_a_lock_error(root, tmp_path, announce, monkeypatch):
