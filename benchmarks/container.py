@@ -23,7 +23,6 @@ from rich.console import Console
 from tabulate import tabulate
 
 from bench.host import environments
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import analyse
 from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
@@ -33,8 +32,8 @@ from bench.host.executors.launch import launch
 from bench.host.machine.processors import chosen
 from bench.host.measuring.study_run import StudyRun
 from bench.host.reporting.tables import containers
-from bench.host.storage import journal
 from bench.host.storage.compile_caches import CompileCaches
+from bench.host.storage.manifest import read as read_manifest
 from bench.host.study import selection, study_file
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -174,10 +173,10 @@ def _costs(study: study_file.Study, prepared: dict[str, Prepared], root: Path) -
     """Measure the cells and compare each pair."""
     plan = selection.select(study, selection.Selection())
     records = StudyRun(root, study, plan, prepared, Console(stderr=True)).measure(fresh=True)
-    run = journal.read_run(root / "reports" / study.settings.name) or {}
-    conditions = Conditions.of(run)
+    manifest = read_manifest(root / "reports" / study.settings.name)
+    assert manifest is not None
     rows: list[list[object]] = []
-    for cost in containers.costs(analyse(records, conditions), conditions, run["environments"]):
+    for cost in containers.costs(analyse(records, manifest), manifest, manifest.environments):
         measured = cost.container.reason or "no pair"
         if cost.comparison is not None:
             ratio, verdict = cost.comparison.ratio, cost.comparison.verdict

@@ -51,9 +51,10 @@ REPORT = """
 import io, re, sys
 from pathlib import Path
 from rich.console import Console
-from bench.host import journal, report
+from bench.host.reporting import report
+from bench.host.storage import journal, manifest
 folder = Path(sys.argv[1])
-records, run = journal.read(folder), journal.read_run(folder)
+records, run = journal.read(folder), manifest.read(folder)
 made = report.make(records, run)
 made.write(folder)
 made.print(Console(file=io.StringIO(), width=160))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench.cell import Cell
+from bench.host.storage.manifest import Manifest
 from bench.host.study.twin import SUFFIX
 from bench.record import (
     FAILED,
@@ -65,6 +66,10 @@ class Study:
             "excluded": [],
             "finished": True,
         }
+
+    @property
+    def manifest(self) -> Manifest:
+        return Manifest.from_json(self.run)
 
     def find(self, column: str, workload: str) -> Cell:
         return next(cell for cell in self.cells if cell.column == column and cell.workload == workload)

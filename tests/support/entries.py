@@ -7,7 +7,7 @@ from bench.host.reporting.tables.table import Entry, Table
 
 
 def tables(study) -> tuple[Table, Table]:
-    made = report.make(study.records, study.run)
+    made = report.make(study.records, study.manifest)
     return made.summary, made.details
 
 

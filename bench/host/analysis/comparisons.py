@@ -10,13 +10,12 @@ import numpy as np
 
 from bench.record import OK, Record
 
-from ..measuring.stopping import BUDGET
 from ..statistics import stopping
 from ..statistics.bootstrap import Estimate
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
 from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
-from .conditions import Conditions
+from ..storage.manifest import BUDGET, Manifest
 from .results import Comparison, Result
 
 
@@ -30,13 +29,13 @@ class Reached:
     ended: bool
 
     @classmethod
-    def of(cls, results: Iterable[Result], conditions: Conditions) -> Reached:
-        """Read it from the records of a row's results and from the conditions."""
+    def of(cls, results: Iterable[Result], manifest: Manifest) -> Reached:
+        """Read it from the records of a row's results and from the manifest."""
         found = list(results)
-        stop = conditions.stopped.get(found[0].cell.row) if found else None
+        stop = manifest.stopped.get(found[0].cell.row) if found else None
         rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
-        done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, conditions.turns)
-        return cls(conditions.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
+        done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, manifest.profile.samples)
+        return cls(manifest.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
 
     def compare(self, cell: Result, other: Result) -> Ratio | None:
         """Compare two cells; None where no two processes took turns."""

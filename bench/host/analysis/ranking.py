@@ -13,7 +13,7 @@ from ..reporting.tables.table import shorten
 from ..reporting.words.numbers import count
 from ..statistics import ranking
 from ..statistics.performance_profile import Profile, performance_profiles
-from .conditions import Conditions
+from ..storage.manifest import Manifest
 from .fairness import enumerate_names
 from .results import EXCLUDED, NOT_RUN, Result
 from .run_analysis import Analysis
@@ -66,15 +66,15 @@ class Ranked:
         return " ".join(f"No ranking for {contest.name}: {contest.why}." for contest in self.contests if contest.why)
 
 
-def rank(analysis: Analysis, conditions: Conditions) -> Ranked:
+def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every contest; without a baseline there is none."""
     contests: dict[tuple[str, int], list[Result]] = {}
     for result in analysis.results:
         contests.setdefault((result.cell.device, result.cell.threads), []).append(result)
-    if conditions.baseline is None:
+    if manifest.study.baseline is None:
         return Ranked(())
     shown = varying(analysis.results)
-    return Ranked(tuple(_hold(results, conditions.baseline, shown) for results in contests.values()))
+    return Ranked(tuple(_hold(results, manifest.study.baseline, shown) for results in contests.values()))
 
 
 def comparable(result: Result | None) -> bool:

@@ -17,8 +17,8 @@ from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
 from ..statistics.verdict import ALPHA, Verdict
+from ..storage.manifest import Stop
 from .compilation import recompilations
-from .conditions import Stop
 from .disturbances import Disturbances
 from .processes import Timed
 from .warmups import WarmUp, warm_up_of

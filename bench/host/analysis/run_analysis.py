@@ -11,10 +11,10 @@ from bench.record import Record
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.verdict import Verdict
+from ..storage.manifest import Manifest
 from ..study.rows import group_by_row
 from ..study.twin import is_twin, original_cell
 from .comparisons import Reached, decide_together
-from .conditions import Conditions
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
@@ -50,12 +50,12 @@ class Analysis:
     comparisons: int
 
 
-def analyse(records: Iterable[Record], conditions: Conditions) -> Analysis:
-    """Analyse a run; every other column of a row is compared with ``conditions.baseline``, such as ``torch1:eager``."""
-    results, noise = judged(records, conditions)
+def analyse(records: Iterable[Record], manifest: Manifest) -> Analysis:
+    """Analyse a run: compare every column of a row with the baseline of the study, such as ``torch1:eager``."""
+    results, noise = judged(records, manifest)
     known = {result.cell for result in results}
-    results = describe(results, conditions)
-    results += [Result(cell, EXCLUDED, None, why) for cell, why in conditions.excluded if cell not in known]
+    results = describe(results, manifest)
+    results += [Result(cell, EXCLUDED, None, why) for cell, why in manifest.excluded if cell not in known]
     return Analysis(
         tuple(result for result in results if not is_twin(result.cell)),
         tuple(result for result in results if is_twin(result.cell)),
@@ -64,14 +64,14 @@ def analyse(records: Iterable[Record], conditions: Conditions) -> Analysis:
     )
 
 
-def settled_rows(records: Iterable[Record], conditions: Conditions) -> list[str]:
+def settled_rows(records: Iterable[Record], manifest: Manifest) -> list[str]:
     """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would give now.
 
     A cell without pairs, such as one that failed, is no comparison and asks for no more rounds, nor does one that was
     given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted p values.
     """
-    results, _ = judged(records, conditions)
-    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    results, _ = judged(records, manifest)
+    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
     settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
     open_rows = {
         result.cell.row
@@ -82,15 +82,15 @@ def settled_rows(records: Iterable[Record], conditions: Conditions) -> list[str]
     return [row for row in group_by_row([result.cell for result in results]) if row not in open_rows]
 
 
-def judged(records: Iterable[Record], conditions: Conditions) -> tuple[list[Result], Noise]:
+def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result], Noise]:
     """Return a result for each cell that was planned or has records, with its verdict, and the noise floor."""
-    own: dict[Cell, list[Record]] = {cell: [] for cell in conditions.planned}
+    own: dict[Cell, list[Record]] = {cell: [] for cell in manifest.planned}
     for record in records:
         own.setdefault(record.cell, []).append(record)
     for found in own.values():
         found.sort(key=lambda record: (record.round, record.attempt))
     timed = timed_cells(record for found in own.values() for record in found)
-    results = compare([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()], conditions)
+    results = compare([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()], manifest)
     noise = measure_noise(results)
     return judge(results, noise), noise
 
@@ -113,20 +113,20 @@ def is_judged(result: Result) -> bool:
     return result.comparison is not None and not is_twin(result.cell)
 
 
-def compare(results: Sequence[Result], conditions: Conditions) -> list[Result]:
+def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     """Add to each timed result its comparison with the baseline of its row."""
     rows: dict[str, list[Result]] = {}
     for result in results:
         rows.setdefault(result.cell.row, []).append(result)
-    reached = {row: Reached.of(found, conditions) for row, found in rows.items()}
-    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    reached = {row: Reached.of(found, manifest) for row, found in rows.items()}
+    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
     compared = []
     for result in results:
         base = bases.get(row_key(result.cell))
         if base is None or base is result or result.step is None or base.step is None:
             compared.append(result)
             continue
-        refused = refusal(result, base) if conditions.strict else None
+        refused = refusal(result, base) if manifest.strict else None
         if refused:
             compared.append(replace(result, refused=refused))
             continue
@@ -162,17 +162,17 @@ def _ratio(comparison: Comparison | None) -> Ratio | None:
     return None if comparison is None else comparison.ratio
 
 
-def describe(results: Sequence[Result], conditions: Conditions) -> list[Result]:
+def describe(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     """Add what was seen beside the times."""
-    bases = {row_key(result.cell): result for result in results if result.cell.column == conditions.baseline}
+    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
     return [
         replace(
             result,
-            stop=conditions.stopped.get(result.cell.row),
+            stop=manifest.stopped.get(result.cell.row),
             break_even=break_even(result, bases.get(row_key(result.cell))),
-            disturbances=count_turns(result.records, conditions.turns),
-            achieved=achieved_by(result, conditions),
-            largest_batch=conditions.largest_batch.get(result.cell.name),
+            disturbances=count_turns(result.records, manifest.profile.samples),
+            achieved=achieved_by(result, manifest),
+            largest_batch=manifest.largest_batch.get(result.cell.name),
         )
         for result in results
     ]

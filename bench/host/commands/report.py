@@ -21,11 +21,11 @@ def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..reporting import report
-    from ..storage import journal
+    from ..storage import journal, manifest
 
     study = study_options.read_study(options)
     folder = options.folder or options.root / "reports" / study.settings.name
-    described = journal.read_run(folder)
+    described = manifest.read(folder)
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     made = report.make(journal.read(folder), described)

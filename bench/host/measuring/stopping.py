@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bench.record import Record
 
-SETTLED, MOST_ROUNDS, BUDGET = "settled", "most rounds", "budget"
+from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 
 #: Tells which rows are settled after so many rounds, from the records of those rounds.
 Judge = Callable[[Sequence[Record], int], Iterable[str]]
@@ -25,8 +25,8 @@ class Stops:
     #: Seconds that are left at the start; None for no limit.
     budget_s: float | None = None
     clock: Callable[[], float] = time.monotonic
-    #: {row: [rounds, why]}
-    made: dict[str, tuple[int, str]] = field(default_factory=dict)
+    #: {row: its stop}
+    made: dict[str, Stop] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._start = self.clock()
@@ -37,16 +37,16 @@ class Stops:
             return
         going = [row for row in self.rows if row not in self.made]
         if rounds == self.looks[-1]:
-            self.made.update(dict.fromkeys(going, (rounds, MOST_ROUNDS)))
+            self.made.update(dict.fromkeys(going, Stop(rounds, MOST_ROUNDS)))
             return
         done = [record for record in records if record.round < rounds]
         settled = set(self.settled(done, rounds)) if going else set()
-        self.made.update({row: (rounds, SETTLED) for row in going if row in settled})
+        self.made.update({row: Stop(rounds, SETTLED) for row in going if row in settled})
 
     def over(self, row: str, rounds: int, next_s: float) -> bool:
         """Tell whether a row, measured in so many rounds, is not measured in another that takes ``next_s``."""
         if row not in self.made and self.exhausted(next_s):
-            self.made[row] = (rounds, BUDGET)
+            self.made[row] = Stop(rounds, BUDGET)
         return row in self.made
 
     def exhausted(self, next_s: float = 0.0) -> bool:
@@ -56,6 +56,3 @@ class Stops:
     def next_look(self, rounds: int) -> int:
         """Return the number of rounds at which the rows are looked at next."""
         return next(look for look in self.looks if look > rounds)
-
-    def to_json(self) -> Mapping[str, Mapping[str, object]]:
-        return {row: {"rounds": rounds, "why": why} for row, (rounds, why) in self.made.items()}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import signal
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from bench.cell import Cell
 from bench.record import OK, UNSUPPORTED, Record
 
-from ..analysis.conditions import Conditions
 from ..analysis.peaks import implausible
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared
@@ -26,10 +24,10 @@ from ..project import STATE
 from ..reporting import report
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.words.numbers import duration
-from ..setup.staging import write_whole
-from ..storage import input_data, journal
+from ..storage import input_data, journal, manifest
 from ..storage.compile_caches import CompileCaches
 from ..storage.identity import identity
+from ..storage.manifest import Manifest, ProfileSummary, StudySummary
 from ..storage.references import References
 from ..study.plan import Plan
 from ..study.rows import group_by_row
@@ -60,78 +58,77 @@ class StudyRun:
 
         KeyboardInterrupt passes through after the report of what there is has been written.
         """
-        described = self._open(fresh)
-        name = str(described["run"])
-        cells, records = self._sort_out(name)
-        starter = self._starter(name)
-        under_way = self._run(described, cells, records, starter)
+        self._manifest = self._open(fresh)
+        cells, records = self._sort_out()
+        starter = self._starter()
+        under_way = self._run(cells, records, starter)
         estimate = RemainingTime()
         began = time.monotonic()
         try:
             with Display(self._console, estimate) as display:
-                with _waiting(described):
-                    self._measure_peaks(cells, described, starter, display)
+                with self._waiting():
+                    self._measure_peaks(cells, starter, display)
                 under_way.measure(display, estimate)
-                with _waiting(described):
-                    self._find_largest_batches(under_way.records, described, starter, display)
+                with self._waiting():
+                    self._find_largest_batches(under_way.records, starter, display)
             # A cell that lost its container engine is measured after all when the run is continued.
             lost = [record for record in under_way.records if record.stage == "environment" and record.cell in cells]
-            described["finished"] = not lost
+            self._manifest = replace(self._manifest, finished=not lost)
             if not lost:
-                self._caches(str(described["run"])).drop()
+                self._caches(self._manifest.run).drop()
         finally:
-            spent = described["seconds"]
-            spent["elapsed"] += time.monotonic() - began
-            spent["waited_for_workers"] += under_way.waited_s
-            described["stopped"] = under_way.stops.to_json()
-            described["host_peak_bytes"] = max(described.get("host_peak_bytes", 0), facts.own_peak_bytes())
-            write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
+            self._manifest = replace(
+                self._manifest.spend(elapsed=time.monotonic() - began, waited_for_workers=under_way.waited_s),
+                stopped=under_way.stops.made,
+                host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
+            )
+            manifest.write(self.folder, self._manifest)
             # A second Ctrl-C must not cut the report short.
             with _ignoring_interrupts():
-                self._report(under_way.records, described)
+                self._report(under_way.records)
         return under_way.records
 
-    def _open(self, fresh: bool) -> dict[str, Any]:
+    def _open(self, fresh: bool) -> Manifest:
         """Continue the run in the folder if it is this one and unfinished; otherwise archive it and begin."""
-        manifests = {name: prepared.manifest for name, prepared in self._prepared.items()}
+        environments = {name: prepared.manifest for name, prepared in self._prepared.items()}
         key = identity(self._root, self._study, self._plan, self._prepared)
-        before = journal.read_run(self.folder)
-        if before and before.get("identity") == key and not before.get("finished") and not fresh:
+        before = manifest.read(self.folder)
+        if before and before.identity == key and not before.finished and not fresh:
             done = len(journal.read(self.folder))
-            self._say(f"Continuing the run of {before['started']} ({done} processes recorded; --fresh starts over).")
-            return {**before, **self._changeable(), "environments": manifests}
+            self._say(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
+            # A command that continues a run may give another budget, or be strict.
+            return replace(before, budget_s=self._plan.budget_s, strict=self._plan.strict, environments=environments)
         if before:
-            self._caches(str(before.get("run"))).drop()
+            self._caches(before.run).drop()
         moved = journal.archive(self.folder)
         if moved is not None:
             self._say(f"The previous run was moved to {moved.relative_to(self._root)}.")
-        started = time.strftime("%Y-%m-%d %H:%M:%S")
+        begun = self._begin(key, environments)
+        manifest.write(self.folder, begun)
+        return begun
+
+    def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:
+        """Describe a new run of the plan on this machine."""
         settings = self._study.settings
-        described = {
-            "run": f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
-            "identity": key,
-            "started": started,
-            "study": {"name": settings.name, "title": settings.title, "baseline": settings.baseline},
-            "profile": self._plan.profile.model_dump(mode="json"),
-            "seed": self._plan.seed,
-            "threads": self._plan.threads,
-            "machine": facts.describe(),
-            "environments": manifests,
-            "looks": list(self._plan.looks),
-            **self._changeable(),
-            "planned": [cell.to_json() for cell in self._plan.cells],
-            "excluded": [[cell.to_json(), reason] for cell, reason in self._plan.excluded],
-            "seconds": {"elapsed": 0.0, "waited_for_workers": 0.0},
-            "finished": False,
-        }
-        write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
-        return described
+        return Manifest(
+            run=f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
+            identity=key,
+            started=time.strftime("%Y-%m-%d %H:%M:%S"),
+            study=StudySummary(settings.name, settings.title, settings.baseline),
+            profile=ProfileSummary(**self._plan.profile.model_dump()),
+            seed=self._plan.seed,
+            threads=self._plan.threads,
+            machine=facts.describe(),
+            environments=environments,
+            looks=self._plan.looks,
+            budget_s=self._plan.budget_s,
+            strict=self._plan.strict,
+            planned=self._plan.cells,
+            excluded=self._plan.excluded,
+            finished=False,
+        )
 
-    def _changeable(self) -> dict[str, Any]:
-        """Return what a command that continues a run may say anew."""
-        return {"budget_s": self._plan.budget_s, "strict": self._plan.strict}
-
-    def _sort_out(self, run_name: str) -> tuple[list[Cell], list[Record]]:
+    def _sort_out(self) -> tuple[list[Cell], list[Record]]:
         """Return the cells that can run, and the records that there are; a cell that cannot run gets one."""
         book = journal.Journal(self.folder)
         ready = {name for name, prepared in self._prepared.items() if prepared.status == OK}
@@ -146,7 +143,7 @@ class StudyRun:
             if prepared.status != OK and not any(record.cell == cell for record in records):
                 record = rounds.refused(
                     cell,
-                    run_name,
+                    self._manifest.run,
                     status=prepared.status,
                     stage=prepared.stage or "environment",
                     reason=prepared.reason or "the environment could not be prepared",
@@ -155,11 +152,9 @@ class StudyRun:
                 records.append(record)
         return [cell for cell in self._plan.cells if original(cell.environment) in ready], records
 
-    def _run(
-        self, described: Mapping[str, Any], cells: list[Cell], records: list[Record], starter: Starter
-    ) -> rounds.Run:
+    def _run(self, cells: list[Cell], records: list[Record], starter: Starter) -> rounds.Run:
         conditions = rounds.Conditions(
-            run=str(described["run"]),
+            run=self._manifest.run,
             profile=self._plan.profile,
             seed=self._plan.seed,
             processors=starter.processors,
@@ -171,14 +166,14 @@ class StudyRun:
             },
             memory_limit_bytes=starter.memory_limit_bytes,
             # Another run of the same study is another draw of orders and layouts; this run's go on when it does.
-            order_seed=zlib.crc32(f"{self._plan.seed}/{described['run']}".encode()),
-            implausible=lambda record: implausible(record, described.get("peaks", {})),
+            order_seed=zlib.crc32(f"{self._plan.seed}/{self._manifest.run}".encode()),
+            implausible=lambda record: implausible(record, self._manifest.peaks),
         )
-        spent_s = described["seconds"]["elapsed"]
-        left_s = None if self._plan.budget_s is None else self._plan.budget_s - spent_s
+        budget_s = self._plan.budget_s
+        left_s = None if budget_s is None else budget_s - self._manifest.seconds.elapsed
 
         def settled(records: Sequence[Record], rounds: int) -> list[str]:
-            return settled_rows(records, Conditions.of({**described, "stopped": stops.to_json()}))
+            return settled_rows(records, replace(self._manifest, stopped=stops.made))
 
         stops = Stops(list(group_by_row(cells)), self._plan.looks, settled, left_s)
         return rounds.Run(
@@ -192,69 +187,64 @@ class StudyRun:
             records,
         )
 
-    def _starter(self, run_name: str) -> Starter:
+    def _starter(self) -> Starter:
         bound = processors.chosen(self._plan.threads)
         data = {name: choice.data for name, choice in self._study.workloads.items()}
         limit = int(facts.available_bytes() * MEMORY_SHARE)
-        caches = self._caches(run_name)
+        caches = self._caches(self._manifest.run)
         return Starter(self._root, self.folder, self._prepared, self._study.environments, caches, bound, data, limit)
 
-    def _measure_peaks(self, cells: list[Cell], described: dict[str, Any], starter: Starter, display: Display) -> None:
+    def _measure_peaks(self, cells: list[Cell], starter: Starter, display: Display) -> None:
         """Measure what the machine can do at most, once a run, with every framework that takes part."""
-        known = described.setdefault("peaks", {})
         if not self._plan.profile.peaks:
             return
         for cell, precisions in peaks.probes(cell for cell in cells if not is_twin(cell)):
             key = f"{cell.environment}/{cell.device}"
-            if key not in known:
+            if key not in self._manifest.peaks:
                 display.at(f"measuring the peaks of this machine with {cell.environment}", 0)
-                known[key] = peaks.measure(cell, precisions, lambda cell: starter.start(cell, "peaks"))
-        write_whole(self.folder / journal.RUN, json.dumps(described, indent=1))
+                found = peaks.measure(cell, precisions, lambda cell: starter.start(cell, "peaks"))
+                self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: found})
+        manifest.write(self.folder, self._manifest)
 
-    def _find_largest_batches(
-        self, records: list[Record], described: dict[str, Any], starter: Starter, display: Display
-    ) -> None:
+    def _find_largest_batches(self, records: list[Record], starter: Starter, display: Display) -> None:
         """Find the largest batch of every cell that ran, where the plan has a cap."""
         cap = self._plan.memory_cap_bytes
         if cap is None:
             return
-        known = described.setdefault("largest_batch", {})
         measured = dict.fromkeys(r.cell for r in records if r.status == OK and not is_twin(r.cell))
         for cell in measured:
-            if cell.name not in known:
+            if cell.name not in self._manifest.largest_batch:
                 display.at(f"finding the largest batch of {cell.name}", len(records))
-                known[cell.name] = largest_batch.measure(
-                    cell, cap, self._plan.seed, lambda cell: starter.start(cell, "batch")
-                ).to_json()
+                found = largest_batch.measure(cell, cap, self._plan.seed, lambda cell: starter.start(cell, "batch"))
+                known = {**self._manifest.largest_batch, cell.name: found.to_json()}
+                self._manifest = replace(self._manifest, largest_batch=known)
 
     def _caches(self, name: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
         kept = self._plan.profile.compile_cache == "kept"
         return CompileCaches(self._root, self._root / STATE / "compile-caches", name, kept, manifests)
 
-    def _report(self, records: list[Record], described: dict[str, Any]) -> None:
-        made = report.make(records, described)
+    def _report(self, records: list[Record]) -> None:
+        made = report.make(records, self._manifest)
         written = made.write(self.folder)
         made.print(self._console)
-        spent = described["seconds"]
-        self._say(f"Measured for {duration(spent['elapsed'])}.")
+        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
         for path in written.paths:
             self._say(f"  {path.relative_to(self._root)}")
         for problem in written.problems:
             self._say(f"Not written: {problem}")
 
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Count the time in which the host only waits for workers."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._manifest = self._manifest.spend(waited_for_workers=time.monotonic() - began)
+
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-@contextlib.contextmanager
-def _waiting(described: Mapping[str, Any]) -> Iterator[None]:
-    """Count the time of what is nothing but waiting for workers."""
-    began = time.monotonic()
-    try:
-        yield
-    finally:
-        described["seconds"]["waited_for_workers"] += time.monotonic() - began
 
 
 @contextlib.contextmanager

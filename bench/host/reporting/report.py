@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from bench.record import Record
 
 from ..analysis import ranking
-from ..analysis.conditions import Conditions
 from ..analysis.run_analysis import Analysis, analyse
+from ..storage.manifest import Manifest
 from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
 from .tables import containers, costs, times
 from .tables import ranking as ranking_table
 from .tables.table import Table
+from .words.caption import title_of
 from .words.language import ENGLISH, Language, writing_in
 
 
@@ -27,7 +27,7 @@ from .words.language import ENGLISH, Language, writing_in
 class Report:
     """What is reported of one run, ready to be written and printed."""
 
-    run: Mapping[str, Any]
+    manifest: Manifest
     title: str
     analysis: Analysis
     rankings: tuple[ranking.Place, ...]
@@ -60,21 +60,20 @@ class Report:
                 console.print()
 
 
-def make(records: Iterable[Record], run: Mapping[str, Any], language: Language = ENGLISH) -> Report:
-    """Make the report of a run, finished or not, from its records and the content of its run.json."""
-    conditions = Conditions.of(run)
-    analysis = analyse(records, conditions)
+def make(records: Iterable[Record], manifest: Manifest, language: Language = ENGLISH) -> Report:
+    """Make the report of a run, finished or not, from its records and its manifest."""
+    analysis = analyse(records, manifest)
     with writing_in(language):
-        ranked = ranking.rank(analysis, conditions)
+        ranked = ranking.rank(analysis, manifest)
         return Report(
-            run,
-            conditions.title,
+            manifest,
+            title_of(manifest),
             analysis,
             ranked.places,
-            times.summarise(analysis, conditions, ranking=ranked.remark),
-            times.detail(analysis, conditions),
-            costs.account(analysis, conditions),
-            ranking_table.show(ranked, analysis, conditions),
-            containers.table(analysis, conditions, run.get("environments") or {}),
+            times.summarise(analysis, manifest, ranking=ranked.remark),
+            times.detail(analysis, manifest),
+            costs.account(analysis, manifest),
+            ranking_table.show(ranked, analysis, manifest),
+            containers.table(analysis, manifest, manifest.environments),
             language,
         )

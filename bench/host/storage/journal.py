@@ -1,6 +1,6 @@
 """Knows the files of a run: what is appended while it runs, and how they are read back after a kill at any moment.
 
-run.json           what was planned, on which machine, in which environments (rewritten whole, atomically)
+run.json           the description of the run: see ``manifest``
 records.jsonl      one record a line, appended and flushed; never rewritten
 unfinished.jsonl   turns of the processes under way, folded into records by the next start when this one is killed
 history/<run>/     the files of earlier runs
@@ -17,7 +17,8 @@ from typing import Any
 
 from bench.record import Record
 
-RUN = "run.json"
+from .manifest import read as read_manifest
+
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
 HISTORY = "history"
@@ -60,15 +61,6 @@ def read(folder: Path) -> list[Record]:
         # A kill between folding and removing leaves a process in both files.
         records.setdefault((record.cell, record.round, record.attempt), record)
     return list(records.values())
-
-
-def read_run(folder: Path) -> dict[str, Any] | None:
-    """Read what a run planned; None when there is none or the file is not ours."""
-    try:
-        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return run if isinstance(run, dict) else None
 
 
 def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
@@ -135,11 +127,11 @@ class Journal:
 
 def archive(folder: Path) -> Path | None:
     """Move the files of the run in ``folder`` to its history; return where they are, None when there were none."""
-    run = read_run(folder)
+    manifest = read_manifest(folder)
     kept = [path for path in folder.iterdir() if path.name != HISTORY] if folder.is_dir() else []
     if not kept:
         return None
-    name = str(run.get("run")) if run else "unknown"
+    name = (manifest and manifest.run) or "unknown"
     target = folder / HISTORY / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
     number = 1
     while target.exists():

@@ -125,7 +125,7 @@ class Bench:
         )
         quiet = RemainingTime()
         under_way.measure(Display(Console(quiet=True), quiet), quiet)
-        measured = stops.made[trial.cell.row][0]
+        measured = stops.made[trial.cell.row].rounds
         return trace_of(trial, under_way.records, measured, self.looks, time.monotonic() - began)
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:

@@ -17,7 +17,7 @@ PEAKS = {
 
 
 def costs(study, column: str, workload: str) -> dict[str, str]:
-    table = report.make(study.records, study.run).costs
+    table = report.make(study.records, study.manifest).costs
     group = next(group for group in table.groups if group.heading.text.startswith(workload))
     row = next(row for row in group.rows if row[0].text == column)
     return {title: entry.text for title, entry in zip(table.titles(group), row, strict=True)}
@@ -25,7 +25,7 @@ def costs(study, column: str, workload: str) -> dict[str, str]:
 
 def test_rates_are_shares_of_the_best_that_any_framework_reached(long_study):
     long_study.run["peaks"] = PEAKS
-    made = report.make(long_study.records, long_study.run)
+    made = report.make(long_study.records, long_study.manifest)
     found = next(r for r in made.analysis.results if r.cell == long_study.find("torch1:eager", "mlp-train"))
     assert found.achieved.flops_per_s == pytest.approx(1e8 / found.step.value)
     assert found.achieved.flops_share == pytest.approx(1e8 / found.step.value / 2e11)
@@ -41,7 +41,7 @@ def test_rates_are_shares_of_the_best_that_any_framework_reached(long_study):
 
 def test_without_peaks_there_are_rates_and_no_shares(long_study):
     assert "%" not in costs(long_study, "torch1:eager", "mlp-train")["FLOP/s (10⁹)"]
-    remarks = report.make(long_study.records, long_study.run).costs.remarks
+    remarks = report.make(long_study.records, long_study.manifest).costs.remarks
     assert any("the peaks of the machine were not measured" in remark for remark in remarks)
 
 

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.results import EXCLUDED, NOT_RUN
 from bench.host.analysis.run_analysis import analyse
 from bench.host.statistics.verdict import Verdict
+from bench.host.storage.manifest import Manifest, StudySummary
 from bench.record import FAILED, IMPLAUSIBLE, MISMATCH, OK, TIMEOUT
 
 BASELINE = "torch1:eager"
 
 
 def results_of(study, baseline=BASELINE):
-    conditions = replace(Conditions.of(study.run), baseline=baseline)
-    found = analyse(study.records, conditions)
+    manifest = replace(study.manifest, study=StudySummary(baseline=baseline))
+    found = analyse(study.records, manifest)
     return {(result.cell.column, result.cell.workload): result for result in found.results}
 
 
@@ -114,9 +114,9 @@ def test_memory_of_a_gpu_cell_is_what_its_allocator_reports(long_study):
         cell=replace(record.cell, device="gpu"),
         memory={"peak_bytes": 5, "allocated_peak_bytes": 70},
     )
-    conditions = Conditions.of({})
-    assert analyse([gpu], conditions).results[0].peak_bytes == 70
-    assert analyse([record], conditions).results[0].peak_bytes == 150 * 2**20
+    manifest = Manifest.from_json({})
+    assert analyse([gpu], manifest).results[0].peak_bytes == 70
+    assert analyse([record], manifest).results[0].peak_bytes == 150 * 2**20
 
 
 def test_no_records_at_all_is_a_result_too(short_study):

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.results import Result
 from bench.host.analysis.run_analysis import Analysis, analyse, settled_rows
 from bench.host.statistics.verdict import Verdict
 
 
 def analysed(study) -> Analysis:
-    return analyse(study.records, Conditions.of(study.run))
+    return analyse(study.records, study.manifest)
 
 
 def result(study, column: str, workload: str) -> Result:
@@ -103,7 +102,7 @@ def test_the_table_says_what_the_run_was_stopped_for(long_study):
     """A row that was settled while measuring has a verdict on every comparison, by the same p values."""
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
-    settled = settled_rows(long_study.records, Conditions.of(long_study.run))
+    settled = settled_rows(long_study.records, long_study.manifest)
     found = analysed(long_study)
     decided = {
         row

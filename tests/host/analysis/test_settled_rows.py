@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bench.cell import Cell
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import settled_rows
+from bench.host.storage.manifest import Manifest
 from bench.record import Record
 
 BASE = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -29,7 +29,7 @@ def records(cell: Cell, factor: float, noise: float, rounds: int = 12, seed: int
 
 def settled(made: list[Record]) -> list[str]:
     run = {"study": {"baseline": BASE.column}, "looks": LOOKS}
-    return settled_rows(made, Conditions.of(run))
+    return settled_rows(made, Manifest.from_json(run))
 
 
 @pytest.mark.parametrize(("factor", "noise", "is_settled"), [(1.0, 0.002, True), (1.2, 0.002, True), (1.0, 0.1, False)])

@@ -4,14 +4,13 @@ import math
 
 import pytest
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import analyse
 from bench.host.analysis.startup import format_break_even, import_s
 from bench.host.statistics.verdict import Verdict
 
 
 def results(study):
-    found = analyse(study.records, Conditions.of(study.run)).results
+    found = analyse(study.records, study.manifest).results
     return {(r.cell.column, r.cell.workload): r for r in found}
 
 

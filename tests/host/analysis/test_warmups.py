@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import analyse
 from bench.host.analysis.warmups import MEANINGS, format_warm_up
 from bench.host.reporting.footnotes import warm_up_notes
@@ -10,7 +9,7 @@ from bench.host.statistics.warmup import Kind
 
 
 def warm_up(study, column="jax:jit", workload="mlp-train"):
-    found = analyse(study.records, Conditions.of(study.run)).results
+    found = analyse(study.records, study.manifest).results
     return next(r for r in found if (r.cell.column, r.cell.workload) == (column, workload))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.host.__main__ import main
-from bench.host.storage import journal
+from bench.host.storage import journal, manifest
 
 ROOT = Path(__file__).resolve().parents[3]
 MATRIX = """
@@ -119,10 +119,10 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
     text = (folder / "table.md").read_text()
     assert "/nowhere/python" in text
     assert "no numpy implementation" in text
-    described = journal.read_run(folder)
+    described = manifest.read(folder)
     assert described is not None
-    assert described["finished"] is True
-    assert 0 < described["seconds"]["waited_for_workers"] <= described["seconds"]["elapsed"]
+    assert described.finished is True
+    assert 0 < described.seconds.waited_for_workers <= described.seconds.elapsed
     for name in ("table.md", "table.tex", "table.csv", "machine.json", "environments.json"):
         assert (folder / name).stat().st_size > 0
     assert "reports/small/table.md" in capsys.readouterr().out
@@ -176,9 +176,9 @@ def test_ctrl_c_leaves_a_partial_table_no_worker_and_its_own_exit_code(checkout)
     assert run.returncode == 130, output
     assert "the same command continues" in output
     assert (folder / "table.md").exists()
-    described = journal.read_run(folder)
+    described = manifest.read(folder)
     assert described is not None
-    assert described["finished"] is False
+    assert described.finished is False
     assert not any(str(checkout) in command for command in worker_commands())
 
 
@@ -195,7 +195,7 @@ def worker_commands() -> list[str]:
 
 def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
     run = spawn(checkout, "run", "--profile", "long")
-    wait_for(lambda: (checkout / "reports" / "small" / journal.RUN).exists())
+    wait_for(lambda: (checkout / "reports" / "small" / manifest.RUN).exists())
     assert call(checkout, "run") == 2
     assert f"another run is under way in this checkout (process {run.pid})" in capsys.readouterr().err
     os.killpg(run.pid, signal.SIGINT)
@@ -283,11 +283,11 @@ def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
     path = checkout / "matrix.toml"
     path.write_text(path.read_text().replace("peaks = false\nrounds = 2", "rounds = 2"))
     assert call(checkout, "run", "--environment", "here", "--workload", "gemm") == 0
-    described = journal.read_run(checkout / "reports" / "small")
+    described = manifest.read(checkout / "reports" / "small")
     assert described is not None
-    assert set(described["peaks"]) == {"here/cpu"}
-    assert described["peaks"]["here/cpu"]["flops_per_s"]["float32"] > 1e8
-    assert len(described["peaks"]["here/cpu"]["bandwidths"]) > 3
+    assert set(described.peaks) == {"here/cpu"}
+    assert described.peaks["here/cpu"]["flops_per_s"]["float32"] > 1e8
+    assert len(described.peaks["here/cpu"]["bandwidths"]) > 3
 
 
 def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
@@ -298,16 +298,16 @@ def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
     assert {r.cell.environment for r in journal.read(folder)} == {"here", "here~twin", "again"}
     assert "Noise floor" in (folder / "table.md").read_text()
     assert call(checkout, "run", "--environment", "here", "--environment", "again", "--budget", "1s") == 0
-    described = journal.read_run(folder)
+    described = manifest.read(folder)
     assert described is not None
-    assert {stop["why"] for stop in described["stopped"].values()} == {"budget"}
+    assert {stop.why for stop in described.stopped.values()} == {"budget"}
 
 
 def test_the_largest_batch_under_a_cap_is_found_for_every_cell(checkout):
     arguments = ("--environment", "here", "--workload", "mlp-train", "--largest-batch", "64MiB")
     assert call(checkout, "run", *arguments) == 0
-    described = journal.read_run(checkout / "reports" / "small")
+    described = manifest.read(checkout / "reports" / "small")
     assert described is not None
-    (found,) = described["largest_batch"].values()
+    (found,) = described.largest_batch.values()
     assert found["status"] == "ok"
     assert found["items"] > 8

@@ -9,6 +9,7 @@ import pytest
 from laboratory import A, B, C, laboratory
 
 from bench.host.storage import journal
+from bench.host.storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 from bench.host.workers.protocol import Ended
 from bench.record import FAILED, SCHEMA_VERSION, TIMEOUT
 
@@ -132,7 +133,7 @@ def test_a_settled_row_stops_at_its_look_and_the_others_go_on(laboratory):
     records = laboratory.go([A, B, C])
     assert {r.round for r in records if r.cell.row == A.row} == {0, 1}
     assert {r.round for r in records if r.cell == C} == {0, 1, 2, 3, 4}
-    assert laboratory.stops.made == {A.row: (2, "settled"), C.row: (5, "most rounds")}
+    assert laboratory.stops.made == {A.row: Stop(2, SETTLED), C.row: Stop(5, MOST_ROUNDS)}
 
 
 def test_a_spent_budget_ends_the_run_and_says_so(laboratory):
@@ -146,7 +147,7 @@ def test_a_spent_budget_ends_the_run_and_says_so(laboratory):
     laboratory.stage.start = slow
     records = laboratory.go([A, C])
     assert {(r.cell, r.round) for r in records} == {(A, 0), (C, 0)}
-    assert set(laboratory.stops.made.values()) == {(1, "budget")}
+    assert set(laboratory.stops.made.values()) == {Stop(1, BUDGET)}
 
 
 def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(laboratory):

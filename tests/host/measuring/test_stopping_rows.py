@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.cell import Cell
 from bench.host.measuring.stopping import Stops
+from bench.host.storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -21,14 +22,14 @@ def test_a_look_is_given_only_the_rounds_before_it():
     for rounds in range(5):
         stops.look(rounds, records)
     assert seen == [(2, [0, 1])]
-    assert stops.made == {"a": (4, "most rounds")}
+    assert stops.made == {"a": Stop(4, MOST_ROUNDS)}
 
 
 def test_what_is_settled_is_not_judged_again():
     stops = Stops(["a", "b"], (1, 2, 3), lambda records, rounds: ["a"] if rounds == 1 else ["a", "b"])
     stops.look(1, [])
     stops.look(2, [])
-    assert stops.made == {"a": (1, "settled"), "b": (2, "settled")}
+    assert stops.made == {"a": Stop(1, SETTLED), "b": Stop(2, SETTLED)}
 
 
 def test_a_row_that_does_not_fit_into_the_budget_stops_while_a_shorter_one_goes_on():
@@ -37,7 +38,7 @@ def test_a_row_that_does_not_fit_into_the_budget_stops_while_a_shorter_one_goes_
     seconds[0] = 5.0
     assert stops.over("long", 1, 6.0)
     assert not stops.over("short", 1, 4.0)
-    assert stops.to_json() == {"long": {"rounds": 1, "why": "budget"}}
+    assert stops.made == {"long": Stop(1, BUDGET)}
 
 
 def test_without_a_budget_nothing_but_a_look_stops_a_row():

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from bench.cell import Cell
 from bench.host.reporting import report
-from bench.host.storage import journal
+from bench.host.storage import journal, manifest
+from bench.host.storage.manifest import Manifest
 from bench.record import FAILED, OK, Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "small", "float32", "cpu", 2)
@@ -24,6 +25,7 @@ RUN = {
     "excluded": [],
     "finished": True,
 }
+MANIFEST = Manifest.from_json(RUN)
 FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json"]
 
 
@@ -38,7 +40,7 @@ RECORDS = [timed(cell, number, 1000 + number) for cell in (CELL, OTHER) for numb
 
 
 def test_report_writes_all_files_and_names_them(tmp_path):
-    assert [path.name for path in report.make(RECORDS, RUN).write(tmp_path).paths] == FILES
+    assert [path.name for path in report.make(RECORDS, MANIFEST).write(tmp_path).paths] == FILES
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
     assert json.loads((tmp_path / "machine.json").read_text()) == RUN["machine"]
     assert json.loads((tmp_path / "environments.json").read_text()) == RUN["environments"]
@@ -47,16 +49,16 @@ def test_report_writes_all_files_and_names_them(tmp_path):
 def test_same_records_give_the_same_bytes(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     for folder, records in ((first, RECORDS), (second, RECORDS[::-1])):
-        report.make(records, RUN).write(folder)
+        report.make(records, MANIFEST).write(folder)
     assert all((first / name).read_bytes() == (second / name).read_bytes() for name in FILES)
 
 
 def test_report_is_redone_from_the_files_alone(tmp_path):
-    (tmp_path / journal.RUN).write_text(json.dumps(RUN))
+    (tmp_path / manifest.RUN).write_text(json.dumps(RUN))
     lines = [json.dumps(record.to_json()) for record in RECORDS]
     (tmp_path / journal.RECORDS).write_text("\n".join(lines) + '\n{"half": ')
-    report.make(journal.read(tmp_path), journal.read_run(tmp_path)).write(tmp_path / "again")
-    report.make(RECORDS, RUN).write(tmp_path / "direct")
+    report.make(journal.read(tmp_path), manifest.read(tmp_path)).write(tmp_path / "again")
+    report.make(RECORDS, MANIFEST).write(tmp_path / "direct")
     assert (tmp_path / "again/table.md").read_bytes() == (tmp_path / "direct/table.md").read_bytes()
 
 
@@ -64,7 +66,7 @@ def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
     samples = [15_950_000] * 8 + [110_000] * 2
     busy = [ns * 19 // 10 for ns in samples]
     spinning = replace(RECORDS[0], sample_steps=[10] * 10, sample_ns=samples, sample_cpu_ns=busy, sample_turn=[0] * 10)
-    made = report.make([spinning, *RECORDS[3:]], RUN)
+    made = report.make([spinning, *RECORDS[3:]], MANIFEST)
     console = Console(file=io.StringIO(), width=400)
     made.print(console)
     made.write(tmp_path)
@@ -83,18 +85,18 @@ def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
 @pytest.mark.parametrize("run", [RUN, {}, {"study": {"name": "two"}, "finished": False}], ids=["run", "empty", "bare"])
 def test_partial_runs_give_a_report(tmp_path, records, run):
     console = Console(file=io.StringIO(), width=100)
-    report.make(records, run).write(tmp_path)
-    report.make(records, run).print(console)
+    report.make(records, Manifest.from_json(run)).write(tmp_path)
+    report.make(records, Manifest.from_json(run)).print(console)
     assert all((tmp_path / name).stat().st_size for name in FILES)
     if records or run is RUN:
         assert "torch1:eager" in console.file.getvalue()
 
 
 def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):
-    report.make(RECORDS, RUN).write(tmp_path)
+    report.make(RECORDS, MANIFEST).write(tmp_path)
     before = (tmp_path / "table.md").read_bytes()
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        report.make(RECORDS[:1], RUN).write(tmp_path)
+        report.make(RECORDS[:1], MANIFEST).write(tmp_path)
     assert (tmp_path / "table.md").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bench.cell import Cell
 from bench.host.setup.staging import write_whole
 from bench.host.storage import journal
+from bench.host.storage.manifest import RUN
 from bench.record import SCHEMA_VERSION, Record
 
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -105,7 +106,7 @@ def test_keys_that_a_newer_minor_version_added_are_ignored(tmp_path):
 def test_an_earlier_run_is_archived_whole(tmp_path):
     folder = tmp_path / "default"
     journal.Journal(folder).append(record())
-    write_whole(folder / journal.RUN, json.dumps({"run": "../../evil", "finished": True}))
+    write_whole(folder / RUN, json.dumps({"run": "../../evil", "finished": True}))
     (folder / "logs").mkdir()
     (folder / "logs" / "a.log").write_text("x")
     target = journal.archive(folder)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.host.reporting import report
-from bench.host.storage import journal
+from bench.host.storage import journal, manifest
 
 RUNS = sorted((Path(__file__).parent / "runs").iterdir())
 
@@ -29,7 +29,7 @@ def same(made: str, stored: str) -> bool:
 @pytest.mark.parametrize("folder", RUNS, ids=lambda folder: folder.name)
 @pytest.mark.parametrize("name", ["table.csv", "ranking.csv"])
 def test_the_tables_of_a_stored_run_come_out_as_they_did(tmp_path, folder, name):
-    report.make(journal.read(folder), journal.read_run(folder)).write(tmp_path)
+    report.make(journal.read(folder), manifest.read(folder)).write(tmp_path)
     made, stored = (list(csv.reader(io.StringIO((place / name).read_text()))) for place in (tmp_path, folder))
     assert made[0] == stored[0]
     assert len(made) == len(stored)

@@ -15,4 +15,4 @@ NAME = "environments.json"
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    return write_text(folder / NAME, json.render(report.run.get("environments")))
+    return write_text(folder / NAME, json.render(report.manifest.environments))

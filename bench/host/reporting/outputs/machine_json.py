@@ -15,4 +15,4 @@ NAME = "machine.json"
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    return write_text(folder / NAME, json.render(report.run.get("machine")))
+    return write_text(folder / NAME, json.render(report.manifest.machine))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.comparisons import Reached, decide_together
-from ...analysis.conditions import Conditions
 from ...analysis.fairness import refusal
 from ...analysis.results import Comparison, Result, row_key
 from ...analysis.run_analysis import Analysis
 from ...statistics.verdict import ALPHA, THRESHOLD
+from ...storage.manifest import Manifest
 from ..footnotes import remarks
-from ..words.caption import describe_conditions, strict_remark
+from ..words.caption import describe_conditions, strict_remark, title_of
 from ..words.numbers import count, format_interval, format_share, format_value
 from ..words.remarks import noise_remark
 from .rows import row_name, varying
@@ -54,7 +54,7 @@ def twins(environments: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def costs(analysis: Analysis, conditions: Conditions, environments: Mapping[str, Any]) -> list[Cost]:
+def costs(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any]) -> list[Cost]:
     """Compare every container with its venv, row by row and mode by mode; p values are adjusted together."""
     pairs = twins(environments)
     there = {(row_key(result.cell), result.cell.column): result for result in analysis.results}
@@ -64,24 +64,24 @@ def costs(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
         other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
         if venv is not None and other is not None:
             # A row ends for all of its cells at once.
-            refused = conditions.strict and refusal(result, other) is not None
-            ratio = None if refused else Reached.of((result, other), conditions).compare(result, other)
+            refused = manifest.strict and refusal(result, other) is not None
+            ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
             found.append((result, other, ratio))
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
     comparisons = decide_together([ratio for _, _, ratio in found], floor)
     return [Cost(mine, venv, own) for (mine, venv, _), own in zip(found, comparisons, strict=True)]
 
 
-def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str, Any]) -> Table | None:
+def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any]) -> Table | None:
     """Make the table of what containers cost; None where no container has its venv beside it."""
-    found = costs(analysis, conditions, environments)
+    found = costs(analysis, manifest, environments)
     if not found:
         return None
     shown = varying(analysis.results)
     rows = tuple(_row(cost, shown) for cost in found)
     caption = (
-        f"{conditions.title}, cost of the container: time in a container over time in the venv of the same lock, in "
-        f"the same mode (above 1 the container is slower). {describe_conditions(conditions, analysis.results)}"
+        f"{title_of(manifest)}, cost of the container: time in a container over time in the venv of the same lock, in "
+        f"the same mode (above 1 the container is slower). {describe_conditions(manifest, analysis.results)}"
     )
     compared = sum(cost.comparison is not None for cost in found)
     meaning = (
@@ -91,12 +91,12 @@ def table(analysis: Analysis, conditions: Conditions, environments: Mapping[str,
     )
     group = Group(Entry(""), ("",) * len(COLUMNS), rows)
     return Table(
-        f"{conditions.name}-containers",
+        f"{manifest.study.name}-containers",
         "Containers",
         caption,
         COLUMNS,
         (group,),
-        remarks(meaning, noise_remark(analysis, conditions), strict_remark(conditions)),
+        remarks(meaning, noise_remark(analysis, manifest), strict_remark(manifest)),
     )
 
 

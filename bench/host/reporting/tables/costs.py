@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...analysis.conditions import Conditions
 from ...analysis.efficiency import efficiency_remark, format_rate
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.startup import FORMULA, format_break_even, import_s
+from ...storage.manifest import Manifest
 from ..footnotes import largest_batch_notes, remarks
-from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark
+from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
 from ..words.numbers import COUNTS, MIB, choose_unit, format_number
 from ..words.remarks import noise_remark
 from .rows import facets, measured_baseline, row_name, rows_of
@@ -39,7 +39,7 @@ RESOURCES = (
 )
 
 
-def account(analysis: Analysis, conditions: Conditions) -> Table | None:
+def account(analysis: Analysis, manifest: Manifest) -> Table | None:
     """Make the table of costs with a group per workload and a row per environment and mode.
 
     A cell of which nothing is known is left out, as the details say why; None where nothing is known of any.
@@ -49,22 +49,22 @@ def account(analysis: Analysis, conditions: Conditions) -> Table | None:
     groups = tuple(group for group in map(_without_empty_rows, groups) if group.rows)
     if not groups:
         return None
-    baseline = measured_baseline(results, conditions)
+    baseline = measured_baseline(results, manifest)
     even = f"steps after which it has overtaken {baseline}, {FORMULA}, " if baseline else ""
     caption = (
-        f"{conditions.title}, costs: import, first call in a new process with a cold and with a warm compilation "
+        f"{title_of(manifest)}, costs: import, first call in a new process with a cold and with a warm compilation "
         f"cache, {even}peak memory of the steps net of the import, up to 0.7 MiB for changing layouts with it (on a "
         f"GPU: of the whole process, allocated, reserved, and seen by the driver), and what was achieved of the "
-        f"machine's peak. {describe_conditions(conditions, results)}"
+        f"machine's peak. {describe_conditions(manifest, results)}"
     )
     notes = remarks(
-        noise_remark(analysis, conditions),
+        noise_remark(analysis, manifest),
         import_remark(results),
-        cache_remark(results, conditions),
+        cache_remark(results, manifest),
         largest_batch_remark(results),
-        efficiency_remark(results, conditions),
+        efficiency_remark(results, manifest),
     )
-    return without_empty_columns(Table(f"{conditions.name}-costs", "Costs", caption, RESOURCES, groups, notes))
+    return without_empty_columns(Table(f"{manifest.study.name}-costs", "Costs", caption, RESOURCES, groups, notes))
 
 
 def _group(row: Sequence[Result]) -> Group:

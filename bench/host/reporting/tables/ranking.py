@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...analysis.conditions import Conditions
 from ...analysis.fairness import enumerate_names
 from ...analysis.ranking import FACTORS, Place, Ranked
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
+from ...storage.manifest import Manifest
 from ..footnotes import remarks
-from ..words.caption import describe_conditions
+from ..words.caption import describe_conditions, title_of
 from ..words.numbers import format_interval, format_value
 from ..words.remarks import noise_remark
 from .table import EMPTY, Column, Entry, Group, Table
@@ -23,27 +23,27 @@ RANKING = (
 )
 
 
-def show(ranked: Ranked, analysis: Analysis, conditions: Conditions) -> Table | None:
+def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None:
     """Make the table with a group per contest and a row per column, the fastest first."""
     contests = [contest for contest in ranked.contests if contest.places]
     if not contests:
         return None
     within = enumerate_names([f"{factor:g}" for factor in FACTORS])
     caption = (
-        f"{conditions.title}, ranking: geometric mean of the ratios to {conditions.baseline} (below 1 is faster), rank "
-        f"and the ranks it may have, and the share of rows in which it took at most {within} times the best time of "
-        f"the row (a failure takes for ever). {describe_conditions(conditions, analysis.results)}"
+        f"{title_of(manifest)}, ranking: geometric mean of the ratios to {manifest.study.baseline} (below 1 is "
+        f"faster), rank and the ranks it may have, and the share of rows in which it took at most {within} times the "
+        f"best time of the row (a failure takes for ever). {describe_conditions(manifest, analysis.results)}"
     )
     groups = tuple(
         Group(Entry(contest.name), ("",) * len(RANKING), tuple(map(_row, contest.places))) for contest in contests
     )
     notes = remarks(
-        noise_remark(analysis, conditions),
+        noise_remark(analysis, manifest),
         f"Intervals and ranks: {LEVEL:.0%} bootstrap over rows and the processes of each, all columns resampled alike.",
         *(contest.remark for contest in contests),
         ranked.remark,
     )
-    return Table(f"{conditions.name}-ranking", "Ranking", caption, RANKING, groups, notes)
+    return Table(f"{manifest.study.name}-ranking", "Ranking", caption, RANKING, groups, notes)
 
 
 def _row(place: Place) -> tuple[Entry, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from bench.cell import Cell
 
-from ...analysis.conditions import Conditions
 from ...analysis.fairness import differing_settings
 from ...analysis.results import Result, row_key
+from ...storage.manifest import Manifest
 from ..footnotes import data_notes, disturbance_notes
 from .table import Entry
 
@@ -56,15 +56,15 @@ def row_name(cell: Cell, shown: Sequence[bool]) -> str:
     return ", ".join(part for part, wanted in zip(facets(cell), shown, strict=True) if wanted)
 
 
-def row_entry(row: Sequence[Result], shown: Sequence[bool], conditions: Conditions) -> Entry:
+def row_entry(row: Sequence[Result], shown: Sequence[bool], manifest: Manifest) -> Entry:
     """Name a row, with the footnotes that concern all of it."""
-    notes = (*differing_settings(row), *data_notes(row), *disturbance_notes(row, conditions.turns))
+    notes = (*differing_settings(row), *data_notes(row), *disturbance_notes(row, manifest.profile.samples))
     return Entry(row_name(row[0].cell, shown), notes)
 
 
-def measured_baseline(results: Sequence[Result], conditions: Conditions) -> str | None:
+def measured_baseline(results: Sequence[Result], manifest: Manifest) -> str | None:
     """Return the column that ratios are taken to; None where no cell of it is part of the run."""
-    return conditions.baseline if conditions.baseline in columns_of(results) else None
+    return manifest.study.baseline if manifest.study.baseline in columns_of(results) else None
 
 
 def baseline_of(row: Sequence[Result], baseline: str | None) -> Result | None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from bench.record import OK
 
-from ...analysis.conditions import Conditions
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.warmups import format_warm_up
 from ...statistics.bootstrap import Estimate
+from ...storage.manifest import Manifest
 from ..footnotes import ratio_notes, remarks, status_notes, step_notes
 from ..words.caption import (
     baseline_remark,
@@ -18,6 +18,7 @@ from ..words.caption import (
     environment_remark,
     noise_watch_remark,
     strict_remark,
+    title_of,
     warm_up_remark,
 )
 from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value
@@ -66,36 +67,36 @@ def format_ratio(estimate: Estimate | None) -> str:
     return "1" if estimate is not None and estimate.n == 0 else format_value(estimate)
 
 
-def summarise(analysis: Analysis, conditions: Conditions, *, ranking: str = "") -> Table:
+def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> Table:
     """Make the table with a row per workload and a column per environment and mode.
 
     ``ranking`` says why there is no ranking, where there is none.
     """
     results = analysis.results
-    columns, shown, baseline = columns_of(results), varying(results), measured_baseline(results, conditions)
+    columns, shown, baseline = columns_of(results), varying(results), measured_baseline(results, manifest)
     rows = []
     for row in rows_of(results).values():
         unit = choose_unit([result.step.value for result in row if result.step], TIMES)
         places = {result.cell.column: result for result in row}
         base = baseline_of(row, baseline)
         entries = [_summary_entry(places.get(column), base, unit.size, baseline) for column in columns]
-        rows.append((row_entry(row, shown, conditions), Entry(unit.name), *entries))
+        rows.append((row_entry(row, shown, manifest), Entry(unit.name), *entries))
     shared = shared_facets(results)
-    caption = f"{conditions.title}: median time of one step" + (f" ({shared})" if shared else "")
+    caption = f"{title_of(manifest)}: median time of one step" + (f" ({shared})" if shared else "")
     if baseline:
         caption += f", and in parentheses its ratio to {baseline} (below 1 is faster)"
     titles = (Column("workload", "left"), Column("unit", "left"), *(Column(column) for column in columns))
     return Table(
-        f"{conditions.name}-summary",
+        f"{manifest.study.name}-summary",
         "Summary",
-        f"{caption}. {describe_conditions(conditions, results)}",
+        f"{caption}. {describe_conditions(manifest, results)}",
         titles,
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
         remarks(
-            noise_remark(analysis, conditions),
-            baseline_remark(results, conditions),
-            strict_remark(conditions),
-            verdict_remark(analysis, conditions),
+            noise_remark(analysis, manifest),
+            baseline_remark(results, manifest),
+            strict_remark(manifest),
+            verdict_remark(analysis, manifest),
             ranking,
             environment_remark(results),
         ),
@@ -119,31 +120,31 @@ def _summary_entry(result: Result | None, base: Result | None, size: float, base
     return Entry(text, notes)
 
 
-def detail(analysis: Analysis, conditions: Conditions) -> Table:
+def detail(analysis: Analysis, manifest: Manifest) -> Table:
     """Make the table of times with a group per workload and a row per environment and mode."""
     results = analysis.results
-    baseline = measured_baseline(results, conditions)
-    groups = tuple(_detail_group(row, baseline, conditions) for row in rows_of(results).values())
+    baseline = measured_baseline(results, manifest)
+    groups = tuple(_detail_group(row, baseline, manifest) for row in rows_of(results).values())
     ratio = f"ratio to {baseline} (below 1 is faster), " if baseline else ""
     caption = (
-        f"{conditions.title}, in detail: median time of one step, throughput, {ratio}course of the warm-up, spread "
-        f"between processes / within them, processes × samples of each. {describe_conditions(conditions, results)}"
+        f"{title_of(manifest)}, in detail: median time of one step, throughput, {ratio}course of the warm-up, spread "
+        f"between processes / within them, processes × samples of each. {describe_conditions(manifest, results)}"
     )
     notes = remarks(
-        noise_remark(analysis, conditions),
+        noise_remark(analysis, manifest),
         interval_remark(results),
-        baseline_remark(results, conditions),
-        strict_remark(conditions),
+        baseline_remark(results, manifest),
+        strict_remark(manifest),
         ratio_remark(results),
-        verdict_remark(analysis, conditions),
-        stop_remark(results, conditions),
-        noise_watch_remark(results, conditions),
+        verdict_remark(analysis, manifest),
+        stop_remark(results, manifest),
+        noise_watch_remark(results, manifest),
         warm_up_remark(results),
     )
-    return without_empty_columns(Table(f"{conditions.name}-details", "Details", caption, DETAILS, groups, notes))
+    return without_empty_columns(Table(f"{manifest.study.name}-details", "Details", caption, DETAILS, groups, notes))
 
 
-def _detail_group(row: Sequence[Result], baseline: str | None, conditions: Conditions) -> Group:
+def _detail_group(row: Sequence[Result], baseline: str | None, manifest: Manifest) -> Group:
     time = choose_unit([result.step.value for result in row if result.step], TIMES)
     throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
@@ -151,7 +152,7 @@ def _detail_group(row: Sequence[Result], baseline: str | None, conditions: Condi
     units = ("", time.name, "", per_second, "", "", "", "%", "", "")
     base = baseline_of(row, baseline)
     rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
-    return Group(row_entry(row, (True,) * len(facets(row[0].cell)), conditions), units, rows)
+    return Group(row_entry(row, (True,) * len(facets(row[0].cell)), manifest), units, rows)
 
 
 def _detail_row(

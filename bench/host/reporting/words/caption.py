@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bench.record import Record
 
-from ...analysis.conditions import Conditions
 from ...analysis.disturbances import count_doubtful, count_turns
 from ...analysis.fairness import enumerate_names
 from ...analysis.noise_watch import CROWD, crowded
 from ...analysis.results import Result
 from ...analysis.warmups import MEANINGS
 from ...measuring.largest_batch import TOLERANCE
+from ...storage.manifest import Manifest
 from ..footnotes import versions
-from ..tables.table import sentence
+from ..tables.table import printable, sentence
 from .numbers import MIB, count, format_number
 
 
-def describe_conditions(conditions: Conditions, results: Sequence[Result]) -> str:
+def title_of(manifest: Manifest) -> str:
+    """Return the title of the study on one line, without a full stop."""
+    return printable(manifest.study.title or manifest.study.name).rstrip(".")
+
+
+def machine_in_words(machine: Mapping[str, Any]) -> str:
+    """Name the processor and the GPUs of a machine."""
+    gpus = dict.fromkeys(str(gpu.get("name")) for gpu in machine.get("gpus") or ())
+    return " with ".join(filter(None, (str(machine.get("processor") or ""), ", ".join(gpus))))
+
+
+def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
     """Say how, where and when the table was measured."""
     records = [record for result in results for record in result.records]
     started = min((record.started_at for record in records if record.started_at), default=None)
     day = datetime.datetime.fromtimestamp(started, datetime.UTC).date().isoformat() if started else ""
     text = sentence(
         (
-            f"Profile {conditions.profile}, {_rounds(records)} of fresh processes"
-            + (f", seed {conditions.seed}" if conditions.seed is not None else ""),
-            conditions.machine,
+            f"Profile {manifest.profile.name}, {_rounds(records)} of fresh processes"
+            + (f", seed {manifest.seed}" if manifest.seed is not None else ""),
+            machine_in_words(manifest.machine),
             day,
         )
     )
-    return text if conditions.finished else f"{text} Partial: the run has not finished."
+    return text if manifest.finished else f"{text} Partial: the run has not finished."
 
 
 def _rounds(records: Iterable[Record]) -> str:
@@ -45,24 +57,24 @@ def _rounds(records: Iterable[Record]) -> str:
     return count(most, "round") if fewest == most else f"{fewest} to {most} rounds"
 
 
-def baseline_remark(results: Iterable[Result], conditions: Conditions) -> str:
+def baseline_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say that there are no ratios because the baseline is not among the cells."""
-    if conditions.baseline is None or any(result.cell.column == conditions.baseline for result in results):
+    if manifest.study.baseline is None or any(result.cell.column == manifest.study.baseline for result in results):
         return ""
-    return f"No ratios: the baseline {conditions.baseline} is not part of this run."
+    return f"No ratios: the baseline {manifest.study.baseline} is not part of this run."
 
 
-def strict_remark(conditions: Conditions) -> str:
-    if not conditions.strict:
+def strict_remark(manifest: Manifest) -> str:
+    if not manifest.strict:
         return ""
     return (
         "--strict: cells that differ from the baseline's in a setting which a user could have made equal get no ratio."
     )
 
 
-def cache_remark(results: Iterable[Result], conditions: Conditions) -> str:
+def cache_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say that a cold first call may not have been cold, where compiled code stays between runs."""
-    if not conditions.cache_kept or all(result.first_call_s("cold") is None for result in results):
+    if manifest.profile.compile_cache != "kept" or all(result.first_call_s("cold") is None for result in results):
         return ""
     return (
         "First calls: the cells of an environment share compiled code that stays between runs, so that a cold first "
@@ -81,11 +93,11 @@ def environment_remark(results: Iterable[Result]) -> str:
     return f"Environments: {text}." if text else ""
 
 
-def noise_watch_remark(results: Iterable[Result], conditions: Conditions) -> str:
+def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say how many turns were disturbed and what became of them, what may have been missed, and how fast clocks ran."""
     records = [record for result in results for record in result.records if record.sample_ns]
     said = []
-    found = count_turns(records, conditions.turns)
+    found = count_turns(records, manifest.profile.samples)
     if found.disturbed:
         fate = [f"{found.left_out} left out"]
         if found.kept:

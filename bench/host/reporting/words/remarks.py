@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.conditions import Conditions
 from ...analysis.fairness import enumerate_names
 from ...analysis.results import MARKS, Result
 from ...analysis.run_analysis import Analysis
-from ...measuring.stopping import BUDGET, MOST_ROUNDS, SETTLED
 from ...statistics.bootstrap import LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from ...storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest
 from ..tables.table import shorten
 from .numbers import count, format_share
 
@@ -45,13 +44,13 @@ def ratio_remark(results: Iterable[Result]) -> str:
     )
 
 
-def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
+def verdict_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Explain the marks behind the ratios, or why there are none."""
     if not analysis.comparisons:
         return ""
     judged = sum(result.verdict is not None for result in analysis.results)
     if not judged:
-        return f"No verdicts on the ratios: {_lack(conditions)}."
+        return f"No verdicts on the ratios: {_lack(manifest)}."
     different, equivalent, open_ = (MARKS[verdict] for verdict in Verdict)
     text = (
         f"Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor "
@@ -61,32 +60,30 @@ def verdict_remark(analysis: Analysis, conditions: Conditions) -> str:
         f"{ALPHA:.0%}, over {count(analysis.comparisons, 'comparison')} by Benjamini-Hochberg for {different}, which "
         f"screens, and by Holm for {2 * different}; equivalence is judged by each comparison alone"
     )
-    if len(conditions.looks) > 1:
-        text += f", the error divided between looks after {enumerate_names(list(map(str, conditions.looks)))} rounds"
+    if len(manifest.looks) > 1:
+        text += f", the error divided between looks after {enumerate_names(list(map(str, manifest.looks)))} rounds"
     text += ". The 90% quantiles are judged apart; a footnote gives their ratio, with the interval that decides, where "
     text += f"their verdict is another, or the two intervals lie apart by more than {format_share(THRESHOLD)}."
     missing = analysis.comparisons - judged
-    return f"{text} {count(missing, 'ratio')} without a verdict: {_lack(conditions)}." if missing else text
+    return f"{text} {count(missing, 'ratio')} without a verdict: {_lack(manifest)}." if missing else text
 
 
-def _lack(conditions: Conditions) -> str:
+def _lack(manifest: Manifest) -> str:
     """Say what a verdict needs."""
     text = f"it takes at least {minimum_pairs()} pairs of processes"
-    if len(conditions.looks) < 2:
+    if len(manifest.looks) < 2:
         return text
-    return (
-        f"{text}, more as the error is divided between looks, and the first look is after {conditions.looks[0]} rounds"
-    )
+    return f"{text}, more as the error is divided between looks, and the first look is after {manifest.looks[0]} rounds"
 
 
-def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
+def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
     """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
     rows: dict[tuple[str, int], list[str]] = {}
     compared = {result.cell.row for result in results if result.comparison is not None}
-    for row, stop in conditions.stopped.items():
+    for row, stop in manifest.stopped.items():
         why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
         rows.setdefault((why, stop.rounds), []).append(row)
-    if len(conditions.looks) < 2 and all(why == MOST_ROUNDS for why, _ in rows):
+    if len(manifest.looks) < 2 and all(why == MOST_ROUNDS for why, _ in rows):
         return ""
     words = {
         SETTLED: "settled after {}",
@@ -102,7 +99,7 @@ def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
             clauses.append(
                 clause if why in (SETTLED, NOTHING) else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})"
             )
-    undone = _undone(results, conditions)
+    undone = _undone(results, manifest)
     if undone:
         clauses.append(
             f"of those that settled, {shorten(enumerate_names(undone), LIST_LENGTH)} came to be inconclusive: later "
@@ -111,17 +108,17 @@ def stop_remark(results: Sequence[Result], conditions: Conditions) -> str:
     return f"Rounds: {'; '.join(clauses)}." if clauses else ""
 
 
-def _undone(results: Sequence[Result], conditions: Conditions) -> list[str]:
+def _undone(results: Sequence[Result], manifest: Manifest) -> list[str]:
     """Name the rows that stopped as settled and of which a verdict is inconclusive now."""
     open_ = {result.cell.row for result in results if result.verdict is Verdict.INCONCLUSIVE}
-    return [row for row, stop in conditions.stopped.items() if stop.why == SETTLED and row in open_]
+    return [row for row, stop in manifest.stopped.items() if stop.why == SETTLED and row in open_]
 
 
-def noise_remark(analysis: Analysis, conditions: Conditions) -> str:
+def noise_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Give the noise floor, or say why it is not known."""
     noise = analysis.noise
     if noise.column is None:
-        without = f"the run has no A/A twin (profile {conditions.profile})"
+        without = f"the run has no A/A twin (profile {manifest.profile.name})"
         return f"Noise floor: not measured, {without}." if analysis.comparisons else ""
     if noise.floor is None:
         return (

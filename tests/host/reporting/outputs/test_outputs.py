@@ -42,7 +42,7 @@ def plug_in(folder: Path, **sources: str) -> list[Path]:
 def test_an_output_is_one_file_outside_the_package(tmp_path, long_study):
     extra, problems = outputs.load(plug_in(tmp_path / "mine", fastest=FASTEST))
     assert problems == []
-    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    written = report.make(long_study.records, long_study.manifest).write(tmp_path / "report", extra)
     assert [path.name for path in written.paths] == [*OURS, "fastest.txt"]
     assert (tmp_path / "report/fastest.txt").read_text().splitlines()[0] == "dispatch/small/float32/cpu: jax:jit"
 
@@ -52,7 +52,7 @@ def test_an_output_that_fails_names_its_line_and_loses_no_other(tmp_path, long_s
     (tmp_path / "report").mkdir()
     (tmp_path / "report/broken.txt").write_text("of yesterday")
     extra, _ = outputs.load(files)
-    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    written = report.make(long_study.records, long_study.manifest).write(tmp_path / "report", extra)
     assert written.problems == [f"{files[0]}:6: KeyError: 'torch3'"]
     assert [path.name for path in written.paths] == [*OURS, "fastest.txt"]
     assert (tmp_path / "report/broken.txt").read_text() == "of yesterday"
@@ -83,7 +83,7 @@ def test_an_output_that_returns_no_files_of_its_folder_is_told(tmp_path, long_st
     source = f"NAME = 'x.txt'\n\ndef write(report, folder):\n    return {returned}\n"
     (file,) = files = plug_in(tmp_path / "mine", wrong=source)
     extra, _ = outputs.load(files)
-    written = report.make(long_study.records, long_study.run).write(tmp_path / "report", extra)
+    written = report.make(long_study.records, long_study.manifest).write(tmp_path / "report", extra)
     (problem,) = written.problems
     assert problem.startswith(str(file))
     assert len(written.paths) == len(OURS)

@@ -14,7 +14,7 @@ from bench.host.reporting.outputs import table_csv
 
 def read(study) -> list[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
-        (path,) = table_csv.write(report.make(study.records, study.run), Path(folder))
+        (path,) = table_csv.write(report.make(study.records, study.manifest), Path(folder))
         return list(csv.DictReader(io.StringIO(path.read_text())))
 
 

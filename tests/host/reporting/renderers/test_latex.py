@@ -69,7 +69,7 @@ def test_ligatures_arguments_and_other_scripts(text, written):
 
 
 def make_document(study) -> str:
-    made = report.make(study.records, study.run)
+    made = report.make(study.records, study.manifest)
     return latex.document(made.tables)
 
 

@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.reporting import report
 from bench.host.reporting.renderers import markdown
 from bench.host.reporting.tables.table import Column, Entry, Group, Table, printable
@@ -66,7 +65,7 @@ def test_what_is_common_stays_readable_in_the_source(text):
 
 
 def test_every_footnote_mark_has_its_note(short_study):
-    made = report.make(short_study.records, short_study.run)
+    made = report.make(short_study.records, short_study.manifest)
     for table in made.tables:
         text = markdown.render(table)
         marks = {mark for found in re.findall(r"<sup>([a-z,]+)</sup>", text) for mark in found.split(",")}
@@ -76,7 +75,7 @@ def test_every_footnote_mark_has_its_note(short_study):
 
 
 def test_tables_have_as_many_rows_as_cells(long_study):
-    made = report.make(long_study.records, long_study.run)
+    made = report.make(long_study.records, long_study.manifest)
     html = parser.render(markdown.document(made.title, (made.summary, made.details)))
-    workloads = len(Conditions.of(long_study.run).planned) // 8
+    workloads = len(long_study.manifest.planned) // 8
     assert html.count("<tr>") == 1 + workloads + workloads * (1 + 8)

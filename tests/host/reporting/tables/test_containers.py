@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.analysis.conditions import Conditions
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.tables import containers
 from bench.host.statistics.verdict import Verdict
@@ -28,8 +27,7 @@ def with_container(study, factor: float):
 
 
 def analysed(study):
-    conditions = Conditions.of(study.run)
-    return analyse(study.records, conditions), conditions
+    return analyse(study.records, study.manifest), study.manifest
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from bench.host.reporting import report
 
 
 def costs(study):
-    return report.make(study.records, study.run).costs
+    return report.make(study.records, study.manifest).costs
 
 
 def row(study, column: str, workload: str):

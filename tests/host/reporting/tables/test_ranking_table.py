@@ -6,7 +6,7 @@ from bench.host.reporting import report
 
 
 def ranked(study) -> dict[str, list[str]]:
-    table = report.make(study.records, study.run).ranking
+    table = report.make(study.records, study.manifest).ranking
     return {row[0].text: [entry.text for entry in row[1:]] for row in table.groups[0].rows}
 
 
@@ -15,7 +15,7 @@ def standings(study) -> dict[str, float]:
 
 
 def remark(study, start: str) -> str:
-    made = report.make(study.records, study.run)
+    made = report.make(study.records, study.manifest)
     table = made.ranking or made.summary
     return next(remark for remark in table.remarks if remark.startswith(start))
 
@@ -88,7 +88,7 @@ def test_too_few_rows_are_the_reason_for_no_ranking(long_study):
         "No ranking for cpu, 2 threads: it takes 2 columns with 3 rows in common, and 2 columns with 2 rows in common "
         "have a result."
     )
-    assert report.make(long_study.records, long_study.run).rankings == ()
+    assert report.make(long_study.records, long_study.manifest).rankings == ()
 
 
 def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):

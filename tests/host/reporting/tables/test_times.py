@@ -129,7 +129,7 @@ def test_tables_hold_together_without_results(short_study, kept):
 @pytest.mark.parametrize(("cache", "told"), [("kept", True), ("cold", False)])
 def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cache, told):
     long_study.run["profile"]["compile_cache"] = cache
-    costs = report.make(long_study.records, long_study.run).costs
+    costs = report.make(long_study.records, long_study.manifest).costs
     found = [remark for remark in costs.remarks if "share compiled code" in remark]
     assert bool(found) is told
     assert all("profile standard measures it with empty caches" in remark for remark in found)

@@ -8,13 +8,13 @@ from bench.host.reporting import report
 
 
 def remark(study, start: str, table: str = "details") -> str | None:
-    remarks = getattr(report.make(study.records, study.run), table).remarks
+    remarks = getattr(report.make(study.records, study.manifest), table).remarks
     return next((remark for remark in remarks if remark.startswith(start)), None)
 
 
 def test_the_noise_floor_stands_below_every_table(long_study):
     long_study.add_twin(factor=1.05)
-    made = report.make(long_study.records, long_study.run)
+    made = report.make(long_study.records, long_study.manifest)
     assert len(made.tables) == 4
     found = {remark for table in made.tables for remark in table.remarks if remark.startswith("Noise floor")}
     assert all(any(remark.startswith("Noise floor") for remark in table.remarks) for table in made.tables)
@@ -116,7 +116,7 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
     assert text.startswith(f"Noise watch: {30 * len(turns)} of 120 turns were disturbed: ")
     assert fate in text
     assert text.endswith("; 30 were taken to repeat them.")
-    notes = report.make(long_study.records, long_study.run).details.groups[0].heading.notes
+    notes = report.make(long_study.records, long_study.manifest).details.groups[0].heading.notes
     kept = [note for note in notes if "disturbed turns" in note]
     assert kept == (
         ["30 disturbed turns of 40 are part of these numbers, e.g. jax:jit waited 31% of it for a processor"]
@@ -150,4 +150,4 @@ def test_clocks_are_told(long_study):
 
 def test_rounds_of_rows_that_stopped_apart_are_told_as_a_range(long_study):
     long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch" or r.round < 8]
-    assert "8 to 10 rounds of fresh processes" in report.make(long_study.records, long_study.run).details.caption
+    assert "8 to 10 rounds of fresh processes" in report.make(long_study.records, long_study.manifest).details.caption

@@ -1,0 +1,189 @@
+"""Describes one run: what was planned, on which machine, in which environments, and how far the run came.
+
+The description is ``run.json`` in the folder of the run. It is rewritten whole, atomically, whenever it changes.
+
+Schema history:
+  1 (2026-11-21): first version; the file has no schema number.
+  2 (2026-11-22): ``schema`` holds the number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from bench.cell import Cell
+
+from ..refusal import Refused
+from ..setup.staging import write_whole
+
+SCHEMA_VERSION = 2
+RUN = "run.json"
+
+#: Why a row stopped: its verdicts are settled, it had the most rounds of the profile, or the time budget was spent.
+SETTLED, MOST_ROUNDS, BUDGET = "settled", "most rounds", "budget"
+
+
+class NewerSchema(Refused, ValueError):
+    """A newer benchmatrix wrote the file; the message says which file and what to do."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """After how many rounds a row stopped, and why: ``SETTLED``, ``MOST_ROUNDS`` or ``BUDGET``."""
+
+    rounds: int
+    why: str
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """The study that was measured."""
+
+    name: str = "study"
+    title: str = ""
+    #: The column that ratios are taken to, such as ``torch1:eager``.
+    baseline: str | None = None
+
+
+@dataclass(frozen=True)
+class ProfileSummary:
+    """How thoroughly the run was measured; the fields are those of ``bench.host.study.schema.Profile``."""
+
+    name: str = "unnamed"
+    rounds: int | None = None
+    most_rounds: int | None = None
+    twin: bool = False
+    peaks: bool = False
+    #: Turns planned for each process; later turns repeat disturbed ones.
+    samples: int | None = None
+    sample_seconds: float | None = None
+    sizes: tuple[str, ...] = ()
+    #: ``cold``, or ``kept`` where compiled code stays between runs and the cells of an environment share it.
+    compile_cache: str = ""
+    timeout_s: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SpentSeconds:
+    """Seconds that all invocations of the run took, and how many of them the host waited for workers."""
+
+    elapsed: float = 0.0
+    waited_for_workers: float = 0.0
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The description of one run; a value that an older file lacks has its default."""
+
+    #: The name of the run; it is part of every record.
+    run: str = ""
+    #: Two invocations with the same identity are one run: see ``bench.host.storage.identity``.
+    identity: str = ""
+    #: Local time, ``2026-11-22 03:17:22``.
+    started: str = ""
+    study: StudySummary = field(default_factory=StudySummary)
+    profile: ProfileSummary = field(default_factory=ProfileSummary)
+    seed: int | None = None
+    threads: int | None = None
+    #: See ``bench.host.machine.facts``.
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    #: {environment: what was installed there}
+    environments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Numbers of rounds after which verdicts are computed, ascending; empty where the file does not say.
+    looks: tuple[int, ...] = ()
+    budget_s: float | None = None
+    #: Whether cells get no ratio where a user could have made their settings equal to the baseline's.
+    strict: bool = False
+    planned: tuple[Cell, ...] = ()
+    #: Cells of the study that were not planned, each with the reason.
+    excluded: tuple[tuple[Cell, str], ...] = ()
+    seconds: SpentSeconds = field(default_factory=SpentSeconds)
+    finished: bool = True
+    #: The best rates of the machine, {environment/device: rates}: see ``bench.host.measuring.peaks``.
+    peaks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: {name of a cell: its largest batch}: see ``bench.host.measuring.largest_batch``.
+    largest_batch: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: {row: its stop}
+    stopped: Mapping[str, Stop] = field(default_factory=dict)
+    #: Peak memory of the host process.
+    host_peak_bytes: int = 0
+
+    def spend(self, *, elapsed: float = 0.0, waited_for_workers: float = 0.0) -> Manifest:
+        """Return the manifest with these seconds added."""
+        spent = self.seconds
+        return replace(
+            self, seconds=SpentSeconds(spent.elapsed + elapsed, spent.waited_for_workers + waited_for_workers)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {"schema": SCHEMA_VERSION, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Manifest:
+        """Rebuild a manifest from the content of a file of this or an older schema; unknown keys are ignored.
+
+        Raises NewerSchema for a newer schema, and ValueError where a value has not the form that it must have.
+        """
+        schema = values.get("schema", 1)
+        if not isinstance(schema, int) or schema > SCHEMA_VERSION:
+            raise NewerSchema(
+                f"{RUN} has schema {schema!r}; this benchmatrix reads schemas up to {SCHEMA_VERSION}: "
+                "update benchmatrix, or move the folder of the run away"
+            )
+        kept = _known(cls, values)
+        try:
+            for name, build in _PARTS.items():
+                if name in kept:
+                    kept[name] = build(kept[name])
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"{RUN} does not describe a run: {error}") from error
+        manifest = cls(**kept)
+        if not manifest.looks and manifest.profile.rounds:
+            # Before there were several looks, verdicts were computed once, after the last round.
+            manifest = replace(manifest, looks=(manifest.profile.rounds,))
+        return manifest
+
+
+def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the fields of ``cls``; an empty value takes the default."""
+    names = {f.name for f in fields(cls)}
+    return {name: value for name, value in values.items() if name in names and value is not None}
+
+
+def _profile(values: Mapping[str, Any]) -> ProfileSummary:
+    return ProfileSummary(**{**_known(ProfileSummary, values), "sizes": tuple(values.get("sizes") or ())})
+
+
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "study": lambda values: StudySummary(**_known(StudySummary, values)),
+    "profile": _profile,
+    "looks": tuple,
+    "planned": lambda cells: tuple(Cell.from_json(cell) for cell in cells),
+    "excluded": lambda cells: tuple((Cell.from_json(cell), str(reason)) for cell, reason in cells),
+    "seconds": lambda values: SpentSeconds(**_known(SpentSeconds, values)),
+    "stopped": lambda stops: {row: Stop(stop["rounds"], stop["why"]) for row, stop in stops.items()},
+}
+
+
+def read(folder: Path) -> Manifest | None:
+    """Read the manifest of the run in ``folder``; None where there is none or the file is damaged.
+
+    Raises NewerSchema when a newer benchmatrix wrote it.
+    """
+    try:
+        values = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        return Manifest.from_json(values) if isinstance(values, dict) else None
+    except NewerSchema as error:
+        raise NewerSchema(f"{folder}: {error}") from None
+    except (OSError, ValueError):
+        return None
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Replace the manifest of the run in ``folder`` as a whole."""
+    write_whole(folder / RUN, json.dumps(manifest.to_json(), indent=1))
