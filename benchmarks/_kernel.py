@@ -20,20 +20,20 @@ def make_step(workload: str, size: str) -> Callable[[], object]:
     """Build the NumPy program of a workload; its step rotates through the same batches as in a worker."""
     from bench.frameworks.numpy.adapter import Adapter
     from bench.program import Transform
+    from bench.registry import BUILT_IN
     from bench.worker.checking import parity
     from bench.worker.timing import layout
-    from bench.workloads import load_implementation, load_specification
 
     kept = layout.Layout()
     if os.environ.get(SCATTERED):
         layout.settle_allocator()
         kept.scatter()
-    specification = load_specification(workload)
+    specification = BUILT_IN.specification(workload)
     adapter = Adapter("eager", "cpu", "float32", 1)
     drawn, drawn_batches, _ = parity.draw(specification, specification.SIZES[size], SEED)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
-    build = load_implementation(workload, "numpy")
+    build = BUILT_IN.implementation(workload, "numpy")
     step = build(specification.SIZES[size], parameters, batches[0], Transform("eager", adapter.transform)).step
     following = itertools.cycle(batches)
     # The layout lasts as long as its blocks are kept.

@@ -158,7 +158,7 @@ def _spread(times_s: Sequence[float]) -> str:
 def _start_s(prepared: Prepared, root: Path, study: study_file.Study) -> tuple[float, float]:
     """Time a worker until its process or container has started, and until its first message."""
     plan = selection.select(study, selection.Selection(environments=[prepared.name], threads=1))
-    caches = CompileCaches(root, root / ".nox" / "compile-caches", "starts", False, {})
+    caches = CompileCaches(root / ".nox" / "compile-caches", "starts", False, {})
     start = time.perf_counter()
     worker = launch(prepared, plan.cells[0], root=root, caches=caches, extra={}, log=root / "log", processors=chosen(1))
     started_s = time.perf_counter() - start

@@ -24,9 +24,10 @@ import numpy as np
 from tabulate import tabulate
 
 from bench.host import environments
+from bench.host.environments import variables
 from bench.host.study import study_file
-from bench.host.workers import worker_process
 from bench.record import OK
+from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
@@ -54,7 +55,7 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
         [*command, str(PROGRAM), *arguments],
-        env=worker_process.variables(threads, extra),
+        env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

@@ -1,7 +1,8 @@
-"""Knows which frameworks there are and how to reach the adapter of one.
+"""Holds the frameworks, one folder each; bench.registry finds them.
 
-An adapter is ``bench/frameworks/<framework>.py``, its parts beside it in files that are named after it too, with a
-class ``Adapter(mode, device, precision, threads)``; constructing one allocates nothing on a GPU:
+A folder has the module ``facts`` (see bench.frameworks.facts), which imports the standard library only, the module
+``adapter``, which imports the framework, and what belongs to them. An adapter module has a class
+``Adapter(mode, device, precision, threads)``; constructing one allocates nothing on a GPU:
 
   put(array)            a NumPy array on the device, floats in the cell's precision, integers as they are
   get(value)            back as a NumPy array, floats as float64
@@ -26,23 +27,3 @@ is left out: threads, interop threads, float32 matmul (highest, tf32, bf16), TF3
 CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, allocator, instruction set, compiled,
 BLAS, kernels.
 """
-
-from __future__ import annotations
-
-import importlib
-from typing import Any
-
-# Both rings read this table: the host validates a study's modes without importing any framework.
-MODES = {
-    "torch": ("eager", "torchscript", "compile"),
-    "tensorflow": ("eager", "function", "xla"),
-    "jax": ("eager", "jit"),
-    "numpy": ("eager",),
-}
-
-
-def load_adapter(framework: str) -> Any:
-    """Import the adapter module of ``framework``, and with it the framework; raises ImportError where that fails."""
-    if framework not in MODES:
-        raise ValueError("unknown framework {!r}; known: {}".format(framework, ", ".join(MODES)))
-    return importlib.import_module("bench.frameworks.{}.adapter".format(framework))

@@ -1,4 +1,4 @@
-"""Knows the temporary folder of one worker: what a framework leaves there goes with the process.
+"""Gives one worker a temporary folder, which is removed with what a framework leaves there.
 
 Workers end at once, without the clean-up that libraries register for the end, and some are killed. A killed worker's
 folder is removed by a later one: a lock, which the kernel lets go of with the process, tells that nobody lives there.
@@ -13,8 +13,6 @@ import tempfile
 import time
 
 PREFIX = "benchmatrix-worker-"
-#: What torch.compile keeps below its temporary folder is to stay; the host gives it one beside its cache.
-SHARED = ("torch",)
 #: A folder this young may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0
 
@@ -25,10 +23,8 @@ class Scratch:
     def __init__(self) -> None:
         self._folder = ""
 
-    def take(self, framework: str) -> None:
-        """Give this process a temporary folder of its own, before it imports ``framework``."""
-        if framework in SHARED:
-            return
+    def take(self) -> None:
+        """Give this process a temporary folder of its own; to be called before the framework is imported."""
         shared = tempfile.gettempdir()
         sweep(shared)
         try:

@@ -1,4 +1,4 @@
-"""Knows the life of a cell inside its process: import, build, first call, check, calibrate, turns, finish.
+"""Runs a cell inside its process: import, build, first call, check, calibrate, turns, finish.
 
 Two other requests serve the run as a whole, each in a process of its own: ``peaks`` and ``fit``.
 
@@ -13,10 +13,9 @@ import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from .. import workloads
 from ..cell import Cell
-from ..frameworks import load_adapter
 from ..program import Transform, Unsupported
+from ..registry import BUILT_IN, Registry
 from . import process, steering
 from .channel import Channel
 from .checking import parity
@@ -31,8 +30,9 @@ from .timing.waiting import Waiting
 class Session:
     """One cell in this process."""
 
-    def __init__(self, channel: Channel, scratch: Scratch, layout: Layout) -> None:
+    def __init__(self, channel: Channel, scratch: Scratch, layout: Layout, registry: Registry = BUILT_IN) -> None:
         self._channel = channel
+        self._registry = registry
         self._scratch = scratch
         self._layout = layout
         self.stage = "start"
@@ -53,7 +53,7 @@ class Session:
         self, workload: str, size: str, seed: int, path: str, data: Optional[str] = None
     ) -> Dict[str, Any]:
         """Compute a workload's float64 reference and store it."""
-        specification = workloads.load_specification(workload)
+        specification = self._registry.specification(workload)
         parity.write_reference(path, specification, specification.SIZES[size], seed, data)
         return {"event": "referenced"}
 
@@ -67,7 +67,9 @@ class Session:
         """
         self._cell = Cell.from_json(cell)
         self._enter("import")
-        self._scratch.take(self._cell.framework)
+        # What a framework caches in the host's temporary folder must stay there.
+        if not self._registry.facts(self._cell.framework).caches_temporary_files:
+            self._scratch.take()
         # A heap that keeps what was released would count against a cap.
         if not cap_bytes:
             settle_allocator()
@@ -75,8 +77,8 @@ class Session:
             memory.limit_bytes(memory_limit_bytes)
         before_bytes = memory.resident_bytes()
         start = time.perf_counter()
-        adapter = load_adapter(self._cell.framework)
-        build = workloads.load_implementation(self._cell.workload, self._cell.framework)
+        adapter = self._registry.adapter(self._cell.framework)
+        build = self._registry.implementation(self._cell.workload, self._cell.framework)
         import_s = time.perf_counter() - start
         self._build = build
         self._adapter = adapter.Adapter(self._cell.mode, self._cell.device, self._cell.precision, self._cell.threads)
@@ -135,7 +137,7 @@ class Session:
 
     def _specified(self) -> Tuple[Any, Dict[str, int]]:
         """Return the specification of the cell's workload and its size; raises Unsupported for another precision."""
-        specification = workloads.load_specification(self._cell.workload)
+        specification = self._registry.specification(self._cell.workload)
         if self._cell.precision not in specification.PRECISIONS:
             raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
         return specification, specification.SIZES[self._cell.size]
@@ -229,7 +231,7 @@ class Session:
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
         settings.update(steering.facts())
-        settings.update(steering.steering_variables())
+        settings.update(steering.steering_variables(self._registry.facts(self._cell.framework)))
         compilation = self._compilation()
         if "compilations" in compilation:
             before = self._compiled_before.get("compilations", 0)

@@ -1,4 +1,4 @@
-"""Knows what in this process steers the numeric libraries, apart from the framework's own settings."""
+"""Reads what in this process steers the numeric libraries, apart from the framework's own settings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Dict
 
 import numpy as np
 
-#: Variables with these prefixes change which kernels run, on how many threads, or how memory is allocated.
+from ..frameworks.facts import Facts
+
+#: Variables with these prefixes change which kernels run, on how many threads, or how memory is allocated, in the
+#: libraries that frameworks share.
 STEERING = (
-    "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_", "TF_",
-    "XLA_", "JAX_", "PJRT_", "TORCH", "PYTORCH_", "TRITON_", "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_",
-    "LD_PRELOAD", "ATEN_",
+    "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_",
+    "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "LD_PRELOAD",
 )  # fmt: skip
-#: Folders that the host chooses for each cell; they say nothing about how anything computes.
-FOLDERS = ("JAX_COMPILATION_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 #: Flags of /proc/cpuinfo, best first, and how people call what they stand for.
 INSTRUCTION_SETS = (
     ("amx_tile", "AMX"), ("avx512_bf16", "AVX-512 BF16"), ("avx512_vnni", "AVX-512 VNNI"), ("avx512f", "AVX-512"),
@@ -24,10 +24,16 @@ INSTRUCTION_SETS = (
 )  # fmt: skip
 
 
-def steering_variables() -> Dict[str, str]:
-    """List the environment variables in force that steer numeric libraries."""
+def steering_variables(framework: Facts) -> Dict[str, str]:
+    """List the environment variables in force that steer numeric libraries or the framework.
+
+    Those that lead to folders of the compilation cache are left out: they change nothing that is computed.
+    """
+    prefixes = STEERING + framework.variable_prefixes
     return {
-        name: value for name, value in sorted(os.environ.items()) if name.startswith(STEERING) and name not in FOLDERS
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name.startswith(prefixes) and name not in framework.cache_variables
     }
 
 

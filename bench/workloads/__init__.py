@@ -1,4 +1,4 @@
-"""Knows which workloads there are: a folder is a workload's registration, a file in it a framework's implementation.
+"""Holds the workloads: a folder is a workload's registration, a file in it a framework's implementation.
 
 A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only and defines:
 
@@ -27,37 +27,3 @@ defines ``build(size, parameters, batch, transform) -> bench.program.Program``: 
 bench.program.Transform.
 No such file means *unsupported*; an ImportError inside one that exists means *failed*.
 """
-
-from __future__ import annotations
-
-import importlib
-import os
-from typing import Any, List
-
-from ..program import Unsupported
-
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-
-
-def names() -> List[str]:
-    """List the workloads by their names in a study file (``mlp-train`` for the folder ``mlp_train``)."""
-    return sorted(
-        entry.replace("_", "-")
-        for entry in os.listdir(FOLDER)
-        if not entry.startswith("_") and os.path.isfile(os.path.join(FOLDER, entry, "__init__.py"))
-    )
-
-
-def load_specification(workload: str) -> Any:
-    """Import a workload's specification module; raises ValueError for a name that is no workload."""
-    if workload not in names():
-        raise ValueError("unknown workload {!r}; known: {}".format(workload, ", ".join(names())))
-    return importlib.import_module("bench.workloads." + workload.replace("-", "_"))
-
-
-def load_implementation(workload: str, framework: str) -> Any:
-    """Import ``build`` of a workload for a framework; raises Unsupported where the file does not exist."""
-    folder = workload.replace("-", "_")
-    if not os.path.isfile(os.path.join(FOLDER, folder, framework + ".py")):
-        raise Unsupported("workload {} has no {} implementation".format(workload, framework))
-    return importlib.import_module("bench.workloads.{}.{}".format(folder, framework)).build

@@ -13,9 +13,8 @@ import os
 import sys
 import time
 
-from bench import workloads
-from bench.frameworks import load_adapter
 from bench.program import Transform
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
 SAMPLE_S = 0.05
@@ -39,14 +38,14 @@ def step_s(step, adapter, steps):
 
 
 def ours(framework, adapter, mode, workload, size, parameters, batch):
-    build = workloads.load_implementation(workload, framework)
+    build = BUILT_IN.implementation(workload, framework)
     program = build(size, parameters, batch, Transform(mode, adapter.transform))
     return lambda: program.step(*batch)
 
 
 def main(framework, mode, workload, size_name, turns):
-    adapter = load_adapter(framework).Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
-    specification = workloads.load_specification(workload)
+    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+    specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
     drawn, batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}

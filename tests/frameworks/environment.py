@@ -1,4 +1,4 @@
-"""Knows how a test runs a program inside an environment of the default study."""
+"""Runs a program of a test inside an environment of the default study."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.host import environments
-from bench.host.workers import worker_process
+from bench.host.environments import variables
+from bench.host.study import study_file
 from bench.record import OK
+from bench.registry import BUILT_IN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -27,13 +29,19 @@ def run(environment: str, program: str, *arguments: str) -> Any:
     done = subprocess.run(
         [*interpreter(environment), str(HERE / program), *arguments],
         cwd=HERE,
-        env=worker_process.variables(THREADS, extra),
+        env=variables.of_worker(THREADS, BUILT_IN.facts(framework(environment)), own=extra),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def framework(environment: str) -> str:
+    if environment == "numpy":
+        return "numpy"
+    return study_file.load(ROOT / "matrix.toml").environments[environment].framework
 
 
 def interpreter(environment: str) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bench import workloads
 from bench.frameworks.torch.adapter import Adapter
 from bench.program import Transform
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
 #: Bits of the mantissa that are kept; a float32 has 23.
@@ -62,7 +62,7 @@ class Plant(TorchDispatchMode):
 
 def exceeded(workload, size_name, folder):
     """Return status, largest error over what is allowed, and number of products, for each precision."""
-    specification = workloads.load_specification(workload)
+    specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
     path = os.path.join(folder, f"{workload}-{size_name}.npz")
     parity.write_reference(path, specification, size, 1)
@@ -74,7 +74,7 @@ def exceeded(workload, size_name, folder):
         adapter = Adapter("eager", "cpu", "float32", 2)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
         placed = [tuple(adapter.put(array) for array in batch) for batch in batches]
-        build = workloads.load_implementation(workload, "torch")
+        build = BUILT_IN.implementation(workload, "torch")
         program = build(size, parameters, placed[0], Transform("eager", adapter.transform))
         with Plant(bits) as plant, sdpa_kernel(SDPBackend.MATH):
             outputs = parity.program_outputs(program, placed, adapter.get, drawn if specification.TRAINING else {})

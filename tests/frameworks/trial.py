@@ -13,9 +13,8 @@ from importlib import import_module
 
 import numpy as np
 
-from bench import workloads
-from bench.frameworks import load_adapter
 from bench.program import Transform, Unsupported
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
@@ -24,12 +23,12 @@ STEADY = ("mlp-train", "lenet-train")
 
 
 def adapter_of(framework, mode, precision="float32"):
-    return load_adapter(framework).Adapter(mode, "cpu", precision, THREADS)
+    return BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
 
 
 def placed(adapter, workload, size_name="check"):
     """Draw a workload's parameters and batches; return its size and both on the device."""
-    specification = workloads.load_specification(workload)
+    specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
     parameters, batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(value) for name, value in parameters.items()}
@@ -39,7 +38,7 @@ def placed(adapter, workload, size_name="check"):
 def built(adapter, framework, mode, workload):
     """Build a workload's program as a session does; return it with its batches on the device."""
     size, parameters, batches = placed(adapter, workload)
-    build = workloads.load_implementation(workload, framework)
+    build = BUILT_IN.implementation(workload, framework)
     return build(size, parameters, batches[0], Transform(mode, adapter.transform)), batches
 
 

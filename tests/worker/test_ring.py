@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import bench
-from bench import workloads
-from bench.frameworks import MODES, load_adapter
 from bench.program import Unsupported
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
 FOLDER = os.path.dirname(bench.__file__)
@@ -28,9 +27,9 @@ def test_a_file_compiles(path):
         compile(file.read(), path, "exec")
 
 
-@pytest.mark.parametrize("workload", workloads.names())
+@pytest.mark.parametrize("workload", BUILT_IN.workloads)
 def test_a_specification_can_be_drawn_and_computed(workload):
-    specification = workloads.load_specification(workload)
+    specification = BUILT_IN.specification(workload)
     assert {"check", "tiny", "small"} <= set(specification.SIZES)
     size = specification.SIZES["check"]
     parameters, batches, described = parity.draw(specification, size, 1)
@@ -47,33 +46,33 @@ def test_a_specification_can_be_drawn_and_computed(workload):
     assert specification.items(size) >= 1
 
 
-@pytest.mark.parametrize("workload", workloads.names())
+@pytest.mark.parametrize("workload", BUILT_IN.workloads)
 def test_the_numpy_implementation_is_correct_or_reported_as_missing(workload, tmp_path):
-    specification = workloads.load_specification(workload)
+    specification = BUILT_IN.specification(workload)
     size = specification.SIZES["check"]
     if not os.path.isfile(os.path.join(FOLDER, "workloads", workload.replace("-", "_"), "numpy.py")):
         with pytest.raises(Unsupported, match="workload {} has no numpy implementation".format(workload)):
-            workloads.load_implementation(workload, "numpy")
+            BUILT_IN.implementation(workload, "numpy")
         return
-    build = workloads.load_implementation(workload, "numpy")
+    build = BUILT_IN.implementation(workload, "numpy")
     path = str(tmp_path / "reference.npz")
     parity.write_reference(path, specification, size, 1)
     parameters, batches, _ = parity.draw(specification, size, 1)
-    adapter = load_adapter("numpy").Adapter("eager", "cpu", "float32", 1)
+    adapter = BUILT_IN.adapter("numpy").Adapter("eager", "cpu", "float32", 1)
     program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], None)
     outputs = parity.program_outputs(program, batches, adapter.get, parameters)
     assert parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
 
 
 def test_every_framework_has_an_adapter():
-    for framework in MODES:
+    for framework in BUILT_IN.frameworks:
         path = os.path.join(FOLDER, "frameworks", framework)
         assert os.path.isfile(path + ".py") or os.path.isfile(os.path.join(path, "__init__.py"))
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_a_forgotten_shift_is_a_mismatch_at_every_precision(precision, tmp_path):
-    specification = workloads.load_specification("layernorm-softmax")
+    specification = BUILT_IN.specification("layernorm-softmax")
     size = specification.SIZES["check"]
     path = str(tmp_path / "reference.npz")
     parity.write_reference(path, specification, size, 1)

@@ -1,5 +1,6 @@
 """Tests that a worker removes its temporary folder, and that a later worker removes those of killed ones."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -8,7 +9,9 @@ import time
 
 import pytest
 
-from bench.worker import scratch
+from bench.cell import Cell
+from bench.registry import BUILT_IN, Registry
+from bench.worker import scratch, session
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -29,7 +32,7 @@ def old(folder):
 
 def test_the_folder_is_removed_with_its_files(shared):
     mine = scratch.Scratch()
-    mine.take("tensorflow")
+    mine.take()
     handle, path = tempfile.mkstemp()
     os.close(handle)
     assert os.path.dirname(path) == os.environ["TMPDIR"]
@@ -43,10 +46,18 @@ def test_a_worker_that_never_took_one_leaves_nothing(shared):
     assert list(shared.iterdir()) == []
 
 
-def test_compile_caches_in_the_shared_folder_stay_there(shared):
+@pytest.mark.parametrize("caches", [True, False])
+def test_compile_caches_in_the_shared_folder_stay_there(shared, monkeypatch, caches):
+    """A framework that caches temporary files keeps the folder that the host gave."""
+    facts = dataclasses.replace(BUILT_IN.facts("numpy"), caches_temporary_files=caches)
+    monkeypatch.setattr(Registry, "facts", lambda *_: facts)
+    messages = []
+    channel = type("Channel", (), {"send": lambda self, **message: messages.append(message)})()
     mine = scratch.Scratch()
-    mine.take("torch")
-    assert tempfile.gettempdir() == os.environ["TMPDIR"] == str(shared)
+    cell = Cell("here", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
+    session.Session(channel, mine, None).do_import(cell.to_json())
+    assert (tempfile.gettempdir() == os.environ["TMPDIR"] == str(shared)) == caches
+    mine.leave()
 
 
 def test_a_disk_without_room_for_a_folder_is_not_an_error(shared, monkeypatch):
@@ -54,7 +65,7 @@ def test_a_disk_without_room_for_a_folder_is_not_an_error(shared, monkeypatch):
         raise OSError("read-only")
 
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
-    scratch.Scratch().take("jax")
+    scratch.Scratch().take()
     assert os.environ["TMPDIR"] == str(shared)
 
 

@@ -1,10 +1,14 @@
 """Tests which facts of the machine and variables a worker reports."""
 
+import dataclasses
 import os
 
 import pytest
 
+from bench.registry import BUILT_IN
 from bench.worker import steering
+
+NUMPY = BUILT_IN.facts("numpy")
 
 
 @pytest.mark.parametrize(
@@ -32,4 +36,14 @@ def test_the_processors_are_those_the_process_may_use():
 
 def test_a_preloaded_allocator_is_reported(monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", "/usr/lib/libjemalloc.so.2")
-    assert steering.steering_variables()["LD_PRELOAD"] == "/usr/lib/libjemalloc.so.2"
+    assert steering.steering_variables(NUMPY)["LD_PRELOAD"] == "/usr/lib/libjemalloc.so.2"
+
+
+def test_variables_of_the_framework_are_among_what_steers_but_not_the_folders_of_its_caches(monkeypatch):
+    facts = dataclasses.replace(NUMPY, variable_prefixes=("TOY_",), cache_variables={"TOY_CACHE": "toy"})
+    for name in ("TOY_CACHE", "TOY_KERNELS", "OTHER_KERNELS"):
+        monkeypatch.setenv(name, "x")
+    found = steering.steering_variables(facts)
+    assert "TOY_KERNELS" in found
+    assert "TOY_CACHE" not in found
+    assert "OTHER_KERNELS" not in found

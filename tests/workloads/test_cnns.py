@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from bench.frameworks.numpy.adapter import Adapter
-from bench.workloads import cnn, idx, images, load_implementation, load_specification
+from bench.registry import BUILT_IN
+from bench.workloads import cnn, idx, images
 
-LENET, CATDOG = load_specification("lenet-train"), load_specification("catdog-cnn-train")
+LENET, CATDOG = BUILT_IN.specification("lenet-train"), BUILT_IN.specification("catdog-cnn-train")
 BOTH = pytest.mark.parametrize("specification", [LENET, CATDOG], ids=["lenet", "catdog"])
 
 
@@ -106,7 +107,7 @@ def test_lenet_learns_the_digits() -> None:
     random = np.random.RandomState(0)
     size = {"batch": 16}
     parameters = LENET.parameters(size, random)
-    program = load_implementation("lenet-train", "numpy")(
+    program = BUILT_IN.implementation("lenet-train", "numpy")(
         size, parameters, LENET.batch(size, random), adapter.transform
     )
     losses = [float(program.step(*LENET.batch(size, random))["loss"]) for _ in range(80)]
@@ -118,7 +119,7 @@ def test_lenet_check_size_lowers_the_loss_of_its_batch() -> None:
     random = np.random.RandomState(0)
     size = LENET.SIZES["check"]
     parameters, batch = LENET.parameters(size, random), LENET.batch(size, random)
-    program = load_implementation("lenet-train", "numpy")(size, parameters, batch, adapter.transform)
+    program = BUILT_IN.implementation("lenet-train", "numpy")(size, parameters, batch, adapter.transform)
     losses = [float(program.step(*batch)["loss"]) for _ in range(10)]
     assert losses[-1] < 0.5 * losses[0]
 

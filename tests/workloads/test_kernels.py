@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.frameworks.numpy.adapter import Adapter
-from bench.workloads import load_implementation, load_specification
+from bench.registry import BUILT_IN
 
 NAMES = ("dispatch", "gemm", "elementwise-chain", "layernorm-softmax")
-SPECIFICATIONS = {name: load_specification(name) for name in NAMES}
+SPECIFICATIONS = {name: BUILT_IN.specification(name) for name in NAMES}
 PRESETS = [(name, preset) for name in NAMES for preset in SPECIFICATIONS[name].SIZES]
 # The references of the larger presets take seconds and gigabytes.
 QUICK = [(name, preset) for name, preset in PRESETS if preset in ("check", "tiny", "small")]
@@ -69,7 +69,7 @@ def implement(name, size, parameters, batch, precision):
     adapter = Adapter("eager", "cpu", precision, 1)
     placed = {key: adapter.put(value) for key, value in parameters.items()}
     inputs = tuple(adapter.put(array) for array in batch)
-    program = load_implementation(name, "numpy")(size, placed, inputs, adapter.transform)
+    program = BUILT_IN.implementation(name, "numpy")(size, placed, inputs, adapter.transform)
     outputs = program.step(*inputs)
     for array, original in zip(inputs, batch, strict=True):
         np.testing.assert_array_equal(array, original)

@@ -7,10 +7,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bench.workloads import load_specification
+from bench.registry import BUILT_IN
 
-encoder = load_specification("transformer-encoder")
-train = load_specification("transformer-train")
+encoder = BUILT_IN.specification("transformer-encoder")
+train = BUILT_IN.specification("transformer-train")
 SPECIFICATIONS = pytest.mark.parametrize("specification", [encoder, train], ids=["encoder", "train"])
 MINIATURE = {"batch": 2, "sequence": 3, "width": 4, "heads": 2, "layers": 2, "vocabulary": 5}
 

@@ -1,1 +1,1 @@
-"""."""
+"""Holds JAX's facts, adapter and programs; importing the package imports none of them."""

@@ -1,1 +1,1 @@
-"""."""
+"""Holds TensorFlow's facts, adapter and programs; importing the package imports none of them."""

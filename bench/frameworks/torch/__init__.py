@@ -1,1 +1,1 @@
-"""."""
+"""Holds PyTorch's facts, adapter and programs; importing the package imports none of them."""

@@ -25,5 +25,7 @@ def run(options: argparse.Namespace) -> int:
     if plan.cells and not options.dry_run:
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):
-            environments.prepare(study.environments[options.environment], root=options.root, announce=announce)
+            environments.prepare(
+                study.environments[options.environment], root=options.root, announce=announce, registry=study.registry
+            )
     return 0

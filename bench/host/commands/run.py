@@ -47,7 +47,7 @@ def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[s
 
     prepared = {
         name: environments.load_outcome(name, root=options.root)
-        or environments.prepare(study.environments[name], root=options.root, announce=announce)
+        or environments.prepare(study.environments[name], root=options.root, announce=announce, registry=study.registry)
         for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)
     }
     without = environments.without_engine(prepared.values())

@@ -72,7 +72,9 @@ def _measure(options: argparse.Namespace) -> int:
     planted = dict(trial_plan.PLANTED) if options.planted is None else options.planted
     with exclusive(options.root):
         prepared = {
-            name: environments.prepare(study.environments[name], root=options.root, announce=announce)
+            name: environments.prepare(
+                study.environments[name], root=options.root, announce=announce, registry=study.registry
+            )
             for name in _named(study, options.environment)
         }
         session = Validation(options.root, study, prepared, count, Console())

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import cast
 
+from bench.registry import BUILT_IN, Registry
+
 from ..containers import started_flag
 from ..containers.context import Extras
 from ..machine import facts
@@ -17,10 +19,10 @@ from .outcome import Impossible, Prepared, load_outcome
 
 __all__ = ["Prepared", "load_outcome", "prepare", "without_engine"]
 
-PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None], Extras | None], Prepared]] = {
-    "venv": lambda environment, root, announce, _: venv.prepare(environment, root=root, announce=announce),
-    "existing": lambda environment, root, announce, _: existing.prepare(environment),
-    "container": lambda environment, root, announce, extras: _container(environment, root, announce, extras),
+PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None], Extras | None, Registry], Prepared]] = {
+    "venv": lambda environment, root, announce, *_: venv.prepare(environment, root=root, announce=announce),
+    "existing": lambda environment, root, announce, extras, registry: existing.prepare(environment, registry),
+    "container": lambda environment, root, announce, extras, _: _container(environment, root, announce, extras),
 }
 
 # A package index that cannot be reached makes installers say also that nothing was found, so this is looked for first.
@@ -37,12 +39,17 @@ NO_WHEEL = re.compile(
 
 
 def prepare(
-    environment: Buildable, *, root: Path, announce: Callable[[str], None], extras: Extras | None = None
+    environment: Buildable,
+    *,
+    root: Path,
+    announce: Callable[[str], None],
+    extras: Extras | None = None,
+    registry: Registry = BUILT_IN,
 ) -> Prepared:
     """Make the environment ready, note the outcome below ``root/.nox/environments`` and return it.
 
     What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it. ``extras`` is what the
-    installation in an image needs; what pip's variables say when absent.
+    installation in an image needs; what pip's variables say when absent. ``registry`` has the environment's framework.
     """
     if started_flag.exists(root):
         from ..containers import leftovers
@@ -52,7 +59,7 @@ def prepare(
         reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
-        prepared = attempt(environment, root=root, announce=announce, extras=extras)
+        prepared = attempt(environment, root=root, announce=announce, extras=extras, registry=registry)
     # That no engine answers is said once, by whoever measures.
     if prepared.reason is not None and not without_engine([prepared]):
         announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
@@ -68,7 +75,12 @@ def without_engine(prepared: Iterable[Prepared]) -> str | None:
 
 
 def attempt(
-    environment: Buildable, *, root: Path, announce: Callable[[str], None], extras: Extras | None = None
+    environment: Buildable,
+    *,
+    root: Path,
+    announce: Callable[[str], None],
+    extras: Extras | None = None,
+    registry: Registry = BUILT_IN,
 ) -> Prepared:
     """Make the environment ready and return what that came to, noting nothing."""
     name = environment.name
@@ -78,7 +90,7 @@ def attempt(
     try:
         if environment.driver is not None:
             driver.check(environment.driver, facts.gpus())
-        return PROVIDERS[environment.provider](environment, root, announce, extras)
+        return PROVIDERS[environment.provider](environment, root, announce, extras, registry)
     except Impossible as error:
         return outcome.unsupported(name, str(error))
     except locks.LockError as error:

@@ -1,10 +1,12 @@
-"""Knows how an interpreter that is already there becomes an environment: by asking it."""
+"""Makes an environment of an interpreter that is already there."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from typing import Any
+
+from bench.registry import BUILT_IN, Registry
 
 from .interpreters import Rejected, ask
 from .locks import Buildable
@@ -14,7 +16,7 @@ from .outcome import Impossible, Prepared, ready
 CARRIED = ("PYTHONPATH", "LD_LIBRARY_PATH")
 
 
-def prepare(environment: Buildable) -> Prepared:
+def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
     """Return the environment that an interpreter, named by path or command, already is. Raises Impossible."""
     named = environment.interpreter
     if named is None:
@@ -29,7 +31,7 @@ def prepare(environment: Buildable) -> Prepared:
         answer = ask(
             path,
             "--packages",
-            environment.framework,
+            registry.facts(environment.framework).import_name,
             "numpy",
             isolated=False,
             environ={**os.environ, **environment.variables},

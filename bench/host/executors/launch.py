@@ -11,10 +11,11 @@ from bench.cell import Cell
 
 from .. import project
 from ..containers import started_flag
+from ..environments import variables
 from ..environments.outcome import Prepared
 from ..storage.compile_caches import CompileCaches
 from ..workers.protocol import Transport
-from ..workers.worker_process import WorkerProcess, arguments, layout_variables, numpy_pages, variables
+from ..workers.worker_process import WorkerProcess, arguments
 
 if TYPE_CHECKING:
     from ..containers.engine import EngineConnection
@@ -43,12 +44,13 @@ def launch(
     """
     code = project.code_folder(root)
     compilers = caches.variables(cell)
-    steered = {**layout_variables(layout), **numpy_pages(cell.framework), **compilers, **extra}
+    facts = caches.registry.facts(cell.framework)
+    given = functools.partial(variables.of_worker, cell.threads, facts, layout=layout, caches=compilers, own=extra)
     if prepared.manifest.get("provider") != "container":
         return WorkerProcess(
             prepared.command,
             folder=code,
-            variables=variables(cell.threads, steered),
+            variables=given(),
             log=log,
             processors=processors,
             layout=layout,
@@ -74,7 +76,7 @@ def launch(
         str(prepared.manifest["image"]["id"]),
         [*prepared.command, "-m", "bench.worker", *arguments(processors, layout)],
         folder=code,
-        variables=variables(cell.threads, steered, VARIABLES),
+        variables=given(inherited=VARIABLES),
         bounds=bounds,
         log=log,
         checkout=checkout(root),

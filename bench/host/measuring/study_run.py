@@ -160,7 +160,11 @@ class StudyRun:
             processors=starter.processors,
             data={
                 name: input_data.resolve(
-                    name, self._study.workloads[name].data, folder=self._root / STATE / "data", announce=self._say
+                    name,
+                    self._study.workloads[name].data,
+                    folder=self._root / STATE / "data",
+                    announce=self._say,
+                    registry=self._study.registry,
                 )
                 for name in {cell.workload for cell in cells}
             },
@@ -180,7 +184,9 @@ class StudyRun:
             cells,
             conditions,
             journal.Journal(self.folder),
-            References(self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads),
+            References(
+                self._root, self._root / STATE / "references", self._plan.seed, self._plan.threads, self._study.registry
+            ),
             lambda cell, number, attempt, layout: starter.start(cell, f"r{number + 1}.a{attempt}", layout),
             starter.caches,
             stops,
@@ -222,7 +228,7 @@ class StudyRun:
     def _caches(self, name: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
         kept = self._plan.profile.compile_cache == "kept"
-        return CompileCaches(self._root, self._root / STATE / "compile-caches", name, kept, manifests)
+        return CompileCaches(self._root / STATE / "compile-caches", name, kept, manifests, self._study.registry)
 
     def _report(self, records: list[Record]) -> None:
         made = report.make(records, self._manifest)

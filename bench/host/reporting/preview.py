@@ -6,15 +6,14 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
+from bench.cell import Cell
+
 from ..study.plan import Plan
 from ..study.schema import Profile
 from .words.numbers import count, duration
 
 #: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
 START_S = 2.0
-#: Seconds of the first call of a small model, with a warm compilation cache.
-FIRST_CALL_S = {"compile": 3.0, "xla": 2.0, "jit": 1.0, "torchscript": 1.0, "function": 1.0}
-EAGER_FIRST_CALL_S = 0.3
 #: Calibrating, checking and the untimed steps after each hand-over, as a share of the timed samples.
 UNTIMED_SHARE = 0.5
 
@@ -41,7 +40,7 @@ def preview(plan: Plan) -> str:
         f"Profile {profile.name}: {_rounds(profile)} of fresh processes, "
         f"{count(profile.samples, 'sample')} of {profile.sample_seconds:g} s per cell and round.",
         f"About {duration(estimate_s(plan))}, environments not included: {START_S:g} s to start a process, "
-        f"{EAGER_FIRST_CALL_S:g} to {max(FIRST_CALL_S.values()):g} s for a first call, and {1 + UNTIMED_SHARE:g} times "
+        f"{_first_calls(plan)} for a first call, and {1 + UNTIMED_SHARE:g} times "
         "the samples. Slow machines and large models take longer.",
     ]
     return "\n".join(lines)
@@ -53,10 +52,22 @@ def _rounds(profile: Profile) -> str:
     return f"{profile.rounds} to {profile.most_rounds} rounds, until every verdict is settled,"
 
 
+def _first_call_s(plan: Plan, cell: Cell) -> float:
+    return plan.registry.facts(cell.framework).mode(cell.mode).first_call_s
+
+
+def _first_calls(plan: Plan) -> str:
+    seconds = {_first_call_s(plan, cell) for cell in plan.cells} or {0.0}
+    return " to ".join(f"{s:g}" for s in dict.fromkeys((min(seconds), max(seconds)))) + " s"
+
+
 def estimate_s(plan: Plan) -> float:
-    """Estimate the seconds that a plan takes, by the constants of this module: processes one after the other."""
+    """Estimate the seconds that a plan takes, one process after the other.
+
+    The estimate uses the constants of this module and the facts of the frameworks.
+    """
     sampling_s = plan.profile.samples * plan.profile.sample_seconds * (1 + UNTIMED_SHARE)
-    once_s = sum(START_S + FIRST_CALL_S.get(cell.mode, EAGER_FIRST_CALL_S) + sampling_s for cell in plan.cells)
+    once_s = sum(START_S + _first_call_s(plan, cell) + sampling_s for cell in plan.cells)
     return plan.profile.rounds * once_s
 
 

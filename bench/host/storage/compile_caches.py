@@ -1,4 +1,4 @@
-"""Knows where the frameworks keep compiled code, and whether a cell finds its own there: cold, warm or unsure.
+"""Places the frameworks' compilation caches, and tells whether a cell finds its own code there: cold, warm or unsure.
 
 In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
 first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay
@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.cell import Cell
+from bench.registry import BUILT_IN, Registry
+
+from . import source_files
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
-#: (framework, mode) that leave compiled code on disk; the others compile in every process, where they compile at all.
-ON_DISK = {("torch", "compile"), ("jax", "eager"), ("jax", "jit")}
 
 
 def slug(*parts: object) -> str:
@@ -30,37 +31,32 @@ def slug(*parts: object) -> str:
 class CompileCaches:
     """The compilation caches of one run."""
 
-    root: Path
     folder: Path
     run: str
     kept: bool
     #: {environment: its manifest}; another lock has another cache.
-    manifests: Mapping[str, Any]
+    manifests: Mapping[str, Any] = field(default_factory=dict)
+    registry: Registry = BUILT_IN
 
     def variables(self, cell: Cell) -> dict[str, str]:
-        """Return the environment variables that lead each compiler to the cell's cache.
+        """Return the environment variables that lead the framework's compilers to the cell's cache.
 
-        torch.compile keeps precompiled headers, half a minute's work, below the temporary folder whatever its own
-        variable says, so that it gets a temporary folder here, which must exist.
+        A framework that caches temporary files, too, gets a temporary folder there, which must exist.
         """
         place = self._place(cell)
-        temporary = {}
-        if cell.framework == "torch":
+        facts = self.registry.facts(cell.framework)
+        found = {name: str(place / folder) for name, folder in facts.cache_variables.items()}
+        if facts.caches_temporary_files:
             (place / "tmp").mkdir(parents=True, exist_ok=True)
-            temporary = {"TMPDIR": str(place / "tmp")}
-        return {
-            **temporary,
-            "TORCHINDUCTOR_CACHE_DIR": str(place / "inductor"),
-            "TRITON_CACHE_DIR": str(place / "triton"),
-            "JAX_COMPILATION_CACHE_DIR": str(place / "jax"),
-        }
+            found["TMPDIR"] = str(place / "tmp")
+        return found
 
     def state(self, cell: Cell) -> str | None:
         """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
 
-        Unsure where one began and came to no good end: nobody knows how much it left.
+        Unsure where one began and failed: how much it left there is unknown.
         """
-        if (cell.framework, cell.mode) not in ON_DISK:
+        if not self.registry.facts(cell.framework).mode(cell.mode).caches_on_disk:
             return None
         mark = self._mark(cell)
         if mark.exists():
@@ -87,15 +83,10 @@ class CompileCaches:
         return self.folder / "kept" / _short(cell.environment, lock, cell.threads)
 
     def _mark(self, cell: Cell) -> Path:
-        """Name the cell's mark after the code of all workloads and adapters, which share parts.
-
-        What is edited is compiled anew.
-        """
-        sources = (self.root / "bench" / "workloads").rglob("*.py")
-        hashed = hashlib.sha256()
-        for path in sorted([*sources, *(self.root / "bench" / "frameworks").rglob("*.py")]):
-            hashed.update(path.read_bytes())
-        return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{hashed.hexdigest()[:12]}"
+        """Name the cell's mark after the code that it compiles: code that was edited is compiled anew."""
+        files = source_files.of_cell(self.registry, cell.workload, cell.framework)
+        digest = source_files.digest(self.registry, files)
+        return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{digest[:12]}"
 
 
 def _begun(mark: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Knows what makes two runs the same: only a run about the very same is continued."""
+"""Decides whether a run can be continued: only when what it is about is the same."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from bench.registry import BENCH, Registry
+
 from ..environments import Prepared, locks
 from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
+from . import source_files
 
 
 def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared]) -> str:
@@ -34,13 +37,17 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
             for name in sorted(prepared)
         },
         "processor": facts.processor_model(),
-        "code": [
-            path.read_text(encoding="utf-8")
-            for part in ("worker", "frameworks", "workloads")
-            for path in sorted((root / "bench" / part).rglob("*.py"))
-        ],
+        "code": source_files.digest(study.registry, _code(study.registry, plan)),
     }
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _code(registry: Registry, plan: Plan) -> list[Path]:
+    """List the files that decide what is measured: the worker's, and those of the cells."""
+    found = set(Path(BENCH.folder, "worker").rglob("*.py"))
+    for workload, framework in {(cell.workload, cell.framework) for cell in plan.cells}:
+        found.update(source_files.of_cell(registry, workload, framework))
+    return sorted(found)
 
 
 def _read(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""Knows how the input data that a study names reach a worker: as they are, or converted once to an archive.
+"""Hands the input data that a study names to workers: as they are, or converted once to an archive.
 
 A worker has no library that decodes images. A specification that wants an archive therefore defines
 ``write_archive(folder, path, progress) -> ["name: reason" for what was left out]``, which the host calls.
@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import workloads
+from bench.registry import BUILT_IN, Registry
 
 from ..refusal import Refused
+from . import source_files
 from .compile_caches import slug
 
 #: A conversion that takes longer than this says so, and how far it is at every interval of it after that.
@@ -31,7 +32,9 @@ class DataError(Refused):
     """The data cannot be used; the message says which, why and what to do."""
 
 
-def resolve(workload: str, path: Path | None, *, folder: Path, announce: Announce) -> str | None:
+def resolve(
+    workload: str, path: Path | None, *, folder: Path, announce: Announce, registry: Registry = BUILT_IN
+) -> str | None:
     """Return the path that a worker gets for the data of a workload, None where the study names none.
 
     A folder for a workload that wants an archive is converted into ``folder`` unless that was done before. Raises
@@ -41,11 +44,11 @@ def resolve(workload: str, path: Path | None, *, folder: Path, announce: Announc
         return None
     if not path.exists():
         raise DataError(f"workload {workload!r}: data {path} does not exist. Correct the path, or remove data.")
-    specification = workloads.load_specification(workload)
+    specification = registry.specification(workload)
     if not hasattr(specification, "write_archive") or not path.is_dir():
         return str(path)
     try:
-        archive = folder / f"{slug(path.resolve().name)}-{_fingerprint(workload, path)}.npz"
+        archive = folder / f"{slug(path.resolve().name)}-{_fingerprint(registry, workload, path)}.npz"
         if not archive.exists():
             _convert(specification, path, archive, announce)
     except (OSError, ValueError) as error:
@@ -53,10 +56,10 @@ def resolve(workload: str, path: Path | None, *, folder: Path, announce: Announc
     return str(archive)
 
 
-def _fingerprint(workload: str, path: Path) -> str:
+def _fingerprint(registry: Registry, workload: str, path: Path) -> str:
     """Hash what an archive is made of: the code that makes it, and name, size and time of each file."""
     hashed = hashlib.sha256(workload.encode())
-    hashed.update(Path(workloads.FOLDER, "images.py").read_bytes())
+    hashed.update(source_files.digest(registry, source_files.of_specification(registry, workload)).encode())
     for file in sorted([*path.glob("*"), *path.glob("*/*")]):
         # A link that leads nowhere is found again when it is decoded.
         state = file.stat() if file.exists() else file.lstat()

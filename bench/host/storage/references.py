@@ -1,4 +1,4 @@
-"""Knows where the float64 references are: computed once, in a process of their own."""
+"""Computes the float64 references, each once, in a process of its own, and keeps them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.cell import Cell
+from bench.registry import BENCH, BUILT_IN, Registry
 
+from ..environments import variables
 from ..project import code_folder
-from ..workers.worker_process import WorkerProcess, variables
+from ..workers.worker_process import WorkerProcess
+from . import source_files
+
+#: Draws the input and applies the optimizer of a reference.
+PARITY = Path(BENCH.folder, "worker", "checking", "parity.py")
 
 #: A reference is NumPy on one thread; large presets take their time.
 TIMEOUT_S = 1800.0
@@ -24,20 +30,16 @@ class References:
     folder: Path
     seed: int
     threads: int
+    registry: Registry = BUILT_IN
 
     def path(self, cell: Cell, data: str | None) -> Path:
         """Say where the reference of a cell is or will be; the name changes with the code that defines it."""
-        specification = self.root / "bench" / "workloads" / cell.workload.replace("-", "_")
-        sources = [*(self.root / "bench" / "workloads").glob("*.py"), *specification.iterdir()]
-        sources.append(self.root / "bench" / "worker" / "checking" / "parity.py")
         hashed = hashlib.sha256(f"{self.seed}/{data}".encode())
         for file in sorted(Path(data).glob("*")) if data and Path(data).is_dir() else [Path(data)] if data else []:
             if file.exists():
                 hashed.update(f"{file.name}/{file.stat().st_size}/{file.stat().st_mtime_ns}".encode())
-        for source in sorted(path for path in sources if path.is_file()):
-            # An implementation does not define what is right.
-            if source.parent != specification or source.stem not in ("torch", "tensorflow", "jax", "numpy"):
-                hashed.update(source.read_bytes())
+        files = [*source_files.of_specification(self.registry, cell.workload), PARITY]
+        hashed.update(source_files.digest(self.registry, files).encode())
         return self.folder / f"{cell.workload}-{cell.size}-{hashed.hexdigest()[:16]}.npz"
 
     def ensure(self, cell: Cell, data: str | None) -> Path:
@@ -54,7 +56,7 @@ class References:
         worker = WorkerProcess(
             [sys.executable],
             folder=code_folder(self.root),
-            variables=variables(self.threads, {}),
+            variables=variables.of_process(self.threads),
             log=path.with_suffix(".log"),
             processors=[],
         )

@@ -1,4 +1,4 @@
-"""Knows the JSON Schema by which editors complete and check a study file: generated from the tables, and committed."""
+"""Generates the JSON Schema by which editors complete and check a study file; that of our own registry is committed."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench import workloads
-from bench.frameworks import MODES
+from bench.registry import BUILT_IN, Registry
 
 from .schema import NAME_PATTERN, Study
 
 SCHEMA_PATH = Path(__file__).with_name("matrix.schema.json")
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a study file, with the workloads and modes that exist in this checkout."""
+def schema(registry: Registry = BUILT_IN) -> dict[str, Any]:
+    """Return the JSON Schema of a study file, with the workloads and modes of ``registry``."""
     generated = Study.model_json_schema(by_alias=True)
     definitions = generated["$defs"]
     generated["title"] = "benchmatrix study"
-    _name_the_workloads(generated["properties"]["workloads"], definitions["WorkloadChoice"])
+    _name_the_workloads(registry, generated["properties"]["workloads"], definitions["WorkloadChoice"])
+    _name_the_modes(registry, definitions["Environment"])
     for section in ("environments", "profiles"):
         generated["properties"][section]["propertyNames"] = {"pattern": NAME_PATTERN}
-    definitions["Environment"]["allOf"] = [_modes_of(framework, modes) for framework, modes in MODES.items()]
     complete: dict[str, Any] = _without_null(generated)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **complete}
 
@@ -38,18 +37,24 @@ def write(path: Path = SCHEMA_PATH) -> Path:
     return path
 
 
-def _name_the_workloads(section: dict[str, Any], choice: dict[str, Any]) -> None:
+def _name_the_workloads(registry: Registry, section: dict[str, Any], choice: dict[str, Any]) -> None:
     """Give each workload its own key, so that editors offer them with what they compute and the sizes they have."""
     section["additionalProperties"] = False
     section["properties"] = {}
-    for name in workloads.names():
-        specification = workloads.load_specification(name)
+    for name in registry.workloads:
+        specification = registry.specification(name)
         properties = dict(choice["properties"])
         for key, known in (("sizes", specification.SIZES), ("precisions", specification.PRECISIONS)):
             listing = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(known)}}
             properties[key] = {**listing, "description": choice["properties"][key]["description"]}
         summary = (specification.__doc__ or "").strip().partition("\n")[0]
         section["properties"][name] = {**choice, "properties": properties, "title": name, "description": summary}
+
+
+def _name_the_modes(registry: Registry, environment: dict[str, Any]) -> None:
+    environment["properties"]["framework"]["enum"] = list(registry.frameworks)
+    environment["properties"]["modes"]["items"]["enum"] = list(registry.mode_names)
+    environment["allOf"] = [_modes_of(name, registry.facts(name).mode_names) for name in registry.frameworks]
 
 
 def _modes_of(framework: str, modes: tuple[str, ...]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cell import Cell
+from bench.registry import BUILT_IN, Registry
 
 from .schema import Profile
 
@@ -33,6 +34,8 @@ class Plan:
     strict: bool = False
     #: Find the largest batch that fits into this much memory; None finds none.
     memory_cap_bytes: int | None = None
+    #: Where the cells' frameworks and workloads are.
+    registry: Registry = BUILT_IN
 
     @property
     def looks(self) -> tuple[int, ...]:

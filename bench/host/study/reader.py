@@ -1,4 +1,4 @@
-"""Knows how the tables of a study file are read one by one, so that an error in one hides none in another."""
+"""Reads the tables of a study file one by one, so that an error in one hides none in another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
+from bench.registry import BUILT_IN, Registry
 
 from .rules import Draft, place_of
 from .schema import (
@@ -44,7 +46,8 @@ class Reading:
 class Reader:
     """Reads the sections of one file and collects what is wrong with them."""
 
-    def __init__(self) -> None:
+    def __init__(self, registry: Registry = BUILT_IN) -> None:
+        self._registry = registry
         #: The problems of each place, in the order of the file's sections; empty where there is none.
         self.problems: dict[str, list[str]] = {}
         self._readings: dict[str, list[Reading]] = {}
@@ -67,6 +70,7 @@ class Reader:
             workloads=self._values("workloads"),
             profiles=self._values("profiles"),
             exclusions=tuple(reading.values for reading in self._readings["exclusions"]),
+            registry=self._registry,
         )
 
     def study(self) -> Study:
@@ -77,7 +81,7 @@ class Reader:
             workloads={choice.name: choice for choice in self._tables("workloads", WorkloadChoice)},
             profiles={profile.name: profile for profile in self._tables("profiles", Profile)},
             exclusions=tuple(self._tables("exclusions", Exclusion)),
-        )
+        ).with_registry(self._registry)
 
     def _values(self, section: str) -> dict[str, dict[str, Any]]:
         return {reading.name: reading.values for reading in self._readings[section]}
@@ -110,7 +114,7 @@ class Reader:
                 self.report(where, f"{unknown('key', 'name', keys)} The name stands in the header of the table.")
             given = {**given, "name": name}
         try:
-            table, wrong = model.model_validate(given), set[str]()
+            table, wrong = model.model_validate(given, context=self._registry), set[str]()
         except ValidationError as error:
             table, details = None, _first_causes(error)
             wrong = {str(detail["loc"][0]) for detail in details if not _is_item(detail, given)}

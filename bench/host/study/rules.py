@@ -1,4 +1,4 @@
-"""Knows what a study file must fulfil beyond the types of its keys: names that must exist, keys that go together."""
+"""Checks what a study file must fulfil beyond the types of its keys: names that must exist, keys that go together."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from bench import workloads
 from bench.cell import DEVICES, PRECISIONS
-from bench.frameworks import MODES
+from bench.frameworks.facts import Facts
+from bench.registry import BUILT_IN, Registry
 
 from . import shared_lock
 from .schema import COORDINATES
 from .suggestion import unknown
-
-#: (framework, mode): the distribution, its name for people and the first version that has the mode.
-MODE_NEEDS = {("torch", "compile"): ("torch", "PyTorch", "2.0")}
 
 #: The values of one table, defaults included; a key that is wrong by itself, or required and missing, is absent.
 Values = Mapping[str, Any]
@@ -36,6 +33,7 @@ class Draft:
     workloads: Mapping[str, Values]
     profiles: Mapping[str, Values]
     exclusions: tuple[Values, ...]
+    registry: Registry = BUILT_IN
 
     def known(self, coordinate: str) -> list[str]:
         """List what a coordinate of this study can be."""
@@ -45,7 +43,7 @@ class Draft:
             "framework": (env["framework"] for env in environments if "framework" in env),
             "mode": (mode for env in environments for mode in env.get("modes", ())),
             "workload": self.workloads,
-            "size": (size for name in self.workloads for size in sizes_of(name)),
+            "size": (size for name in self.workloads for size in sizes_of(self.registry, name)),
             "precision": PRECISIONS,
             "device": DEVICES,
         }
@@ -57,9 +55,9 @@ def place_of(section: str, name: str) -> str:
     return f"{section}.{name}" if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else f"{section}.{name!r}"
 
 
-def sizes_of(workload: str) -> list[str]:
+def sizes_of(registry: Registry, workload: str) -> list[str]:
     """List the sizes of a workload, none for a name that is no workload."""
-    return list(workloads.load_specification(workload).SIZES) if workload in workloads.names() else []
+    return list(registry.specification(workload).SIZES) if workload in registry.workloads else []
 
 
 def problems(draft: Draft) -> Iterator[tuple[str, str]]:
@@ -72,12 +70,12 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
         yield "study", problem
     for name, values in draft.environments.items():
         for problem in (
-            *environment_problems(shared_lock.filled(values, draft.environments)),
+            *environment_problems(shared_lock.filled(values, draft.environments), draft.registry),
             *shared_lock.problems(values, draft.environments),
         ):
             yield place_of("environments", name), problem
     for name, values in draft.workloads.items():
-        for problem in workload_problems(name, values):
+        for problem in workload_problems(name, values, draft.registry):
             yield place_of("workloads", name), problem
     sizes = draft.known("size")
     for name, values in draft.profiles.items():
@@ -129,14 +127,15 @@ def settings_problems(draft: Draft) -> Iterator[str]:
             yield f"baseline: {unknown(f'{environment} mode', mode, modes)}"
 
 
-def environment_problems(values: Values) -> Iterator[str]:
+def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Iterator[str]:
     framework = values.get("framework")
     if framework is not None:
+        facts = registry.facts(framework)
         for mode in values.get("modes", ()):
-            if mode not in MODES[framework]:
-                yield f"modes: {unknown(f'{framework} mode', mode, MODES[framework])}"
-            elif (framework, mode) in MODE_NEEDS:
-                yield from _version_problems(framework, mode, values.get("requirements", ()))
+            if mode not in facts.mode_names:
+                yield f"modes: {unknown(f'{framework} mode', mode, facts.mode_names)}"
+            else:
+                yield from _version_problems(facts, mode, values.get("requirements", ()))
     for text in values.get("requirements", ()):
         try:
             Requirement(text)
@@ -170,12 +169,12 @@ def _provider_problems(values: Values) -> Iterator[str]:
                 yield f"provider {provider!r} needs {key}; give for example {key} = {example}."
 
 
-def _version_problems(framework: str, mode: str, requirements: Iterable[str]) -> Iterator[str]:
-    distribution, product, first = MODE_NEEDS[framework, mode]
-    for text in requirements:
-        if _forbids(text, distribution, Version(first)):
-            older = " or ".join(repr(m) for m in MODES[framework] if (framework, m) not in MODE_NEEDS)
-            yield f"mode {mode!r} needs {product} {first}; this environment pins {text}. Use {older}."
+def _version_problems(facts: Facts, mode: str, requirements: Iterable[str]) -> Iterator[str]:
+    first = facts.mode(mode).first_version
+    for text in requirements if first else ():
+        if _forbids(text, facts.distribution, Version(first)):
+            older = " or ".join(repr(other.name) for other in facts.modes if not other.first_version)
+            yield f"mode {mode!r} needs {facts.product} {first}; this environment pins {text}. Use {older}."
 
 
 def _forbids(text: str, distribution: str, first: Version) -> bool:
@@ -203,11 +202,11 @@ def _forbids(text: str, distribution: str, first: Version) -> bool:
     return False
 
 
-def workload_problems(name: str, values: Values) -> Iterator[str]:
-    if name not in workloads.names():
-        yield unknown("workload", name, workloads.names())
+def workload_problems(name: str, values: Values, registry: Registry = BUILT_IN) -> Iterator[str]:
+    if name not in registry.workloads:
+        yield unknown("workload", name, registry.workloads)
         return
-    specification = workloads.load_specification(name)
+    specification = registry.specification(name)
     for size in values.get("sizes") or ():
         if size not in specification.SIZES:
             yield f"sizes: {unknown(f'{name} size', size, specification.SIZES)}"

@@ -8,15 +8,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    WithJsonSchema,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from bench.cell import DEVICES, PRECISIONS
-from bench.frameworks import MODES
+from bench.registry import BUILT_IN, Registry
 
 from .suggestion import unknown
 
-ALL_MODES = tuple(dict.fromkeys(mode for modes in MODES.values() for mode in modes))
 # Names become session names and names of folders, on file systems that may not tell upper from lower case.
 NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
@@ -38,6 +46,25 @@ def _one_of(kind: str, known: Iterable[str]) -> Callable[[str], str]:
         return value
 
     return check
+
+
+def registry_of(info: ValidationInfo) -> Registry:
+    """Return the registry that a study file is read with: the context of its validation, our own where it has none."""
+    return info.context if isinstance(info.context, Registry) else BUILT_IN
+
+
+def _framework(value: str, info: ValidationInfo) -> str:
+    known = registry_of(info).frameworks
+    if value not in known:
+        raise ValueError(unknown("framework", value, known))
+    return value
+
+
+def _mode(value: str, info: ValidationInfo) -> str:
+    known = registry_of(info).mode_names
+    if value not in known:
+        raise ValueError(unknown("mode", value, known))
+    return value
 
 
 def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
@@ -105,8 +132,9 @@ SystemPackage = Annotated[
     AfterValidator(_matching(PACKAGE_PATTERN, "use lower-case letters, digits, '.', '+' and '-'")),
     _pattern(PACKAGE_PATTERN),
 ]
-Framework = Annotated[str, AfterValidator(_one_of("framework", MODES)), _enumeration(MODES)]
-Mode = Annotated[str, AfterValidator(_one_of("mode", ALL_MODES)), _enumeration(ALL_MODES)]
+# json_schema adds the names.
+Framework = Annotated[str, AfterValidator(_framework)]
+Mode = Annotated[str, AfterValidator(_mode)]
 Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
 Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
 Threads = Annotated[
@@ -264,3 +292,14 @@ class Study(Table):
     workloads: dict[str, WorkloadChoice] = Field(description="The workloads that take part, in the table's order.")
     profiles: dict[str, Profile] = Field(description="How thoroughly to measure; --profile chooses one.")
     exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")
+    _registry: Registry = PrivateAttr(BUILT_IN)
+
+    @property
+    def registry(self) -> Registry:
+        """Return what there is for the study: our own frameworks and workloads, and those of its sources."""
+        return self._registry
+
+    def with_registry(self, registry: Registry) -> Study:
+        copy = self.model_copy()
+        copy._registry = registry
+        return copy

@@ -1,15 +1,13 @@
-"""Knows how a study and the choices of one invocation become a plan; every cell left out keeps its reason."""
+"""Makes a plan of a study and the choices of one invocation; every cell left out keeps its reason."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bench import workloads
 from bench.cell import DEVICES, PRECISIONS, Cell
 
 from ..machine.processors import physical_cores
@@ -17,7 +15,7 @@ from ..reporting.preview import preview
 from .options import add_arguments
 from .plan import Plan
 from .rules import sizes_of
-from .schema import COORDINATES, Environment, Exclusion, Study, WorkloadChoice
+from .schema import COORDINATES, Environment, Exclusion, Study
 from .study_file import StudyError
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
@@ -78,7 +76,7 @@ def select(study: Study, selection: Selection) -> Plan:
     count = physical_cores() if threads == "all" else threads
     cells, excluded = [], []
     for cell in axes.product(axes.sizes or study.profiles[profile].sizes, count):
-        reason = _reason_against(cell, study.workloads[cell.workload], study.exclusions, chosen=bool(axes.sizes))
+        reason = _reason_against(cell, study, chosen=bool(axes.sizes))
         if reason is None:
             cells.append(cell)
         else:
@@ -97,6 +95,7 @@ def select(study: Study, selection: Selection) -> Plan:
         budget_s=selection.budget_s,
         strict=selection.strict,
         memory_cap_bytes=selection.memory_cap_bytes,
+        registry=study.registry,
     )
 
 
@@ -123,13 +122,14 @@ class _Axes:
     def __init__(self, study: Study, selection: Selection) -> None:
         self.errors: list[str] = []
         environments = study.environments.values()
-        specifications = [workloads.load_specification(name) for name in study.workloads]
+        specifications = [study.registry.specification(name) for name in study.workloads]
         names = self._match("environment", selection.environments or study.settings.default, study.environments)
         self._environments = [study.environments[name] for name in names]
         self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
         chosen = self._match("workload", selection.workloads, study.workloads) or tuple(study.workloads)
         self._workloads = [study.workloads[name] for name in chosen]
-        self.sizes = self._match("size", selection.sizes, [s for name in study.workloads for s in sizes_of(name)])
+        sizes = [size for name in study.workloads for size in sizes_of(study.registry, name)]
+        self.sizes = self._match("size", selection.sizes, sizes)
         specified = [precision for specification in specifications for precision in specification.PRECISIONS]
         # A precision that no workload has is a reason in the table when it is named, and no match for a pattern.
         named = [precision for precision in selection.precisions if precision in PRECISIONS]
@@ -169,9 +169,10 @@ class _Axes:
         return tuple(name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
 
 
-def _reason_against(cell: Cell, choice: WorkloadChoice, exclusions: Iterable[Exclusion], *, chosen: bool) -> str | None:
+def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
     """Say why a cell is not measured; None when it is. ``chosen`` sizes go before those that the study declares."""
-    specification = workloads.load_specification(cell.workload)
+    specification = study.registry.specification(cell.workload)
+    choice = study.workloads[cell.workload]
     offered = tuple(specification.SIZES) if chosen or choice.sizes is None else choice.sizes
     if cell.size not in specification.SIZES:
         return f"{cell.workload} has no size {cell.size!r}"
@@ -179,16 +180,12 @@ def _reason_against(cell: Cell, choice: WorkloadChoice, exclusions: Iterable[Exc
         return f"the study takes {cell.workload} at {', '.join(offered)} only"
     if cell.precision not in specification.PRECISIONS:
         return f"{cell.workload} is not specified for {cell.precision}"
-    if not _is_implemented(cell):
+    if not study.registry.has_implementation(cell.workload, cell.framework):
         return f"workload {cell.workload} has no {cell.framework} implementation"
-    for exclusion in exclusions:
+    for exclusion in study.exclusions:
         if _matches(exclusion, cell):
             return exclusion.reason
     return None
-
-
-def _is_implemented(cell: Cell) -> bool:
-    return os.path.isfile(os.path.join(workloads.FOLDER, cell.workload.replace("-", "_"), f"{cell.framework}.py"))
 
 
 def _matches(exclusion: Exclusion, cell: Cell) -> bool:

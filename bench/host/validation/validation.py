@@ -33,8 +33,6 @@ from .trial import Trace, Trial
 #: The host's own Python, which always has NumPy.
 NUMPY = Environment.model_validate({"name": "numpy", "framework": "numpy", "provider": "existing", "modes": ("eager",)})
 TRACES = "traces.jsonl"
-#: Modes that start quickly and whose steps are short; what is proved is the method, not the mode.
-MODES = {"torch": ("eager", "torchscript"), "tensorflow": ("function",), "jax": ("jit",), "numpy": ("eager",)}
 #: Say how far it is at most this often.
 SAY_S = 10.0
 
@@ -74,14 +72,15 @@ class Validation:
         self._root = root
         self._console = console
         self._threads = threads
+        self._registry = study.registry
         self.folder = root / "reports" / "validation"
         own = numpy or Prepared("numpy", OK, command=(sys.executable,))
         self._ready = {name: one for name, one in prepared.items() if one.status == OK}
         self._environments = {**study.environments, "numpy": NUMPY}
-        caches = CompileCaches(root, root / STATE / "compile-caches", "validation", True, {})
+        caches = CompileCaches(root / STATE / "compile-caches", "validation", True, registry=study.registry)
         bound = processors.chosen(threads)
         starter = Starter(root, self.folder, {**self._ready, "numpy": own}, self._environments, caches, bound)
-        references = References(root, root / STATE / "references", SEED, threads)
+        references = References(root, root / STATE / "references", SEED, threads, study.registry)
         # A container cannot leave the processors that it was given.
         moving = all(one.manifest.get("provider") != "container" for one in self._ready.values())
         places = [replace(starter, processors=place).start for place in (_places(bound) if moving else [bound])]
@@ -93,7 +92,8 @@ class Validation:
             (name, self._environments[name].framework, mode)
             for name in self._ready
             for mode in self._environments[name].modes
-            if mode in MODES[self._environments[name].framework]
+            # What is proved is the method, not the mode.
+            if self._registry.facts(self._environments[name].framework).mode(mode).validated
         ]
         heavy = trial_plan.cells(columns, self._threads) if columns else None
         light = trial_plan.cells([("numpy", "numpy", "eager")], self._threads)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import random
 import select
 import signal
 import subprocess
@@ -18,58 +17,13 @@ from bench.record import FAILED, OUT_OF_MEMORY
 from ..machine.addresses import not_drawn
 from .protocol import Ended, Lines, receive, tail
 
-__all__ = ["Ended", "WorkerProcess", "oom_kills", "variables"]
-
-#: Variables of the host that a worker needs to find its libraries and devices. Everything else could steer the
-#: measurement.
-PASSED = (
-    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
-    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
-)  # fmt: skip
-
-
-#: Bytes by which the stack is moved at most: a page.
-MOST_ROOM = 4096
-
-
-def variables(threads: int, extra: Mapping[str, str], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Make a worker's environment: a short list of inherited variables, the thread numbers, and ``extra``."""
-    made = {name: inherited[name] for name in PASSED if name in inherited}
-    for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "BLIS"):
-        made[f"{name}_NUM_THREADS"] = str(threads)
-    made["TF_NUM_INTRAOP_THREADS"] = str(threads)
-    made["TF_NUM_INTEROP_THREADS"] = "1"
-    # A pool of compiler processes would outlive the compilation and disturb whoever measures.
-    made["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
-    # The cells of a row share the GPU; JAX would take three quarters of it at once.
-    made["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-    made.update(extra)
-    return made
+__all__ = ["Ended", "WorkerProcess", "oom_kills"]
 
 
 def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
     """Return the command line of ``bench.worker``."""
     bound = ["--processors", ",".join(map(str, processors))] if processors else []
     return [*bound, *([] if layout is None else ["--layout", str(layout)])]
-
-
-def layout_variables(layout: int | None) -> dict[str, str]:
-    """Return the variables that are part of a memory layout, the same for all processes of one sitting.
-
-    The seed of Python's hashes: the order of sets, and where dictionaries look, decide what is allocated. And one that
-    only takes room, since variables lie above the stack and so move it (Mytkowicz et al. 2009).
-    """
-    if layout is None:
-        return {}
-    return {"PYTHONHASHSEED": str(layout % 2**32), "BENCHMATRIX_ROOM": "." * random.Random(layout).randrange(MOST_ROOM)}
-
-
-def numpy_pages(framework: str) -> dict[str, str]:
-    """Return the variable that keeps NumPy, which draws the input, from asking for huge pages where it is not measured.
-
-    It would ask for parts of the heap in which arrays of the framework come to lie, of 4 MiB and more.
-    """
-    return {} if framework == "numpy" else {"NUMPY_MADVISE_HUGEPAGE": "0"}
 
 
 def oom_kills() -> int:

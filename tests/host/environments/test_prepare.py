@@ -17,6 +17,7 @@ from world import REPOSITORY, Wanted, make_script, make_wheel, write_lock
 from bench.host import environments
 from bench.host.environments import load_outcome, locks, prepare, venv
 from bench.host.setup import installer
+from bench.registry import Registry
 
 TOOLS = ("uv", "pip")
 
@@ -225,10 +226,23 @@ def test_an_outcome_that_cannot_be_read_is_none(root, content):
     assert load_outcome("tiny", root=root) is None
 
 
-def test_an_existing_interpreter_is_asked(root, announce, monkeypatch):
-    wanted = Wanted(provider="existing", framework="json", python=None, interpreter=sys.executable)
+@pytest.fixture
+def known(tmp_path):
+    """Make a registry with two frameworks, which are imported under names other than their own."""
+    for name, imported in (("there", "json"), ("absent", "tinyframe")):
+        facts = tmp_path / "source" / "frameworks" / name / "facts.py"
+        facts.parent.mkdir(parents=True)
+        facts.write_text(
+            "from bench.frameworks.facts import Facts, Mode\n"
+            f"FACTS = Facts(product='', distribution='', import_name='{imported}', modes=(Mode('eager'),))\n"
+        )
+    return Registry.of({"source": str(tmp_path / "source")})
+
+
+def test_an_existing_interpreter_is_asked(root, announce, monkeypatch, known):
+    wanted = Wanted(provider="existing", framework="there", python=None, interpreter=sys.executable)
     monkeypatch.setenv("PYTHONPATH", "/carried")
-    prepared = prepare(wanted, root=root, announce=announce)
+    prepared = prepare(wanted, root=root, announce=announce, registry=known)
     assert (prepared.status, prepared.command) == ("ok", (sys.executable,))
     assert "numpy" in prepared.manifest["packages"]
     assert prepared.manifest["variables"]["PYTHONPATH"] == "/carried"
@@ -240,12 +254,12 @@ def test_an_existing_interpreter_is_asked(root, announce, monkeypatch):
         ({"interpreter": None}, "--interpreter there=PATH"),
         ({"interpreter": "/nowhere/python"}, "does not exist"),
         ({"interpreter": "/bin/false"}, "ended with status 1"),
-        ({"framework": "tinyframe"}, f"(Python {sys.version.split()[0]}) has no tinyframe"),
+        ({"framework": "absent"}, f"(Python {sys.version.split()[0]}) has no tinyframe"),
     ],
 )
-def test_an_existing_interpreter_that_will_not_do_is_unsupported(root, announce, changes, reason):
-    wanted = replace(Wanted(name="there", provider="existing", framework="json", python=None), **changes)
-    prepared = prepare(wanted, root=root, announce=announce)
+def test_an_existing_interpreter_that_will_not_do_is_unsupported(root, announce, known, changes, reason):
+    wanted = replace(Wanted(name="there", provider="existing", framework="there", python=None), **changes)
+    prepared = prepare(wanted, root=root, announce=announce, registry=known)
     assert (prepared.status, prepared.stage) == ("unsupported", "environment")
     assert reason in prepared.reason
 

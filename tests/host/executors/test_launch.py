@@ -31,7 +31,7 @@ def told(tmp_path, layout, cell=CELL, **extra):
         Prepared("numpy", OK, command=(sys.executable, str(script))),
         cell,
         root=tmp_path,
-        caches=CompileCaches(tmp_path, tmp_path / "caches", "run", True, {}),
+        caches=CompileCaches(tmp_path / "caches", "run", True),
         extra=extra,
         log=tmp_path / "worker.log",
         processors=(0,),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.host.environments.variables import of_layout
 from bench.host.machine.addresses import NOT_DRAWN, TELL, not_drawn
-from bench.host.workers.worker_process import layout_variables
 from bench.worker import steering
 
 #: Prints where a library (NumPy's), a large array and the stack lie in a process with this layout.
@@ -45,7 +45,7 @@ def where(layout: int, *, shared: bool = True) -> str:
     """Start a process as a worker is started, and return where things lie in it."""
     with not_drawn() if shared else contextlib.nullcontext():
         run = [sys.executable, "-c", WHERE, str(layout)]
-        given = {**os.environ, **layout_variables(layout)}
+        given = {**os.environ, **of_layout(layout)}
         return subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, env=given).stdout
 
 

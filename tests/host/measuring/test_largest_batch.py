@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
+from bench.host.environments.variables import of_process
 from bench.host.measuring.largest_batch import EXACT_BELOW, MOST, TOLERANCE, largest, measure
-from bench.host.workers.worker_process import Ended, WorkerProcess, variables
+from bench.host.workers.worker_process import Ended, WorkerProcess
 from bench.record import FAILED, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
 CELL = Cell("numpy", "numpy", "eager", "mlp-train", "tiny", "float32", "cpu", 1)
@@ -153,7 +154,7 @@ def test_a_real_cell_is_kept_to_its_cap(tmp_path):
 
     def start(cell: Cell) -> WorkerProcess:
         log = tmp_path / f"{len(started)}.log"
-        environment = variables(1, {})
+        environment = of_process(1)
         started.append(WorkerProcess([sys.executable], folder=root, variables=environment, log=log, processors=[first]))
         return started[-1]
 

@@ -10,6 +10,7 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.storage.compile_caches import CompileCaches, slug
+from bench.registry import Registry, Source
 
 ROOT = Path(__file__).resolve().parents[3]
 A = Cell("torch2", "torch", "compile", "gemm", "tiny", "float32", "cpu", 2)
@@ -17,12 +18,22 @@ B = replace(A, workload="mlp-train")
 
 
 @pytest.fixture
-def caches(tmp_path):
-    shutil.copytree(ROOT / "bench" / "workloads", tmp_path / "bench" / "workloads")
-    shutil.copytree(ROOT / "bench" / "frameworks", tmp_path / "bench" / "frameworks")
+def code(tmp_path):
+    """Copy what a worker imports to a folder that a test may edit."""
+    shutil.copytree(ROOT / "bench", tmp_path / "bench", ignore=shutil.ignore_patterns("host", "worker", "__pycache__"))
+    return tmp_path / "bench"
+
+
+def edit(path: Path) -> None:
+    path.write_text(path.read_text() + "# edited\n")
+
+
+@pytest.fixture
+def caches(tmp_path, code):
 
     def make(run: str, *, kept: bool, lock: str = "abc") -> CompileCaches:
-        return CompileCaches(tmp_path, tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}})
+        registry = Registry((Source("bench", str(tmp_path / "bench")),))
+        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry)
 
     return make
 
@@ -66,13 +77,32 @@ def test_paths_are_as_long_for_every_cell(caches, kept):
     assert len({tuple(found.values()) for found in variables}) == len(names)
 
 
-def test_an_edited_implementation_is_cold_again(caches):
+def test_an_edited_implementation_is_cold_again(caches, code):
     kept = caches("r1", kept=True)
     kept.fill(A)
     kept.fill(B)
-    implementation = kept.root / "bench" / "workloads" / "gemm" / "torch.py"
-    implementation.write_text(implementation.read_text() + "# edited\n")
-    assert (kept.state(A), kept.state(B)) == ("cold", "cold")
+    edit(code / "workloads" / "gemm" / "torch.py")
+    assert (kept.state(A), kept.state(B)) == ("cold", "warm")
+
+
+@pytest.mark.parametrize("shared", ["workloads/transformer.py", "frameworks/loaded.py", "frameworks/torch/programs.py"])
+def test_an_edited_module_that_a_cell_imports_makes_it_cold_again(caches, code, shared):
+    """transformer.py is imported by the specification, loaded.py by the adapter's settings."""
+    cell = replace(A, workload="transformer-train")
+    kept = caches("r1", kept=True)
+    kept.fill(cell)
+    edit(code / shared)
+    assert kept.state(cell) == "cold"
+
+
+def test_code_that_a_cell_does_not_use_leaves_it_warm(caches, code):
+    kept = caches("r1", kept=True)
+    kept.fill(A)
+    shutil.copytree(code / "workloads" / "gemm", code / "workloads" / "gemm_again")
+    shutil.copytree(code / "frameworks" / "torch", code / "frameworks" / "torch_again")
+    for unused in ("workloads/transformer.py", "workloads/gemm/jax.py", "frameworks/jax/adapter.py"):
+        edit(code / unused)
+    assert kept.state(A) == "warm"
 
 
 def test_names_never_become_paths():

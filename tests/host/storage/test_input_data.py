@@ -10,7 +10,8 @@ import pytest
 
 from bench.host.storage import input_data
 from bench.host.storage.input_data import DataError, resolve
-from bench.workloads import images, load_specification
+from bench.registry import BUILT_IN
+from bench.workloads import images
 
 CATDOG = "catdog-cnn-train"
 
@@ -43,7 +44,7 @@ def place(tmp_path):
 
 
 def test_a_folder_becomes_an_archive_that_the_specification_reads(place):
-    source, described = load_specification(CATDOG).source(place.resolve())
+    source, described = BUILT_IN.specification(CATDOG).source(place.resolve())
     assert source.images.mean(axis=(1, 2)).tolist() == [40, 90]
     assert source.labels.tolist() == [0, 1]
     assert "2 images, 0 left out" in described
@@ -60,7 +61,7 @@ def test_an_archive_is_made_once_and_stands_alone(place, monkeypatch):
     first = place.resolve()
     assert [str(path) for path in place.archives.iterdir()] == [first]
     assert re.fullmatch(r"my-pets-[0-9a-f]{16}\.npz", Path(first).name)
-    monkeypatch.setattr(load_specification(CATDOG), "write_archive", None)
+    monkeypatch.setattr(BUILT_IN.specification(CATDOG), "write_archive", None)
     assert place.resolve() == first
 
 
@@ -122,7 +123,7 @@ def test_an_interrupted_conversion_leaves_nothing(place, monkeypatch):
         Path(path).write_bytes(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(load_specification(CATDOG), "write_archive", interrupted)
+    monkeypatch.setattr(BUILT_IN.specification(CATDOG), "write_archive", interrupted)
     with pytest.raises(KeyboardInterrupt):
         place.resolve()
     assert list(place.archives.iterdir()) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bench.frameworks import MODES
 from bench.host.study import json_schema
 from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
 from bench.host.study.schema import (
@@ -16,7 +15,7 @@ from bench.host.study.schema import (
     Table,
     WorkloadChoice,
 )
-from bench.workloads import load_specification
+from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -51,10 +50,10 @@ def test_the_schema_describes_every_key_and_offers_no_other() -> None:
 def test_the_schema_knows_the_modes_and_sizes_of_this_checkout() -> None:
     schema = json_schema.schema()
     workload = schema["properties"]["workloads"]["properties"]["mlp-train"]
-    assert workload["properties"]["sizes"]["items"]["enum"] == list(load_specification("mlp-train").SIZES)
+    assert workload["properties"]["sizes"]["items"]["enum"] == list(BUILT_IN.specification("mlp-train").SIZES)
     assert workload["description"].startswith("Specifies mlp-train")
     by_framework = {
         rule["if"]["properties"]["framework"]["const"]: rule["then"]["properties"]["modes"]["items"]["enum"]
         for rule in schema["$defs"]["Environment"]["allOf"]
     }
-    assert by_framework == {framework: list(modes) for framework, modes in MODES.items()}
+    assert by_framework == {name: list(BUILT_IN.facts(name).mode_names) for name in BUILT_IN.frameworks}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
+import shutil
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import workloads
 from bench.cell import DEVICES, PRECISIONS, Cell
 from bench.host.machine.processors import physical_cores
 from bench.host.reporting.preview import START_S, estimate_s
@@ -23,8 +23,9 @@ from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
 from bench.host.study.selection import Selection, select
 from bench.host.study.study_file import StudyError
+from bench.registry import BENCH, BUILT_IN, Registry, Source
 
-MLP_SIZES = list(workloads.load_specification("mlp-train").SIZES)
+MLP_SIZES = list(BUILT_IN.specification("mlp-train").SIZES)
 ENVIRONMENTS = {
     "old": ("torch", ["eager", "torchscript"]),
     "new": ("torch", ["eager", "compile"]),
@@ -156,7 +157,7 @@ def test_a_precision_without_specification_is_left_out_with_the_reason() -> None
 
 
 def test_a_size_that_a_workload_lacks_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    specification = workloads.load_specification("transformer-encoder")
+    specification = BUILT_IN.specification("transformer-encoder")
     monkeypatch.setattr(specification, "SIZES", {"tiny": specification.SIZES["tiny"]})
     plan = plan_of("--size", "small")
     assert {cell.workload for cell in plan.cells} == {"mlp-train"}
@@ -169,13 +170,12 @@ def test_declared_sizes_limit_a_profile_but_not_the_command_line() -> None:
     assert {cell.size for cell in select(limited, Selection(sizes=["check"])).cells} == {"check"}
 
 
-def test_a_missing_implementation_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = study(workloads={"mlp-train": {}})
-    folder = tmp_path / "mlp_train"
-    folder.mkdir()
-    for name in ("__init__.py", "torch.py"):
-        (folder / name).touch()
-    monkeypatch.setattr(workloads, "FOLDER", str(tmp_path))
+def test_a_missing_implementation_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    for folder in ("frameworks", "workloads"):
+        shutil.copytree(Path(BENCH.folder, folder), tmp_path / folder)
+    for name in ("tensorflow.py", "jax.py"):
+        (tmp_path / "workloads" / "mlp_train" / name).unlink()
+    chosen = study(workloads={"mlp-train": {}}).with_registry(Registry((Source("bench", str(tmp_path)),)))
     plan = select(chosen, ALL)
     assert {cell.framework for cell in plan.cells} == {"torch"}
     assert reasons(plan) == {
@@ -230,7 +230,7 @@ def test_a_selection_never_loses_a_cell(data: st.DataObject) -> None:
             environments=environments, modes=modes, workloads=taken, sizes=sizes, precisions=precisions, devices=devices
         ),
     )
-    known_sizes = dict.fromkeys(s for w in example.workloads for s in workloads.load_specification(w).SIZES)
+    known_sizes = dict.fromkeys(s for w in example.workloads for s in BUILT_IN.specification(w).SIZES)
     product = {
         (environment, mode, workload, size, precision, device)
         for environment in matching(names, environments, ["old", "new"])

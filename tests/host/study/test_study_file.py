@@ -11,7 +11,7 @@ from study_tables import ROOT, TABLES, changed, errors_of, toml
 from bench.host.study import study_file
 from bench.host.study.study_file import StudyError
 from bench.host.study.suggestion import unknown
-from bench.workloads import load_specification, names
+from bench.registry import BUILT_IN
 
 
 def test_the_example_is_a_study() -> None:
@@ -55,13 +55,13 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
     assert errors_of(tables) == [
         "matrix.toml: study: baseline: unknown old mode 'eagre'; did you mean 'eager'? Known: eager, compile.",
         "matrix.toml: environments.old: modes: unknown mode 'jitt'; did you mean 'jit'? "
-        "Known: eager, torchscript, compile, function, xla, jit.",
+        "Known: eager, jit, function, xla, torchscript, compile.",
         "matrix.toml: environments.old: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1. "
         "Use 'eager' or 'torchscript'.",
         "matrix.toml: environments.new: unknown key 'frame'; did you mean 'framework'? "
         "Known: framework, provider, python, requirements, modes, interpreter, lock, dockerfile, base, "
         "system_packages, driver, variables, note.",
-        "matrix.toml: workloads.mlp-trian: " + unknown("workload", "mlp-trian", names()),
+        "matrix.toml: workloads.mlp-trian: " + unknown("workload", "mlp-trian", BUILT_IN.workloads),
         "matrix.toml: profiles.quick: rounds: 0: must be greater than or equal to 1.",
         "matrix.toml: exclusions[0]: mode: unknown mode 'torch*'. Known: eager, compile, jit.",
     ]
@@ -160,7 +160,7 @@ def test_compile_is_refused_exactly_where_the_pin_is_before_pytorch_2(requiremen
 def test_paths_are_expanded_and_data_is_found_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
     monkeypatch.setenv("STACK", "/opt/stack")
-    monkeypatch.setattr(load_specification("mlp-train"), "source", lambda path=None: None, raising=False)
+    monkeypatch.setattr(BUILT_IN.specification("mlp-train"), "source", lambda path=None: None, raising=False)
     tables = changed("environments", "there", "interpreter", value="$STACK/bin/python")
     for written, expected in (("digits", tmp_path / "digits"), ("~/digits", Path("/home/someone/digits"))):
         tables["workloads"]["mlp-train"]["data"] = written

@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_tables import MODELS, TABLES, errors_of, table_at, toml
 
-from bench.frameworks import MODES
 from bench.host.study import study_file
 from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
 from bench.host.study.schema import COORDINATES, Study
 from bench.host.study.study_file import StudyError
-from bench.workloads import load_specification
+from bench.registry import BUILT_IN
 
 SCALARS = st.one_of(
     st.text(max_size=8),
@@ -103,14 +102,14 @@ def studies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the tables of a valid study."""
     environments: dict[str, dict[str, Any]] = {}
     for name in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)):
-        framework = draw(st.sampled_from(sorted(MODES)))
-        modes = draw(st.lists(st.sampled_from(MODES[framework]), min_size=1, unique=True))
+        framework = draw(st.sampled_from(BUILT_IN.frameworks))
+        modes = draw(st.lists(st.sampled_from(BUILT_IN.facts(framework).mode_names), min_size=1, unique=True))
         requirements = draw(st.lists(st.sampled_from(["numpy<2", "optax", "torch==2.15.0"]), min_size=1, unique=True))
         variables = draw(st.dictionaries(st.sampled_from(["A", "B_2"]), st.text("abc $/", max_size=4)))
         environments[name] = {"framework": framework, "modes": modes, "python": "3.11", "requirements": requirements}
         if variables:
             environments[name]["variables"] = variables
-    sizes = st.lists(st.sampled_from(sorted(load_specification("mlp-train").SIZES)), min_size=1, unique=True)
+    sizes = st.lists(st.sampled_from(sorted(BUILT_IN.specification("mlp-train").SIZES)), min_size=1, unique=True)
     profile = {
         "rounds": draw(st.integers(1, 50)),
         "samples": draw(st.integers(1, 50)),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.workers.worker_process import Ended, WorkerProcess, arguments, layout_variables, variables
+from bench.host.environments.variables import of_process
+from bench.host.workers.worker_process import Ended, WorkerProcess, arguments
 
 ROOT = Path(__file__).resolve().parents[3]
 SPEAK = """
@@ -32,7 +33,7 @@ def start(tmp_path):
         worker = WorkerProcess(
             [sys.executable, str(script)],
             folder=ROOT,
-            variables=variables(1, {}),
+            variables=of_process(1),
             log=tmp_path / "logs" / "worker.log",
             processors=[],
         )
@@ -154,10 +155,10 @@ def test_closing_ends_children_that_a_framework_left_behind(start, tmp_path):
 def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
     host = (
         "import sys, time; from pathlib import Path\n"
-        "from bench.host.workers.worker_process import WorkerProcess, variables\n"
+        "from bench.host.environments.variables import of_process\n"
+        "from bench.host.workers.worker_process import WorkerProcess\n"
         f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
-        "w = WorkerProcess(\n"
-        "    [sys.executable], folder=root, variables=variables(1, {}), log=folder / 'w.log', processors=[]\n)\n"
+        "w = WorkerProcess([sys.executable], folder=root, variables=of_process(1), log=folder / 'w.log', processors=[])\n"
         "w.line(time.monotonic() + 20)\n"
         "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
     )
@@ -174,16 +175,6 @@ def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not alive(pid)
-
-
-def test_only_known_variables_reach_a_worker():
-    inherited = {"PATH": "/bin", "OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "7", "SECRET": "x"}
-    made = variables(3, {"EXTRA": "1"}, inherited)
-    assert made["PATH"] == "/bin"
-    assert made["EXTRA"] == "1"
-    assert made["OMP_NUM_THREADS"] == made["MKL_NUM_THREADS"] == made["TF_NUM_INTRAOP_THREADS"] == "3"
-    assert "SECRET" not in made
-    assert "OPENBLAS_CORETYPE" not in made
 
 
 def alive(pid: int) -> bool:
@@ -208,26 +199,6 @@ def test_signals_to_a_worker_that_is_gone_are_harmless(start):
     assert worker._process.returncode == 0
 
 
-def test_the_cells_of_a_row_can_share_a_gpu_unless_the_study_says_otherwise():
-    name = "XLA_PYTHON_CLIENT_PREALLOCATE"
-    assert variables(1, {})[name] == "false"
-    assert variables(1, {name: "true"})[name] == "true"
-
-
 def test_a_worker_is_told_its_processors_and_its_layout():
     assert arguments((0, 2), 7) == ["--processors", "0,2", "--layout", "7"]
     assert arguments((), None) == []
-
-
-def test_processes_with_one_layout_have_one_order_of_hashes():
-    assert layout_variables(7)["PYTHONHASHSEED"] == "7"
-    assert layout_variables(2**32 + 7)["PYTHONHASHSEED"] == "7"
-    assert layout_variables(None) == {}
-
-
-def test_a_layout_moves_the_stack_by_up_to_a_page():
-    """By as much for all that share it; of 64 layouts, at least 32 differ."""
-    assert layout_variables(7) == layout_variables(7)
-    sizes = {len(layout_variables(seed)["BENCHMATRIX_ROOM"]) for seed in range(64)}
-    assert len(sizes) > 32
-    assert max(sizes) < 4096

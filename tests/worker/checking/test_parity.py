@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bench import workloads
 from bench.frameworks.numpy.adapter import Adapter
 from bench.program import Program
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
-MLP = workloads.load_specification("mlp-train")
+MLP = BUILT_IN.specification("mlp-train")
 SIZE = MLP.SIZES["check"]
 
 
@@ -33,7 +33,7 @@ def checked(reference, build, precision="float32"):
 
 
 def right(size, parameters, batch, transform):
-    return workloads.load_implementation("mlp-train", "numpy")(size, parameters, batch, transform)
+    return BUILT_IN.implementation("mlp-train", "numpy")(size, parameters, batch, transform)
 
 
 def test_the_right_program_passes(reference):

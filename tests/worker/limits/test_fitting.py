@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from bench import workloads
 from bench.frameworks.numpy.adapter import Adapter
 from bench.program import Unsupported
+from bench.registry import BUILT_IN
 from bench.worker.limits import fitting, memory
 
 
 def size_of(workload):
-    return workloads.load_specification(workload).SIZES["check"]
+    return BUILT_IN.specification(workload).SIZES["check"]
 
 
-@pytest.mark.parametrize("workload", workloads.names())
+@pytest.mark.parametrize("workload", BUILT_IN.workloads)
 def test_a_batch_of_any_length_is_made_or_refused(workload):
-    specification, size = workloads.load_specification(workload), size_of(workload)
+    specification, size = BUILT_IN.specification(workload), size_of(workload)
     if workload in ("gemm", "dispatch", "elementwise-chain"):
         with pytest.raises(Unsupported, match="workload {} has no batch".format(workload)):
             fitting.enlarged(workload, size, 3)
@@ -41,10 +41,10 @@ def test_a_batch_of_any_length_is_made_or_refused(workload):
 
 @pytest.mark.parametrize(("workload", "steps"), [("mlp-train", 2), ("layernorm-softmax", 1)])
 def test_training_makes_a_second_step_beside_the_optimizer(workload, steps):
-    specification, made, entered = workloads.load_specification(workload), [], []
+    specification, made, entered = BUILT_IN.specification(workload), [], []
 
     def build(size, parameters, batch, transform):
-        program = workloads.load_implementation(workload, "numpy")(size, parameters, batch, transform)
+        program = BUILT_IN.implementation(workload, "numpy")(size, parameters, batch, transform)
         return program._replace(step=lambda *batch: made.append(1) or program.step(*batch))
 
     batch = fitting.Batch(specification, workload, size_of(workload), 9, seed=1)
@@ -64,7 +64,7 @@ class Cap:
 
 
 def test_an_input_beyond_the_cap_is_not_even_drawn():
-    specification = workloads.load_specification("mlp-train")
+    specification = BUILT_IN.specification("mlp-train")
     batch = fitting.Batch(specification, "mlp-train", size_of("mlp-train"), 10**12, seed=1)
     cap = Cap(1 << 20)
     with pytest.raises(MemoryError, match="the input alone takes 52000000000000 bytes"):
@@ -73,7 +73,7 @@ def test_an_input_beyond_the_cap_is_not_even_drawn():
 
 
 def test_the_cap_is_in_force_before_anything_is_built():
-    specification = workloads.load_specification("mlp-train")
+    specification = BUILT_IN.specification("mlp-train")
     cap = Cap(1 << 20)
 
     def build(*_):

@@ -1,0 +1,58 @@
+"""Defines what the rest of the program must know about a framework: ``Facts``, with a ``Mode`` for each of its modes.
+
+Every framework's folder has a module ``facts`` with ``FACTS = Facts(…)``. Host and worker read it before, or without,
+importing the framework, so it imports the standard library only and runs on Python 3.7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, Tuple
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One way in which a framework executes a program."""
+
+    name: str
+    #: Rough seconds of the first call of a small model, with a warm compilation cache; a preview estimates with it.
+    first_call_s: float = 0.3
+    #: The first version of the framework's distribution that has the mode; empty where all versions have it.
+    first_version: str = ""
+    #: Whether the mode leaves compiled code on disk; the others compile in every process, where they compile at all.
+    caches_on_disk: bool = False
+    #: Whether ``validate`` compares cells of this mode: it starts quickly and its steps are short.
+    validated: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One framework; its name in a study file is the name of its folder."""
+
+    #: The name for people: ``PyTorch``.
+    product: str
+    #: The name of its package in a package index, and the module that a program imports.
+    distribution: str
+    import_name: str
+    #: The first is the plain one, in which the adapter's ``transform`` returns the function as it is.
+    modes: Tuple[Mode, ...]
+    #: Environment variables of a worker; ``{threads}`` stands for the number of threads.
+    variables: Dict[str, str] = field(default_factory=dict)
+    #: {environment variable: folder}: the variables that lead its compilers to folders of the compilation cache.
+    cache_variables: Dict[str, str] = field(default_factory=dict)
+    #: Whether it keeps compiled code in the temporary folder, too, which then lies in the compilation cache.
+    caches_temporary_files: bool = False
+    #: Environment variables with these prefixes change how it computes; a worker reports those that are set.
+    variable_prefixes: Tuple[str, ...] = ()
+    #: Whether NumPy computes what is measured. Elsewhere NumPy only draws the input and must not ask for huge pages.
+    computes_with_numpy: bool = False
+    #: Other modules that its implementations may import.
+    companions: Tuple[str, ...] = ()
+
+    @property
+    def mode_names(self) -> Tuple[str, ...]:
+        return tuple(mode.name for mode in self.modes)
+
+    def mode(self, name: str) -> Mode:
+        """Return a mode by its name; raises KeyError where the framework has none of this name."""
+        return {mode.name: mode for mode in self.modes}[name]

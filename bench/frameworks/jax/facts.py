@@ -1,0 +1,20 @@
+"""States the facts about JAX."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Mode
+
+FACTS = Facts(
+    product="JAX",
+    distribution="jax",
+    import_name="jax",
+    modes=(
+        Mode("eager", caches_on_disk=True),
+        Mode("jit", first_call_s=1.0, caches_on_disk=True, validated=True),
+    ),
+    # The cells of a row share the GPU; JAX would take three quarters of it at once.
+    variables={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+    cache_variables={"JAX_COMPILATION_CACHE_DIR": "jax"},
+    variable_prefixes=("JAX_", "XLA_", "PJRT_", "TF_"),
+    companions=("flax", "optax"),
+)

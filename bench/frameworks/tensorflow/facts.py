@@ -1,0 +1,18 @@
+"""States the facts about TensorFlow 2.x."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Mode
+
+FACTS = Facts(
+    product="TensorFlow",
+    distribution="tensorflow",
+    import_name="tensorflow",
+    modes=(
+        Mode("eager"),
+        Mode("function", first_call_s=1.0, validated=True),
+        Mode("xla", first_call_s=2.0),
+    ),
+    variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
+    variable_prefixes=("TF_", "XLA_"),
+)

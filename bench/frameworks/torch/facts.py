@@ -1,0 +1,22 @@
+"""States the facts about PyTorch 1.x and 2.x."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Mode
+
+FACTS = Facts(
+    product="PyTorch",
+    distribution="torch",
+    import_name="torch",
+    modes=(
+        Mode("eager", validated=True),
+        Mode("torchscript", first_call_s=1.0, validated=True),
+        Mode("compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True),
+    ),
+    # A pool of compiler processes would outlive the compilation and disturb the process that measures.
+    variables={"TORCHINDUCTOR_COMPILE_THREADS": "1"},
+    cache_variables={"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"},
+    # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
+    caches_temporary_files=True,
+    variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_"),
+)

@@ -1,0 +1,62 @@
+"""Decides what environment variables a worker gets. Everything else of the host's environment could steer it."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping
+
+from bench.frameworks.facts import Facts
+
+#: Variables of the host that a worker needs to find its libraries and devices.
+INHERITED = (
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
+)  # fmt: skip
+#: Libraries below the frameworks that read their number of threads from <name>_NUM_THREADS.
+THREADED = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "BLIS")
+#: Bytes by which the stack is moved at most: a page.
+MOST_ROOM = 4096
+
+
+def of_process(threads: int, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables of every process that computes: a short list of inherited ones, and thread numbers."""
+    made = {name: inherited[name] for name in INHERITED if name in inherited}
+    return {**made, **{f"{name}_NUM_THREADS": str(threads) for name in THREADED}}
+
+
+def of_worker(
+    threads: int,
+    facts: Facts,
+    *,
+    layout: int | None = None,
+    caches: Mapping[str, str] | None = None,
+    own: Mapping[str, str] | None = None,
+    inherited: Mapping[str, str] = os.environ,
+) -> dict[str, str]:
+    """Return the variables of a worker of the framework that ``facts`` describe.
+
+    ``layout`` is the seed of its memory layout, ``caches`` lead to its compilation cache, and ``own`` is what its
+    environment sets, which goes before all others.
+    """
+    return {
+        **of_process(threads, inherited),
+        **{name: value.format(threads=threads) for name, value in facts.variables.items()},
+        **of_layout(layout),
+        # NumPy would ask for huge pages for parts of the heap in which arrays of the framework come to lie, of 4 MiB
+        # and more.
+        **({} if facts.computes_with_numpy else {"NUMPY_MADVISE_HUGEPAGE": "0"}),
+        **(caches or {}),
+        **(own or {}),
+    }
+
+
+def of_layout(layout: int | None) -> dict[str, str]:
+    """Return the variables that are part of a memory layout, the same for all processes of one row round.
+
+    The seed of Python's hashes: the order of sets, and where dictionaries look, decide what is allocated. And one that
+    only takes room, since variables lie above the stack and so move it (Mytkowicz et al. 2009).
+    """
+    if layout is None:
+        return {}
+    return {"PYTHONHASHSEED": str(layout % 2**32), "BENCHMATRIX_ROOM": "." * random.Random(layout).randrange(MOST_ROOM)}

@@ -1,0 +1,95 @@
+"""Finds the files that define what a cell computes, by following imports; compiled code and references depend on them.
+
+Only files of the sources count: the framework's installation is described by its lock.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bench.registry import Registry, Source
+
+
+def of_specification(registry: Registry, workload: str) -> list[Path]:
+    """List the files that define a workload: its specification, all that it imports, and the data beside it."""
+    source = registry.home_of(workload)
+    folder = Path(source.path("workloads", workload.replace("-", "_")))
+    data = [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
+    return sorted({*data, *_with_imports(registry, [folder / "__init__.py"])})
+
+
+def of_cell(registry: Registry, workload: str, framework: str) -> list[Path]:
+    """List the files that define a cell: its specification, its implementation, its framework, and their imports."""
+    roots = [path for s in registry.defining(framework) for path in Path(s.path("frameworks", framework)).rglob("*.py")]
+    source = registry.implementing(workload, framework)
+    if source is not None:
+        roots.append(Path(source.path("workloads", workload.replace("-", "_"), f"{framework}.py")))
+    return sorted({*_with_imports(registry, roots), *of_specification(registry, workload)})
+
+
+def digest(registry: Registry, files: Iterable[Path]) -> str:
+    """Hash the names and the contents of files, wherever their source lies."""
+    hashed = hashlib.sha256()
+    for path in files:
+        source = _source_of(registry, path)
+        name = f"{source.name}/{path.relative_to(source.folder)}" if source else path.name
+        content = path.read_bytes()
+        hashed.update(f"{name}\0{len(content)}\0".encode())
+        hashed.update(content)
+    return hashed.hexdigest()
+
+
+def _with_imports(registry: Registry, roots: Iterable[Path]) -> set[Path]:
+    found: set[Path] = set()
+    left = list(roots)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left += _imports(registry, path)
+    return found
+
+
+def _imports(registry: Registry, path: Path) -> Iterator[Path]:
+    """Give the files of the sources that a file imports, wherever in it the import stands."""
+    source = _source_of(registry, path)
+    if source is None:
+        return
+    package = ".".join((source.package, *path.relative_to(source.folder).parent.parts))
+    for module, name in _named(path.read_text(encoding="utf-8"), package):
+        file = (name and _file(registry, f"{module}.{name}")) or _file(registry, module)
+        if file is not None:
+            yield file
+
+
+@functools.cache
+def _named(text: str, package: str) -> tuple[tuple[str, str], ...]:
+    """List the imports of a module of ``package`` as (module, name), the name empty for ``import module``."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return ()  # Whoever imports it says where the error is.
+    found = [(alias.name, "") for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            parts = package.split(".")
+            base = parts[: len(parts) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found += [(module, alias.name) for alias in node.names]
+    return tuple(found)
+
+
+def _file(registry: Registry, module: str) -> Path | None:
+    for source in registry.sources:
+        if module.startswith(f"{source.package}."):
+            place = Path(source.folder, *module.removeprefix(f"{source.package}.").split("."))
+            return next((p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file()), None)
+    return None
+
+
+def _source_of(registry: Registry, path: Path) -> Source | None:
+    return next((source for source in registry.sources if path.is_relative_to(source.folder)), None)

@@ -1,0 +1,191 @@
+"""Finds frameworks, modes, workloads and outputs, in this package and in other people's folders.
+
+A source is a folder with any of these; ours is the package ``bench``, a study file names others:
+
+  frameworks/<framework>/facts.py, adapter.py    a framework (see bench.frameworks)
+  frameworks/<framework>/modes.py                further modes of a framework of another source, see
+                                                 bench.frameworks.extension
+  workloads/<workload>/__init__.py               a workload (see bench.workloads)
+  workloads/<workload>/<framework>.py            an implementation, of any source's workload for any source's framework
+  outputs/<output>.py                            an output (see bench.host.reporting)
+
+Files are the registration. Both rings use this module: it imports the standard library only, and neither a framework
+nor a specification before it is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import re
+import sys
+import types
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .frameworks.facts import Facts
+from .program import Unsupported
+
+#: The package below which the modules of other people's sources are imported; no path of theirs is on sys.path.
+PACKAGE = "benchmatrix_sources"
+FOLDERS = ("frameworks", "workloads", "outputs")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder with frameworks, workloads or outputs."""
+
+    #: What messages call it.
+    name: str
+    folder: str
+
+    @property
+    def package(self) -> str:
+        """Name the package of its modules. Two folders never share one, whatever they are called."""
+        if self == BENCH:
+            return "bench"
+        digest = hashlib.sha256(self.folder.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        return "{}.{}_{}".format(PACKAGE, re.sub(r"\W", "_", self.name), digest)
+
+    def path(self, *parts: str) -> str:
+        return os.path.join(self.folder, *parts)
+
+    def has(self, *parts: str) -> bool:
+        return os.path.isfile(self.path(*parts))
+
+    def entries(self, kind: str) -> list[str]:
+        """List what lies in one of its folders, sorted."""
+        try:
+            return sorted(name for name in os.listdir(self.path(kind)) if not name.startswith(("_", ".")))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def load(self, *parts: str) -> Any:
+        """Import the module at ``parts``."""
+        if self != BENCH:
+            _package(PACKAGE, [])
+            _package(self.package, [self.folder])
+        return importlib.import_module(".".join((self.package, *parts)))
+
+
+def _package(name: str, path: list[str]) -> None:
+    if name not in sys.modules:
+        module = types.ModuleType(name)
+        module.__path__ = path
+        sys.modules[name] = module
+
+
+BENCH = Source("bench", os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclass(frozen=True)
+class Registry:
+    """What there is in ``sources``; ours is the first."""
+
+    sources: tuple[Source, ...] = (BENCH,)
+
+    @classmethod
+    def of(cls, others: dict[str, str]) -> Registry:
+        """Make the registry of our own package and of {name: folder}."""
+        return cls((BENCH, *(Source(name, folder) for name, folder in others.items())))
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Give {name: folder} of the sources that are not ours, as ``of`` takes it."""
+        return {source.name: source.folder for source in self.sources[1:]}
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """List the frameworks by their names in a study file."""
+        return tuple(name for source in self.sources for name in _frameworks(source))
+
+    def facts(self, framework: str) -> Facts:
+        """Return what is known about a framework, with the modes that other sources add to it."""
+        facts: Facts = self._home(framework).load("frameworks", framework, "facts").FACTS
+        added = [mode for source in self._extending(framework) for mode in _modes_of(source, framework).MODES]
+        return replace(facts, modes=(*facts.modes, *added)) if added else facts
+
+    @property
+    def mode_names(self) -> tuple[str, ...]:
+        """List the modes of all frameworks, each name once."""
+        return tuple(dict.fromkeys(mode for name in self.frameworks for mode in self.facts(name).mode_names))
+
+    def adapter(self, framework: str) -> Any:
+        """Import the adapter module of a framework, and with it the framework; raises ImportError where that fails."""
+        return self._home(framework).load("frameworks", framework, "adapter")
+
+    def extension(self, framework: str, mode: str) -> Any | None:
+        """Return the module that adds a mode to a framework of another source; None for the framework's own modes."""
+        for source in self._extending(framework):
+            module = _modes_of(source, framework)
+            if any(added.name == mode for added in module.MODES):
+                return module
+        return None
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """List the workloads by their names in a study file (``mlp-train`` for the folder ``mlp_train``)."""
+        return tuple(name.replace("_", "-") for source in self.sources for name in _workloads(source))
+
+    def specification(self, workload: str) -> Any:
+        """Import a workload's specification; raises ValueError for a name that is no workload."""
+        return self.home_of(workload).load("workloads", workload.replace("-", "_"))
+
+    def has_implementation(self, workload: str, framework: str) -> bool:
+        return self.implementing(workload, framework) is not None
+
+    def implementation(self, workload: str, framework: str) -> Any:
+        """Import ``build`` of a workload for a framework; raises Unsupported where the file does not exist."""
+        source = self.implementing(workload, framework)
+        if source is None:
+            raise Unsupported(f"workload {workload} has no {framework} implementation")
+        return source.load("workloads", workload.replace("-", "_"), framework).build
+
+    def home_of(self, workload: str) -> Source:
+        """Return the source with a workload's specification; raises ValueError for a name that is no workload."""
+        folder = workload.replace("-", "_")
+        for source in self.sources:
+            if folder.isidentifier() and "_" not in workload and source.has("workloads", folder, "__init__.py"):
+                return source
+        raise ValueError("unknown workload {!r}; known: {}".format(workload, ", ".join(self.workloads)))
+
+    def implementing(self, workload: str, framework: str) -> Source | None:
+        """Return the source with a workload's implementation for a framework."""
+        file = ("workloads", workload.replace("-", "_"), framework + ".py")
+        return next((source for source in self.sources if source.has(*file)), None)
+
+    @property
+    def outputs(self) -> dict[str, Source]:
+        """Give {output: its source} of the sources that are not ours; ``source.load("outputs", name)`` imports it."""
+        return {name[:-3]: s for s in self.sources[1:] for name in s.entries("outputs") if name.endswith(".py")}
+
+    def defining(self, framework: str) -> list[Source]:
+        """List the sources that define a framework, its own first, then those that add modes to it."""
+        return [self._home(framework), *self._extending(framework)]
+
+    def _home(self, framework: str) -> Source:
+        for source in self.sources:
+            if framework.isidentifier() and source.has("frameworks", framework, "facts.py"):
+                return source
+        raise ValueError("unknown framework {!r}; known: {}".format(framework, ", ".join(self.frameworks)))
+
+    def _extending(self, framework: str) -> list[Source]:
+        there = [source for source in self.sources if source.has("frameworks", framework, "modes.py")]
+        return [source for source in there if not source.has("frameworks", framework, "facts.py")]
+
+
+def _frameworks(source: Source) -> list[str]:
+    return [name for name in source.entries("frameworks") if source.has("frameworks", name, "facts.py")]
+
+
+def _workloads(source: Source) -> list[str]:
+    return [name for name in source.entries("workloads") if source.has("workloads", name, "__init__.py")]
+
+
+def _modes_of(source: Source, framework: str) -> Any:
+    return source.load("frameworks", framework, "modes")
+
+
+#: What this package holds itself.
+BUILT_IN = Registry()
