@@ -158,7 +158,8 @@ def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
         "from bench.host.environments.variables import of_process\n"
         "from bench.host.workers.worker_process import WorkerProcess\n"
         f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
-        "w = WorkerProcess([sys.executable], folder=root, variables=of_process(1), log=folder / 'w.log', processors=[])\n"
+        "w = WorkerProcess(\n"
+        "    [sys.executable], folder=root, variables=of_process(1), log=folder / 'w.log', processors=[]\n)\n"
         "w.line(time.monotonic() + 20)\n"
         "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
     )
