@@ -23,7 +23,7 @@ from .study import location
 #: What a shell expects of a command that was called wrongly.
 EXIT_MISUSE = 2
 #: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = ("report", "validate", "images", "lock", "schema")
+PLAIN = ("report", "validate", "images", "lock", "schema", "init")
 
 
 def define(noxfile: str | Path) -> list[str]:

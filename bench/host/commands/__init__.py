@@ -19,6 +19,7 @@ SUMMARIES = {
     "images": "Build, list, export or prune the images of this project.",
     "lock": "Renew lock files.",
     "schema": "Write the JSON Schema of study files.",
+    "init": "Write a small project that can be run: a study, a workload, a noxfile.",
 }
 
 

@@ -1,6 +1,7 @@
-"""Knows how the host's own environments are made from nothing but an interpreter: standard library only.
+"""Makes the host's own environments, given nothing but an interpreter.
 
-Everything in this package is imported before any library is installed; it imports nothing of the rest of the ring.
+This package is imported before any library is installed, so it uses the standard library alone. Of the rest of the host
+it imports ``project``, which does so too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from .. import project
 from .installer import (
     Installation,
     NoInstaller,
@@ -35,12 +37,12 @@ IMPORTED = {
 
 NETWORK = "Check the network, or the settings of index and proxy (PIP_INDEX_URL, HTTPS_PROXY); then run the same again."
 
-# A run that is under way keeps importing from the environment that it started in, so one earlier environment is kept.
+# One earlier environment is kept: a run that started in it may still import from it.
 KEPT = 2
 
 
 class SetupError(Exception):
-    """The host environment cannot be made; the message says what to do about it."""
+    """An environment of the host cannot be made; the message says what to do."""
 
 
 def say(text: str) -> None:
@@ -49,7 +51,7 @@ def say(text: str) -> None:
 
 
 def place_of(name: str, root: Path) -> Path:
-    """Return the folder of the environment that the lock describes as it is now, for this version of Python."""
+    """Return the folder of the environment for the present state of its lock and this version of Python."""
     lock = root / "locks" / f"{name}.txt"
     try:
         state = lock.read_bytes() + "{}.{}".format(*sys.version_info).encode()
@@ -61,9 +63,10 @@ def place_of(name: str, root: Path) -> Path:
 
 
 def ensure(name: str, root: Path, *, announce: Announce = say) -> Path:
-    """Return the Python of the environment that ``locks/<name>.txt`` describes, made first where it is missing.
+    """Return the Python of the environment with what ``locks/<name>.txt`` lists; make it where it is missing.
 
-    Each state of the lock has a folder of its own, so a changed lock makes a new environment. Raises SetupError.
+    ``root`` is a checkout of benchmatrix. Each state of the lock has a folder of its own, so a changed lock makes a new
+    environment. Raises SetupError.
     """
     lock = root / "locks" / f"{name}.txt"
     place = place_of(name, root)
@@ -98,20 +101,20 @@ def _install(site: Installation, uv: str | None) -> None:
         except ToolFailed as error:
             if number == len(ways):
                 raise
-            # The certificates and the index of a company are often known to pip alone.
+            # Often only pip is configured for a company's certificates and index.
             site.announce(f"{site.label}: that did not work ({error.summary}); trying another way")
             shutil.rmtree(site.folder, ignore_errors=True)
-    # Compiles what will be used, a quarter of all there is, and shows that it works.
+    # Compiles the modules that will be used, a quarter of all, and checks that they can be imported.
     site.run(site.inside, "-c", f"import {IMPORTED[site.label]}")
 
 
 def _base() -> str:
-    """Return the interpreter behind this one: an environment made with another's would die with that."""
+    """Return the interpreter behind this one: if this one is an environment's, it may be deleted with it."""
     return getattr(sys, "_base_executable", None) or sys.executable
 
 
 def _prune(place: Path) -> None:
-    """Remove what earlier locks left beside ``place``, but for the latest."""
+    """Remove the environments of earlier locks beside ``place``, except the latest."""
     earlier = [path for path in place.parent.iterdir() if path.is_dir() and "." not in path.name and path != place]
     earlier.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for path in earlier[KEPT - 1 :]:
@@ -119,9 +122,12 @@ def _prune(place: Path) -> None:
 
 
 def run_nox(noxfile: Path, arguments: Sequence[str]) -> NoReturn:
-    """Replace this process by nox in the host environment; exit with status 2 and the reason where that fails."""
+    """Replace this process by nox in the host environment; exit with status 2 and the reason where that fails.
+
+    ``noxfile`` may be that of another project. The host environment always belongs to the checkout of this package.
+    """
     try:
-        python = str(ensure("host", noxfile.resolve().parent))
+        python = str(ensure("host", project.PACKAGE.parent))
     except SetupError as error:
         print(f"benchmatrix: {error}", file=sys.stderr)
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""Knows how a virtual environment is made from a hashed lock: by uv, and by pip where uv is missing."""
+"""Makes a virtual environment from a hashed lock, with uv, or with pip where uv is missing."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from .tool import ToolFailed, run_tool
 
-# A tool that is only asked for its version answers at once or not at all.
+# A tool prints its version at once or not at all.
 TRIAL_S = 20
 
-# They would send an installation elsewhere, let another interpreter's packages into it, or leave it without bytecode.
+# These variables would install elsewhere, add another interpreter's packages, or leave out bytecode.
 DROPPED = frozenset(
     [
         "VIRTUAL_ENV",
@@ -31,19 +31,19 @@ DROPPED = frozenset(
     ]
 )
 
-# What a person set for pip holds for uv too, unless uv was told otherwise.
+# A setting for pip also holds for uv, unless uv has its own.
 SAME_FOR_UV = (("PIP_INDEX_URL", "UV_DEFAULT_INDEX"), ("PIP_CERT", "SSL_CERT_FILE"))
 
 PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "--no-compile")
 
 NO_INSTALLER = """{python} cannot make an environment: {reason}, and neither uv nor pip 22.3 or newer was found.
 Install one of them and run the same command again, for example:
-  apt install python3-venv     (Debian, Ubuntu; pip for this Python alone)
-  pipx install uv              (or any other way to have uv on PATH)"""
+  apt install python3-venv     (Debian, Ubuntu: pip for this Python)
+  pipx install uv              (or install uv in another way, so that it is on PATH)"""
 
 
 class NoInstaller(Exception):
-    """Neither uv nor any pip can be used here; the message says how to get one."""
+    """Neither uv nor pip works on this machine; the message says how to get one."""
 
 
 def installer_environ(place: Path) -> dict[str, str]:
@@ -53,7 +53,7 @@ def installer_environ(place: Path) -> dict[str, str]:
         if environ.get(pip_name):
             environ.setdefault(uv_name, environ[pip_name])
     if sys.platform == "linux":
-        # Stored bytecode is recognised by the time of its source, which a hard link keeps and a copy or clone does not.
+        # Stored bytecode is matched by its source's time, which a hard link keeps and a copy or clone does not.
         environ.setdefault("UV_LINK_MODE", "hardlink")
     if "UV_CACHE_DIR" not in environ:
         usual = cache_folder("uv")
@@ -63,18 +63,18 @@ def installer_environ(place: Path) -> dict[str, str]:
 
 
 def cache_folder(name: str) -> Path:
-    """Return the person's cache folder for ``name``."""
+    """Return the user's cache folder for ``name``."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / name
 
 
 def near_cache(place: Path, name: str) -> Path:
-    """Return a cache folder on the file system of ``place``, for when the usual one is on another."""
+    """Return a cache folder on the file system of ``place``, for use where the usual one is on another."""
     top = next((parent for parent in place.parents if parent.name == ".nox"), place.parent)
     return top / "cache" / name
 
 
 def same_file_system(one: Path, other: Path) -> bool:
-    """Tell whether two paths, which need not exist yet, lie on one file system."""
+    """Tell whether two paths lie on one file system; they need not exist yet."""
     return _existing(one).stat().st_dev == _existing(other).stat().st_dev
 
 
@@ -102,13 +102,13 @@ def answers(command: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True)
 class Installation:
-    """An environment that is being made: where, with which interpreter, from which lock."""
+    """What it takes to make one environment: the folder, the interpreter and the lock."""
 
     folder: Path
     python: str
     lock: Path
     label: str
-    #: The descriptor of the lock that the tools keep while they work.
+    #: The descriptor of the file lock that the tools hold while they work.
     hold: int
     announce: Callable[[str], None]
 
@@ -124,7 +124,7 @@ class Installation:
 
 
 def install_with_uv(site: Installation, uv: str) -> None:
-    """Make a relocatable environment that has exactly what the lock lists. Raises ToolFailed."""
+    """Make a relocatable environment with exactly what the lock lists. Raises ToolFailed."""
     options = ("--quiet", "--no-project", "--relocatable", "--prompt", site.label, "--python", site.python)
     site.run(uv, "venv", *options, str(site.folder))
     _sync(site, uv)
@@ -133,20 +133,23 @@ def install_with_uv(site: Installation, uv: str) -> None:
 def _sync(site: Installation, uv: str) -> None:
     command = (uv, "pip", "sync", "--quiet", "--require-hashes", "--python", site.inside, str(site.lock))
     try:
-        # The hashes say what is wanted, so a cache that has it all makes asking the index needless.
+        # The lock gives versions and hashes, so a complete cache makes the index unnecessary.
         site.run(*command, "--offline")
     except ToolFailed:
         site.run(*command)
 
 
 def install_with_pip(site: Installation) -> None:
-    """Make an environment that has what the lock lists. Raises ToolFailed and NoInstaller."""
+    """Make an environment with what the lock lists. Raises ToolFailed and NoInstaller."""
     pip = _make_for_pip(site)
     site.run(*pip, "install", *PIP_OPTIONS, "-r", str(site.lock))
 
 
 def install_with_fetched_uv(site: Installation) -> None:
-    """Let pip install the uv of the lock, and uv the rest: several times faster. Raises as install_with_pip."""
+    """Install the uv of the lock with pip, and the rest with uv, which is several times faster.
+
+    Raises ToolFailed and NoInstaller.
+    """
     pip = _make_for_pip(site)
     alone = site.folder / "uv.txt"
     alone.write_text(entry_of("uv", site.lock.read_text(encoding="utf-8")), encoding="utf-8")
@@ -156,7 +159,7 @@ def install_with_fetched_uv(site: Installation) -> None:
 
 
 def entry_of(name: str, lock: str) -> str:
-    """Return what a lock says of one package: its line and the indented ones, with the hashes, below it."""
+    """Return the entry of one package in a lock: its line, and the indented lines with its hashes."""
     taken: list[str] = []
     for line in lock.splitlines():
         if line.startswith(f"{name}==") or (taken and line.startswith(" ")):
@@ -183,7 +186,7 @@ def _make_for_pip(site: Installation) -> Sequence[str]:
 
 
 def repoint(folder: Path, place: Path) -> None:
-    """Write ``place`` for ``folder`` in the scripts of an environment that pip made, before it is renamed."""
+    """Replace ``folder`` by ``place`` in the scripts of an environment, before it is renamed."""
     for script in [*(folder / "bin").iterdir(), folder / "pyvenv.cfg"]:
         if script.is_file() and not script.is_symlink():
             content = script.read_bytes()

@@ -1,4 +1,4 @@
-"""Knows how a folder is built aside and put in place whole, by one process at a time."""
+"""Builds a folder in a staging folder beside its place and then renames it, one process at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ WITHOUT_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of ``place`` and yield its descriptor.
 
-    A tool that is started with the descriptor keeps the lock until it ends, even when this process is killed meanwhile,
-    so that nobody else builds beside an orphan.
+    A tool that is started with the descriptor holds the lock until it ends, even if this process is killed before.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
@@ -41,9 +40,10 @@ def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
 
 @contextmanager
 def replacement(place: Path) -> Iterator[Path]:
-    """Yield the path of a folder to be made beside ``place``, and rename it to ``place`` when the block succeeds.
+    """Yield the path of a staging folder beside ``place``, and rename it to ``place`` when the block succeeds.
 
-    The caller holds the lock of ``place``: whatever an earlier build left aside is therefore nobody's, and is removed.
+    The caller holds the lock of ``place``, so no other process builds there. Staging folders that earlier builds left
+    are removed.
     """
     for role in ("building", "retired"):
         for stale in place.parent.glob(f"{glob.escape(place.name)}.{role}-*"):
@@ -63,7 +63,7 @@ def replacement(place: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write ``path`` so that it holds, at any moment, either what it held before or all of ``text``."""
+    """Write ``path`` so that at any moment it holds either its earlier content or all of ``text``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:

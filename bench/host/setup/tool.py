@@ -1,4 +1,4 @@
-"""Knows how an installing tool is run: quietly, with a sign of life, and with the end of its output when it fails."""
+"""Runs an installing tool quietly: prints a sign of life, and the end of its output when it fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAIL_CHARACTERS = 2000
 
 
 class ToolFailed(Exception):
-    """A tool ended with an error; ``tail`` is the end of what it printed."""
+    """A tool ended with an error; ``tail`` is the end of its output."""
 
     def __init__(self, command: Sequence[str], status: int, output: str) -> None:
         self.command = tuple(command)
@@ -26,7 +26,7 @@ class ToolFailed(Exception):
 
     @property
     def summary(self) -> str:
-        """The one line that says most: the last that names an error, else the last."""
+        """The last line that names an error, or else the last line."""
         lines = self.tail.splitlines() or [f"status {self.status}"]
         return next((line.strip() for line in reversed(lines) if "error" in line.lower()), lines[-1].strip())
 
@@ -40,9 +40,9 @@ def run_tool(
     hold: int | None = None,
     cwd: str | None = None,
 ) -> None:
-    """Run ``command`` to its end, announcing every few seconds that it still works.
+    """Run ``command`` to its end, and announce every few seconds that it still works.
 
-    ``hold`` is the descriptor of a lock that the tool shall keep while it lives. Raises ToolFailed, also where the
+    ``hold`` is the descriptor of a file lock that the tool holds until it ends. Raises ToolFailed, also where the
     command cannot be started.
     """
     start = time.monotonic()

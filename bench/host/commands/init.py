@@ -1,0 +1,106 @@
+"""Writes a small project that can be run: a noxfile, a study, and a workload of its own as an example.
+
+It needs the standard library alone, so that a checkout can do it before anything is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .. import project
+from ..refusal import Refused
+from ..study import location
+from . import announce
+
+NOXFILE = "noxfile.py"
+#: Files of the skeleton that are called otherwise there.
+RENAMED = {"gitignore": ".gitignore"}
+#: What stands for the interpreter in the skeleton's study.
+INTERPRETER = '"python3"'
+#: Precedes the noxfile's own lines where benchmatrix is a checkout: it is imported from there, and brings its own nox.
+FROM_CHECKOUT = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / {checkout}))
+
+if __name__ == "__main__":
+    from bench.host.setup import run_nox
+
+    run_nox(Path(__file__), sys.argv[1:])
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="where to; the current folder by default")
+    parser.add_argument(
+        "--default-study", action="store_true", help="with the study that comes with benchmatrix instead of a small one"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    folder: Path = (options.root / options.folder).resolve()
+    if project.is_checkout(folder):
+        raise Refused(f"{folder} is a checkout of benchmatrix, which is a project already. Name another folder.")
+    for name, text in files(folder, default_study=options.default_study):
+        path = folder / name
+        if path.exists():
+            announce(f"kept     {path}")
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        announce(f"written  {path}")
+    announce(_next_step(folder))
+    return 0
+
+
+def files(folder: Path, *, default_study: bool) -> Iterator[tuple[str, str]]:
+    """Give (name, text) of each file of a new project in ``folder``."""
+    skeleton = project.data("skeleton")
+    for path in sorted(skeleton.rglob("*")):
+        name = path.relative_to(skeleton).as_posix()
+        if not path.is_file() or "__pycache__" in path.parts:
+            continue
+        text = path.read_text(encoding="utf-8")
+        if name == NOXFILE:
+            text = _noxfile(text, folder)
+        elif name == location.NAME:
+            text = _default_study() if default_study else text.replace(INTERPRETER, json.dumps(sys.executable))
+        yield RENAMED.get(name, name), text
+
+
+def _noxfile(text: str, folder: Path) -> str:
+    if project.is_installed():
+        return text
+    checkout = project.PACKAGE.parent
+    # A checkout inside the project, such as a submodule, moves with it.
+    path = os.path.relpath(checkout, folder) if checkout.is_relative_to(folder) else str(checkout)
+    docstring, _, rest = text.partition("\n")
+    return docstring + "\n" + FROM_CHECKOUT.format(checkout=json.dumps(path)) + rest
+
+
+def _default_study() -> str:
+    """Return the study that comes with benchmatrix; its schema is written into the project."""
+    first, _, rest = project.data(location.NAME).read_text(encoding="utf-8").partition("\n")
+    assert first.startswith("#:schema "), first
+    return f"#:schema ./matrix.schema.json\n{rest}"
+
+
+def _next_step(folder: Path) -> str:
+    command = f"{Path(sys.executable).name} " + ("-m nox" if project.is_installed() else NOXFILE)
+    lines = [
+        "",
+        "Next:",
+        f"  cd {folder}",
+        f"  {command} -l     lists the sessions",
+        f"  {command}        measures the default study and writes reports/",
+    ]
+    if importlib.util.find_spec("numpy") is None:
+        lines.append(f"{sys.executable} has no NumPy: name an interpreter that has it in {location.NAME}.")
+    return "\n".join(lines)

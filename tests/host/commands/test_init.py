@@ -1,0 +1,81 @@
+"""Tests the skeleton of a project: what is written, and that nothing is overwritten."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bench.host import project
+from bench.host.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A new project, written by the command."""
+    assert main(["init", "paper"], root=tmp_path) == 0
+    return tmp_path / "paper"
+
+
+def test_the_skeleton_is_a_study_a_workload_and_a_noxfile(folder: Path) -> None:
+    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    workload = {"workloads/row_norms/__init__.py", "workloads/row_norms/numpy.py"}
+    assert written == {"noxfile.py", "matrix.toml", ".gitignore", *workload}
+    study = tomllib.loads((folder / "matrix.toml").read_text())
+    assert study["environments"]["here"]["interpreter"] == sys.executable
+
+
+def test_a_file_that_exists_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "matrix.toml").write_text("mine")
+    (folder / "noxfile.py").unlink()
+    assert main(["init", str(folder)], root=folder) == 0
+    assert (folder / "matrix.toml").read_text() == "mine"
+    assert f"kept     {folder}/matrix.toml" in capsys.readouterr().out
+    assert (folder / "noxfile.py").exists()
+
+
+def test_the_noxfile_of_an_installed_benchmatrix_is_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "skeleton").symlink_to(ROOT / "skeleton")
+    monkeypatch.setattr(project, "PACKED", tmp_path / "data")
+    assert main(["init"], root=tmp_path) == 0
+    code = [line for line in (tmp_path / "noxfile.py").read_text().splitlines()[1:] if line]
+    assert code == ["from bench.host.sessions import define", "define(__file__)"]
+
+
+def test_a_checkout_inside_the_project_is_named_relative_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vendor" / "benchmatrix" / "bench").mkdir(parents=True)
+    (tmp_path / "vendor" / "benchmatrix" / "skeleton").symlink_to(ROOT / "skeleton")
+    monkeypatch.setattr(project, "PACKAGE", tmp_path / "vendor" / "benchmatrix" / "bench")
+    assert main(["init"], root=tmp_path) == 0
+    assert '.parent / "vendor/benchmatrix"' in (tmp_path / "noxfile.py").read_text()
+
+
+def test_the_noxfile_of_a_checkout_can_be_read_by_an_old_python(folder: Path) -> None:
+    assert ast.parse((folder / "noxfile.py").read_text(), feature_version=(3, 7)).body
+
+
+def test_a_checkout_gets_no_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"], root=ROOT) == 2
+    assert "Name another folder" in capsys.readouterr().err
+    assert not (ROOT / "workloads").exists()
+
+
+def test_the_default_study_can_be_taken_instead_of_a_small_one(tmp_path: Path) -> None:
+    assert main(["init", "--default-study"], root=tmp_path) == 0
+    text = (tmp_path / "matrix.toml").read_text()
+    assert text.startswith("#:schema ./matrix.schema.json\n")
+    assert tomllib.loads(text) == tomllib.loads((ROOT / "matrix.toml").read_text())
+
+
+def test_a_skeleton_needs_no_library(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-S", str(ROOT / "bench" / "host" / "__main__.py"), "init"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "noxfile.py -l" in done.stdout
+    assert "has no NumPy" in done.stdout
