@@ -1,6 +1,6 @@
-"""Knows the kernels that the peers time: the very steps that our own workers time, as a function without arguments.
+"""Builds the NumPy steps that workers time, as functions without arguments that other tools can time.
 
-Runs inside the peers' environment, with NumPy alone: ``python -m benchmarks._kernel pyperf|torch WORKLOAD SIZE …``.
+It runs inside the other tools' environment: ``python -m benchmarks._kernel pyperf|torch WORKLOAD SIZE …``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 SEED = 20261121
-#: Set for a process whose memory layout shall be drawn as a worker's is.
+#: The variable that gives a process a random memory layout, as workers have.
 SCATTERED = "KERNEL_SCATTERED"
 
 
@@ -36,12 +36,12 @@ def make_step(workload: str, size: str) -> Callable[[], object]:
     build = BUILT_IN.implementation(workload, "numpy")
     step = build(specification.SIZES[size], parameters, batches[0], Transform("eager", adapter.transform)).step
     following = itertools.cycle(batches)
-    # The layout lasts as long as its blocks are kept.
+    # The blocks must stay allocated as long as the step is timed.
     return lambda kept=kept: step(*next(following))
 
 
 def time_with_torch(workload: str, size: str) -> float:
-    """Return torch.utils.benchmark's median seconds of a step, as its ``blocked_autorange`` gives it by default."""
+    """Return the median seconds of a step from torch.utils.benchmark's ``blocked_autorange`` with its defaults."""
     from torch.utils.benchmark import Timer
 
     timer = Timer(stmt="step()", globals={"step": make_step(workload, size)}, num_threads=1)
@@ -49,7 +49,7 @@ def time_with_torch(workload: str, size: str) -> float:
 
 
 def time_with_pyperf(workload: str, size: str) -> None:
-    """Let pyperf time a step with its defaults: 20 processes of 3 values; the remaining arguments are pyperf's."""
+    """Time a step with pyperf's defaults, 20 processes of 3 values; pyperf parses the remaining arguments."""
     import pyperf
 
     runner = pyperf.Runner(program_args=("-m", "benchmarks._kernel", "pyperf", workload, size))

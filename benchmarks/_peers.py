@@ -1,7 +1,4 @@
-"""Knows how the peers are run, as their users run them unless told otherwise.
-
-Each times a kernel once and gives its central seconds.
-"""
+"""Times a kernel with other tools (the peers) and their default settings, and returns their seconds of a step."""
 
 from __future__ import annotations
 
@@ -50,20 +47,20 @@ class Suite:
 
 @dataclass(frozen=True)
 class Peers:
-    """The peers' Python, and the processor that they are bound to, as our workers are."""
+    """The peers' Python, and the processor they are bound to, as workers are."""
 
     python: str
     processor: int
-    #: Whether each process gets a random memory layout, as our workers do.
+    #: Whether each process gets a random memory layout, as workers do.
     scattered: bool = False
 
     def torch(self, workload: str, size: str) -> float:
         """Time with torch.utils.benchmark's ``blocked_autorange``."""
-        said = self._run("-m", "benchmarks._kernel", "torch", workload, size)
-        return float(json.loads(said.splitlines()[-1]))
+        output = self._run("-m", "benchmarks._kernel", "torch", workload, size)
+        return float(json.loads(output.splitlines()[-1]))
 
     def pyperf(self, workload: str, size: str) -> float:
-        """Time with pyperf's defaults; the median of its values, which is steadier than its mean."""
+        """Time with pyperf's defaults; return the median of its values, which varies less than its mean."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "result.json"
             kept = f"--inherit-environ={','.join((*THREADS, SCATTERED))}"
@@ -114,7 +111,7 @@ class Peers:
 
 
 def prepare(processor: int, *, scattered: bool = False) -> Peers:
-    """Build the peers' environment, see ``Peers``; raises RuntimeError with the reason where that is not possible."""
+    """Build the peers' environment. Raises RuntimeError with the reason where that is not possible."""
     python, requirements = locks.own(ROOT)["peers"]
     prepared = attempt(Own(python, requirements, name="peers"), root=ROOT, announce=print)
     if prepared.status != OK:

@@ -1,11 +1,11 @@
-"""Measures whether our median of a kernel agrees with what other tools say of the same kernel, on a quiet machine.
+"""Measures whether our median of a kernel agrees with the times of other tools, on a quiet machine.
 
     nox -s benchmarks -- agreement [--repeats N] [--as-they-come]
 
-Every tool times the same NumPy step on the same processor, in random order, again and again. What is compared are the
-timers, so every process of a peer draws a random memory layout, as our workers do before each turn: left alone
-(--as-they-come), its arrays lie in the same places every time, which moves a step by percents. Ours is the median over
-the processes of a comparison of the kernel with itself. A ratio is estimated from the repeats, each of which is a pair.
+All tools time the same NumPy step on the same processor, repeatedly and in random order. To compare only the timers,
+every process of a peer gets a random memory layout, as workers do before each turn. Without it (--as-they-come) its
+arrays always lie at the same places, which changes the time of a step by percents. Our time is the median over the
+processes of a comparison of the kernel with itself. Every repeat gives one pair for the ratio.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GOAL = 0.03
 
 
 def time_ourselves(python: str) -> Callable[[str, str, int], float]:
-    """Return a function that gives our median seconds of a step."""
+    """Return a function that measures our median seconds of a step."""
     study = study_file.load(_peers.ROOT / "matrix.toml")
     session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=Prepared("numpy", OK, command=(python,)))
 
@@ -50,7 +50,7 @@ def time_ourselves(python: str) -> Callable[[str, str, int], float]:
 def measure(
     tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int
 ) -> dict[str, list[float]]:
-    """Return the seconds that each tool found, repeat by repeat."""
+    """Return the seconds of each tool, one per repeat."""
     seconds: dict[str, list[float]] = {name: [] for name in tools}
     for number in range(repeats):
         order = list(tools)
@@ -62,7 +62,7 @@ def measure(
 
 
 def summarise(seconds: dict[str, list[float]]) -> list[list[str]]:
-    """Make a row of the table for each tool."""
+    """Return the table's row of each tool."""
     rows = []
     for name, found in seconds.items():
         row = [name, f"{np.median(found) * 1e6:.2f}", f"{min(found) * 1e6:.2f} to {max(found) * 1e6:.2f}"]
@@ -77,7 +77,7 @@ def summarise(seconds: dict[str, list[float]]) -> list[list[str]]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="agreement")
     parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--as-they-come", action="store_true", help="leave the peers' memory layouts alone")
+    parser.add_argument("--as-they-come", action="store_true", help="do not randomise the peers' memory layouts")
     parser.add_argument("--kernel", choices=[workload for workload, _ in KERNELS], help="only this one")
     options = parser.parse_args(arguments)
     peers = _peers.prepare(chosen(1)[0], scattered=not options.as_they_come)
@@ -89,9 +89,9 @@ def main(arguments: list[str]) -> int:
         if options.kernel not in (None, workload):
             continue
         rows += [[f"{workload}/{size}", *row] for row in summarise(measure(tools, workload, size, options.repeats))]
-    headers = ["kernel", "tool", "median / µs", "from … to / µs", "ours against it, 95 % interval"]
+    headers = ["kernel", "tool", "median / µs", "range / µs", "our difference, 95 % interval"]
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
-    print(f"\n{options.repeats} times each, in turn. Goal: within {GOAL:.0%} of torch.utils.benchmark and pyperf.")
+    print(f"\n{options.repeats} repeats each. Goal: within {GOAL:.0%} of torch.utils.benchmark and pyperf.")
     return 0
 
 

@@ -1,11 +1,11 @@
-"""Measures what a container costs: cells in one beside the same cells in the venv of the same lock, and how fast it is.
+"""Measures the cost of containers: the times of cells in a container and in a venv with the same lock, and its start.
 
     nox -s benchmarks -- container [--environment jax] [--mode jit] [--base IMAGE] [--rounds 12] [--interpreter PATH]
 
-GEMM and the MLP are measured by the harness itself, the cells of venv and container taking turns on the same
-processors; then the start of a cell's container, a second preparation of an unchanged image, one after a change under
-bench/, and what is left on the engine. ``--base`` names a base image where the Dockerfile's cannot be pulled
-(docker/make-base), ``--interpreter`` an interpreter for the venv that is the image's own version.
+A study measures GEMM and the MLP in venv and container, in turns on the same processors. Then follow the start of a
+cell's container, a second preparation of an unchanged image, one after a change under bench/, and a count of what is
+left on the engine. ``--base`` names a base image where the Dockerfile's cannot be pulled (docker/make-base),
+``--interpreter`` an interpreter for the venv of the same version as the image's.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--environment", default="jax", help="a venv of matrix.toml")
     parser.add_argument("--mode", default="jit")
     parser.add_argument("--size", default="small")
-    parser.add_argument("--base", help="the base image, where the Dockerfile's cannot be had")
+    parser.add_argument("--base", help="a base image, where the Dockerfile's cannot be pulled")
     parser.add_argument("--interpreter", help="the interpreter of the venv")
     parser.add_argument("--rounds", type=int, default=12)
     return parser.parse_args(arguments)
@@ -132,21 +132,25 @@ def _prepare(environment: environments.Buildable, root: Path) -> Prepared:
 def _speeds(
     study: study_file.Study, prepared: dict[str, Prepared], container: Prepared, root: Path
 ) -> list[list[object]]:
-    """Time what is done for every image and every cell."""
+    """Time the preparation of an image and the start of a cell."""
     wanted = study.environments[container.name]
     rows: list[list[object]] = []
     again_s = _time(lambda: _prepare(wanted, root))
-    rows.append(["preparing an unchanged image again", f"{again_s:.2f} s", f"{GOALS['again']} s"])
+    rows.append(["second preparation of an unchanged image", f"{again_s:.2f} s", f"{GOALS['again']} s"])
     with (root / "bench" / "worker" / "__init__.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     changed_s = _time(lambda: _prepare(wanted, root))
     same = _prepare(wanted, root).manifest["image"]["id"] == container.manifest["image"]["id"]
     rows.append(
-        ["…after a change under bench/", f"{changed_s:.2f} s, {'the same' if same else 'ANOTHER'} image", "the same"]
+        [
+            "preparation after a change under bench/",
+            f"{changed_s:.2f} s, {'the same' if same else 'ANOTHER'} image",
+            "the same",
+        ]
     )
     for name, each in prepared.items():
-        started, spoke = zip(*(_start_s(each, root, study) for _ in range(STARTS)), strict=True)
-        text = f"{_spread(started)}; with its Python and NumPy {_spread(spoke)}"
+        started, answered = zip(*(_start_s(each, root, study) for _ in range(STARTS)), strict=True)
+        text = f"{_spread(started)}; until its first message {_spread(answered)}"
         rows.append([f"start of a cell, {name}", text, f"{GOALS['start']} s" if each is container else "–"])
     return rows
 
@@ -188,15 +192,15 @@ def _costs(study: study_file.Study, prepared: dict[str, Prepared], root: Path) -
 
 
 def _leftovers(engine: Engine, root: Path) -> list[object]:
-    ours = {label: {"label": selector(label, root)} for label in (CONTAINER, PART)}
+    labelled = {label: {"label": selector(label, root)} for label in (CONTAINER, PART)}
     api = engine.api
     found = [
-        *api.containers(all=True, filters=ours[CONTAINER]),
-        *api.containers(all=True, filters=ours[PART]),
-        *api.images(filters={"dangling": True, **ours[PART]}),
+        *api.containers(all=True, filters=labelled[CONTAINER]),
+        *api.containers(all=True, filters=labelled[PART]),
+        *api.images(filters={"dangling": True, **labelled[PART]}),
         *image.images(engine, root),
-        *api.networks(filters=ours[CONTAINER]),
-        *(api.volumes(filters=ours[CONTAINER])["Volumes"] or []),
+        *api.networks(filters=labelled[CONTAINER]),
+        *(api.volumes(filters=labelled[CONTAINER])["Volumes"] or []),
     ]
     return ["containers, images, networks and volumes left", len(found), 0]
 

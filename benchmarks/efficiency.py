@@ -1,12 +1,12 @@
-"""Measures how much a tool learns per second about the ratio of two cells, on a noisy machine, beside its peers.
+"""Measures the efficiency of our tool and its peers: their precision per second on a noisy machine.
 
     nox -s benchmarks -- efficiency [--repeats N] [--quiet-machine]
 
-Each tool compares a kernel with itself, again and again, in turn with the others. The standard deviation of the log
-ratios that it comes to is its standard error; efficiency is 1 / (SE² · seconds): to halve the error is worth as much as
-to quarter the time. As one bad comparison can make a standard deviation, the same is given with the normalised median
-absolute deviation. The peers run as their users run them, with their defaults, once for each side, bound to the same
-processor. A process that computes in bursts makes the noise, unless --quiet-machine is given.
+All tools compare a kernel with itself, repeatedly and in random order. The standard deviation of a tool's log ratios is
+its standard error (SE); its efficiency is 1 / (SE² · seconds), so half the error is worth as much as a quarter of the
+time. As a single bad comparison can dominate a standard deviation, the table also has the normalised median absolute
+deviation. The peers run with their defaults, once for each side, bound to the same processor. A process that computes
+in bursts makes the noise, unless --quiet-machine is given.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KERNELS = (("gemm", "tiny"), ("elementwise-chain", "tiny"))
 GOAL = 10.0
 #: {tool: (log ratios, seconds)}
 Found = dict[str, tuple[list[float], list[float]]]
-#: Computes for 0.05 to 1 s, rests for 0.2 to 3 s, wherever the scheduler puts it.
+#: A program that alternately computes for 0.05 to 1 s and sleeps for 0.2 to 3 s, on any processor.
 NOISE = """
 import random, time
 seeded = random.Random(1)
@@ -64,7 +64,7 @@ def noise(wanted: bool) -> Iterator[None]:
 
 
 def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], float]:
-    """Return a function that compares a kernel with itself as a study does, and gives the log ratio."""
+    """Return a function that compares a kernel with itself as a study does and returns the log ratio."""
     study = study_file.load(_peers.ROOT / "matrix.toml")
     own = Prepared("numpy", OK, command=(python,))
     session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=own)
@@ -82,7 +82,7 @@ def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="efficiency")
     parser.add_argument("--repeats", type=int, default=12)
-    parser.add_argument("--quiet-machine", action="store_true", help="make no noise")
+    parser.add_argument("--quiet-machine", action="store_true", help="do not start the noisy process")
     options = parser.parse_args(arguments)
     peers = _peers.prepare(chosen(1)[0])
     ours = compare_ourselves(peers.python, peers.processor)
@@ -97,17 +97,17 @@ def main(arguments: list[str]) -> int:
     headers = ["kernel", "tool", "s per comparison", "SE", "efficiency", "ours is … times",
                "robust SE", "efficiency", "ours is … times"]  # fmt: skip
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
-    print(f"\n{options.repeats} comparisons of each kernel with itself, by each tool, in turn. Goal: {GOAL:g} times.")
+    print(f"\n{options.repeats} comparisons of each kernel with itself by each tool. Goal: {GOAL:g} times.")
     return 0
 
 
 def robust_sd(logs: list[float]) -> float:
-    """Return the median distance from no difference, which is what a tool shall find, scaled as for normal values."""
+    """Return the median absolute log ratio (the true one is 0), scaled to the standard deviation of a normal."""
     return NORMAL_MAD * float(np.median(np.abs(logs)))
 
 
 def summarise(found: Found) -> list[list[str]]:
-    """Make a row of the table for each tool."""
+    """Return the table's row of each tool."""
     rows = [[name, f"{np.mean(spent):.1f}"] for name, (_, spent) in found.items()]
     for spread in (lambda logs: float(np.std(logs, ddof=1)), robust_sd):
         errors = {name: spread(logs) for name, (logs, _) in found.items()}
@@ -119,7 +119,7 @@ def summarise(found: Found) -> list[list[str]]:
 
 
 def measure(tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int) -> Found:
-    """Return the log ratios of each tool and the seconds that each took."""
+    """Return the log ratios of each tool and the seconds that each comparison took."""
     found: Found = {name: ([], []) for name in tools}
     for number in range(repeats):
         order = list(tools)

@@ -1,10 +1,10 @@
-"""Simulates how often the verdicts are right: by noise, number of pairs, spread of a pair, and true effect.
+"""Simulates how often the verdicts are correct, by noise, number of pairs, spread of a pair and true effect.
 
     nox -s benchmarks -- operating_characteristics [trials]
 
-Seeded, and of simulated pairs alone, so it says what the rules of bench/host/statistics do, not what a machine does:
-that is for nox -s validate. Targets: "different" for equal cells at most as often as alpha, and planted slowdowns of
-2 % found.
+The pairs are simulated from a seed, so the tables describe the rules of bench/host/statistics; nox -s validate tests
+them on a real machine. Targets: equal cells are called "different" at most as often as alpha, and slowdowns of 2 % are
+found.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bench.host.statistics.verdict import ALPHA, THRESHOLD  # noqa: E402
 FloatArray = npt.NDArray[np.float64]
 Noise = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 
-#: Each with a standard deviation of one.
+#: Noise with a standard deviation of one.
 NOISES: dict[str, Noise] = {
     "normal": lambda random, shape: random.normal(size=shape),
     "Laplace": lambda random, shape: random.laplace(size=shape) / np.sqrt(2.0),
@@ -41,13 +41,13 @@ EFFECTS = (0.0, 0.01, 0.02, 0.05)
 PAIRS = (8, 10, 12, 14, 20)
 PLANS = ((10, 10), (10, 20), (14, 20), (12, 40))
 TRIALS = 4000
-#: Trials in which the bootstrap is run, thousands of times slower.
+#: Trials with the bootstrap, which is thousands of times slower.
 BOOTSTRAPS = 500
 SEED = 20261121
 
 
 class Judged:
-    """What the rules make of many comparisons at once, one per line of ``values``, as ``decide`` does one by one."""
+    """The verdicts on many comparisons at once, one per row of ``values``, equal to those of ``decide``."""
 
     def __init__(self, values: FloatArray, weight: float = 1.0, floor: float = 0.0) -> None:
         n = values.shape[1]
@@ -62,7 +62,7 @@ class Judged:
         self.equivalent = (self.low > -most) & (self.high < most)
         beyond = np.abs(np.median(averages, axis=1)) > max(np.log1p(floor), most / 2.0)
         self.different = ~self.equivalent & beyond & (p <= ALPHA)
-        #: What the rule that asks for an estimate beyond the practical threshold would call different.
+        #: The verdicts of a rule that also needs an estimate beyond the practical threshold.
         self.different_beyond = self.different & (np.abs(np.median(averages, axis=1)) >= most)
 
 
@@ -71,7 +71,7 @@ def percent(share: float) -> str:
 
 
 def coverage(random: np.random.Generator) -> str:
-    """Compare the exact interval with the bootstrap's: how often each covers, and how wide it is on average."""
+    """Compare coverage and average width of the exact interval and of the bootstrap's."""
     rows = []
     for name, noise in NOISES.items():
         for n in PAIRS:
@@ -87,7 +87,7 @@ def coverage(random: np.random.Generator) -> str:
 
 
 def verdicts(random: np.random.Generator, trials: int) -> str:
-    """Tabulate different / equivalent in percent for one look; in parentheses by the rule that wants 2 % estimated."""
+    """Tabulate different / equivalent in percent for one look; in parentheses by the rule that needs 2 % estimated."""
     rows = []
     for name, noise in NOISES.items():
         for spread in SPREADS:
@@ -105,7 +105,7 @@ def verdicts(random: np.random.Generator, trials: int) -> str:
 
 
 def sequences(random: np.random.Generator, trials: int) -> str:
-    """Tabulate what stopping at fixed looks does: verdicts, and rounds on average."""
+    """Tabulate verdicts and average rounds for stopping at planned looks."""
     rows = []
     for first, most in PLANS:
         planned = looks(first, most)
@@ -128,7 +128,7 @@ def sequences(random: np.random.Generator, trials: int) -> str:
 
 
 def floors(random: np.random.Generator) -> str:
-    """Tabulate how often identical cells lie further apart than the noise floor of their run: 1 % is aimed at."""
+    """Tabulate how often identical cells differ by more than the noise floor of their run; the goal is 1 %."""
     rows = []
     for name, noise in NOISES.items():
         for count, n in ((1, 8), (1, 20), (5, 10), (10, 10), (10, 20)):

@@ -1,15 +1,15 @@
-"""Compares the speed of our implementations with the best public ones of the same computation, framework by framework.
+"""Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [SIZE [TURNS [THREADS]]]
 
-Both run in one process of the environment and take turns, so that a slow minute falls on both. The public ones are made
-of what a framework ships: torch.nn and torch.optim, Keras layers and optimizers, jax.example_libraries and jax.nn. A
-ratio below 1 says that ours is faster. Ours must not be slower than the public one by more than the limit; where the
-middle half of a row's turns holds the limit, the machine was too busy for a verdict, and the row says so. On a busy
-machine one thread is steadier: PyTorch's waiting threads spin.
+Both run in one process of the environment and take turns, so that a slow minute affects both. The public ones use the
+framework's own parts: torch.nn and torch.optim, Keras layers and optimizers, jax.example_libraries and jax.nn. A ratio
+below 1 means that ours is faster. Ours must not be slower by more than the limit. Where the middle half of a row's
+ratios contains the limit, the machine was too busy and the verdict is "unclear". On a busy machine one thread gives
+steadier times, as PyTorch's waiting threads spin.
 
-The attention of PyTorch and Keras adds a bias to queries, keys and values, which the specification does not have: these
-public encoders do a little more than ours.
+The attention of PyTorch and Keras adds a bias to queries, keys and values, which the specification lacks, so these
+public encoders do slightly more work than ours.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bench.registry import BUILT_IN
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
 WORKLOADS = ("mlp-train", "lenet-train", "transformer-encoder")
-#: Not TorchScript, which has no public program of its own, nor JAX op by op, which nobody runs for speed.
+#: Without TorchScript, which has no public program of its own, and eager JAX, which is not meant to be fast.
 COLUMNS = (
     ("torch1", "eager"), ("torch2", "eager"), ("torch2", "compile"), ("tf2", "eager"), ("tf2", "function"),
     ("tf2", "xla"), ("jax", "jit"),

@@ -1,10 +1,10 @@
-"""Measures the main job: the three-environment quick run from nothing and again, and what of it is not the workers'.
+"""Measures the quick run of three environments, from nothing and again, and its time outside of the workers.
 
     nox -s benchmarks -- quick [--again-only]
 
-From nothing means: no environment, no compiled code and no reference of an earlier run; packages come from the
+"From nothing" removes the environments, compiled code and references of earlier runs; packages come from the
 installer's cache where it has them. Targets: under 10 minutes, then under 5; less than 5 % of the measuring outside
-workers; less than 300 MB for the host process.
+of the workers; less than 300 MB for the host process.
 """
 
 from __future__ import annotations

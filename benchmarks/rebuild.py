@@ -1,9 +1,9 @@
-"""Measures how long it takes to build the environments of the default study again, with warm caches, beside pip.
+"""Measures how long it takes to rebuild the environments of the default study with warm caches, by us and by pip.
 
     nox -s benchmarks -- rebuild [ENVIRONMENT …]
 
-Both build every environment from the same lock into an empty folder, byte-compiled. The first builds, which fill the
-caches, are not timed. Ours is timed twice, before and after pip, so that a change of the machine's mood shows.
+Both build every environment from the same lock into an empty folder and compile its bytecode. The first builds, which
+fill the caches, are not timed. Ours is timed before and after pip, to show whether the machine's speed changed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main(names: list[str]) -> int:
     state = ROOT / ".nox"
     state.mkdir(exist_ok=True)
     rows = []
-    # Beside the caches' usual place in the checkout, since links do not cross file systems.
+    # In the checkout, where the caches are, since hard links do not cross file systems.
     with tempfile.TemporaryDirectory(dir=state, prefix="rebuild-") as folder:
         root = Path(folder)
         shutil.copytree(ROOT / "locks", root / "locks")
@@ -52,7 +52,7 @@ def main(names: list[str]) -> int:
 
 
 def _compare(environment: Environment, root: Path) -> tuple[float, float, float]:
-    """Return the seconds of our build, of pip's, and of ours once more, in the table's order."""
+    """Return the seconds of our first and second build and of pip's, in the table's order."""
     _time(lambda: _ours(environment, root), environment, root)
     first = _time(lambda: _ours(environment, root), environment, root)
     _fill_pip_cache(environment, root)
@@ -75,7 +75,7 @@ def _ours(environment: Environment, root: Path) -> None:
 
 
 def _pip(environment: Environment, root: Path) -> None:
-    """Do with pip what its users do: a new environment, and the lock with its hashes into it."""
+    """Make a new environment and install the lock with its hashes by pip."""
     folder = root / ".nox" / "environments" / environment.name
     _run(_interpreter(environment), "-m", "venv", str(folder))
     _run(str(folder / "bin" / "python"), *_INSTALL, "-r", str(root / "locks" / f"{environment.name}.txt"))

@@ -1,10 +1,10 @@
-"""Measures how long a report takes: reading the records, statistics and all renderings, in a process of its own.
+"""Measures the time and memory of a report: reading the records, statistics and all files, in its own process.
 
     python benchmarks/report.py [samples …]
 
-Records are synthetic but of the documented shape and seeded: 100 cells and the twins of 10 in 20 rounds, with as many
-samples each as the total asks for. Prints a Markdown table: wall seconds from start to exit, processor seconds (what
-they would be on a machine that does nothing else), processor seconds per million samples, peak memory.
+The records are synthetic and seeded: 100 cells and the twins of 10, in 20 rounds, with the given number of samples in
+total. The table has wall seconds from start to exit, CPU seconds (the wall seconds on an otherwise idle machine), CPU
+seconds per million samples, and peak memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SIZES = (100_000, 300_000, 1_000_000)
 TARGET_S = 5.0
 BASELINE = "torch1:eager"
 
-#: Runs in the process that is measured; prints its own peak memory, since a parent only learns the largest child's.
+#: The measured program. It prints its own peak memory, as its parent can only read that of the largest child.
 REPORT = """
 import io, re, sys
 from pathlib import Path
@@ -72,7 +72,7 @@ def cells() -> list[Cell]:
 
 
 def synthesise(cell: Cell, number: int, samples: int, step_s: float, random: np.random.Generator) -> Record:
-    """Make the record of one process: a log-normal step time with a drift that all processes of the round share."""
+    """Return the record of one process, with log-normal step times and a drift that is common to the round."""
     drift = 1.0 + 0.1 * np.sin(np.arange(samples) / 7.0 + number)
     process = random.lognormal(0.0, 0.01)
     steps = max(1, round(0.02 / step_s))
@@ -123,7 +123,7 @@ def write_study(folder: Path, samples: int) -> int:
 
 
 def measure(samples: int) -> tuple[int, float, float, int]:
-    """Report about ``samples`` samples; return how many there were, wall and processor seconds, and peak bytes."""
+    """Report about ``samples`` samples; return their actual number, wall and CPU seconds, and peak bytes."""
     with tempfile.TemporaryDirectory() as name:
         written = write_study(Path(name), samples)
         start, start_cpu = time.perf_counter(), children_cpu_s()

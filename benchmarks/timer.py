@@ -1,10 +1,9 @@
-"""Measures what the stopwatch itself costs: the clock per sample, and the loop per step, with a step that does nothing.
+"""Measures the overhead of the stopwatch with an empty step: the clock per sample, and the loop per step.
 
     nox -s benchmarks -- timer
 
-The clock is read once before and once after a sample; the loop hands the next batch to the step and synchronises. The
-first is held against the length of a sample in each profile of matrix.toml (target: below 0.1 %), the second is part of
-every framework's step alike.
+The clock is read before and after each sample; its cost must be below 0.1 % of a sample in every profile of
+matrix.toml. The loop passes the next batch to the step and synchronises; its cost is the same for every framework.
 """
 
 from __future__ import annotations

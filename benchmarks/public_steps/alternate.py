@@ -1,8 +1,8 @@
-"""Runs inside an environment: times our step and the public one in turns, and prints one line of JSON.
+"""Times our step and the public one in turns, inside an environment, and prints one line of JSON.
 
     python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS
 
-Both get the same batch and have layers of the same shapes; the values of their parameters differ.
+Both have the same batch and layers of the same shapes; the values of their parameters differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SAMPLE_S = 0.05
 
 
 def steps_for(step, adapter):
-    """Warm ``step`` up and return how many of it take about ``SAMPLE_S``."""
+    """Warm up ``step`` and return how many steps take about ``SAMPLE_S``."""
     for _ in range(20):
         adapter.synchronize(step())
     start = time.perf_counter()
