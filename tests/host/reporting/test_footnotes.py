@@ -129,7 +129,7 @@ def test_a_refused_ratio_names_the_setting(long_study):
     assert "(" not in summary_entry(long_study, "jax:jit", "mlp-train").text
     for table in tables(long_study):
         assert any(
-            remark.startswith("--strict: cells that differ from the baseline's in a") for remark in table.remarks
+            remark.startswith("--strict: a cell gets no ratio where a user could have") for remark in table.remarks
         )
 
 

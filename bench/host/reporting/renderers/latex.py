@@ -1,4 +1,4 @@
-"""Knows LaTeX with booktabs: row, rule and floats, in a file that compiles by itself and can be ``\\input`` as well."""
+"""Writes tables as LaTeX with booktabs, in a file that compiles by itself and can be ``\\input`` as well."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from tabulate import DataRow, TableFormat, tabulate
 
 from ..tables.table import Entry, Group, Table, mark
+from ..words.language import _
 from .latex_parts import parts_of
 from .latex_text import escape
 
@@ -71,7 +72,7 @@ def heading(table: Table, group: Group, marks: dict[str, str]) -> str:
     """Write a group's heading across all columns, with the units that are not those of every group."""
     common = common_units(table)
     units = [
-        f"{column.title} in {unit}"
+        _("{quantity} in {unit}", quantity=column.title, unit=unit)
         for column, unit, everywhere in zip(table.columns, group.units, common, strict=True)
         if unit != everywhere
     ]

@@ -1,4 +1,4 @@
-"""Knows how much of a table fits on a page, and how it is continued on others: by rows, and by columns."""
+"""Splits a table that does not fit on a LaTeX page into parts that do: by columns, and by rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..tables.table import Group, Table, with_columns
+from ..words.language import _
 
 #: Characters of a row, at the size of a footnote, beyond which it would have to be set too small.
 ROW_LENGTH = 170
@@ -33,7 +34,7 @@ def parts_of(table: Table) -> Iterator[Table]:
 def _numbered(part: Table, number: int) -> Table:
     if number == 1:
         return part
-    caption = f"{part.caption.partition(':')[0]} (continued, part {number})."
+    caption = _("{caption} (continued, part {number}).", caption=part.caption.partition(":")[0], number=number)
     return replace(part, name=f"{part.name}-{number}", caption=caption)
 
 

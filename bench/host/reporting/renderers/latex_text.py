@@ -1,6 +1,6 @@
-r"""Knows how any text is written in LaTeX: in ASCII, so that it shows as it is with every engine, encoding and font.
+r"""Writes any text for LaTeX in ASCII, so that it shows as it is with every engine, encoding and font.
 
-Characters that begin an optional argument after ``\\`` or that join to ligatures are set apart too.
+Characters that would begin an optional argument after ``\\``, or join to ligatures, are separated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Knows Markdown (GitHub's): row, rule and quoting."""
+"""Writes tables as Markdown, as GitHub reads it."""
 
 from __future__ import annotations
 

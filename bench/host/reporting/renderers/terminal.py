@@ -1,4 +1,4 @@
-"""Knows the terminal: row, rule and quoting, through rich, and what to leave out where it is narrow."""
+"""Prints a table in the terminal, through rich, and leaves out columns where the terminal is narrow."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..tables.table import Entry, Group, Table, mark, printable
+from ..words.language import _
 
 SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-#: Between two columns: a divider, which is blank, and padding.
+#: Blanks between two columns: a divider and padding.
 GAP = 2
-#: Statuses that are no cause for alarm, by their first word.
-CALM = ("ok", "excluded", "not", "unsupported")
 
 
 def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
@@ -35,12 +34,12 @@ def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int
         right = table.columns[i].align == "right"
         laid.add_column(titles[i], justify="right" if right else "left", min_width=widths[i], no_wrap=True)
     for row in group.rows:
-        laid.add_row(*(entry(row[i], marks, style=_style(table, row, i)) for i in kept))
+        laid.add_row(*(entry(row[i], marks, style=_style(row, i)) for i in kept))
     return laid
 
 
-def _style(table: Table, row: Sequence[Entry], i: int) -> str:
-    if table.columns[i].title == "status" and not row[i].text.startswith(CALM):
+def _style(row: Sequence[Entry], i: int) -> str:
+    if row[i].alarm:
         return "red"
     return "bold" if i == 0 else ""
 
@@ -83,7 +82,8 @@ def render(console: Console, table: Table) -> None:
         widths = column_widths(table)
         kept = fitting(console, table, widths)
         left_out = [column.title for i, column in enumerate(table.columns) if i not in kept]
-        missing = [f"Too narrow for: {', '.join(left_out)}; the files have all columns."] if left_out else []
+        if left_out:
+            missing = [_("Too narrow for: {columns}; the files have all columns.", columns=", ".join(left_out))]
         for group in table.groups:
             console.print()
             if group.heading.text:

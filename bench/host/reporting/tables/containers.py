@@ -1,4 +1,4 @@
-"""Knows what containers cost: each cell in a container beside the same cell in the venv whose lock it shares."""
+"""Makes the table of what containers cost: each cell in a container beside the same cell in the venv of its lock."""
 
 from __future__ import annotations
 
@@ -14,24 +14,28 @@ from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..footnotes import remarks
 from ..words.caption import describe_conditions, strict_remark, title_of
-from ..words.numbers import count, format_interval, format_share, format_value
+from ..words.language import _, ngettext
+from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
+from ..words.terms import verdict_word
 from .rows import row_name, varying
 from .table import EMPTY, Column, Entry, Group, Table
 
-COLUMNS = (
-    Column("workload", "left"),
-    Column("container", "left"),
-    Column("venv", "left"),
-    Column("ratio"),
-    Column("interval", "left"),
-    Column("verdict", "left"),
-)
+
+def container_columns() -> tuple[Column, ...]:
+    return (
+        Column(_("workload"), "left"),
+        Column(_("container"), "left"),
+        Column("venv", "left"),
+        Column(_("ratio")),
+        Column(_("interval"), "left"),
+        Column(_("verdict"), "left"),
+    )
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The time of a cell in a container over its time in the venv of the same lock."""
+    """A cell in a container and in the venv of the same lock, and the ratio of their times."""
 
     container: Result
     venv: Result
@@ -68,8 +72,8 @@ def costs(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
             ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
             found.append((result, other, ratio))
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
-    comparisons = decide_together([ratio for _, _, ratio in found], floor)
-    return [Cost(mine, venv, own) for (mine, venv, _), own in zip(found, comparisons, strict=True)]
+    comparisons = decide_together([ratio for _mine, _venv, ratio in found], floor)
+    return [Cost(mine, venv, own) for (mine, venv, _ratio), own in zip(found, comparisons, strict=True)]
 
 
 def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any]) -> Table | None:
@@ -79,22 +83,29 @@ def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
         return None
     shown = varying(analysis.results)
     rows = tuple(_row(cost, shown) for cost in found)
-    caption = (
-        f"{title_of(manifest)}, cost of the container: time in a container over time in the venv of the same lock, in "
-        f"the same mode (above 1 the container is slower). {describe_conditions(manifest, analysis.results)}"
+    caption = _(
+        "{title}, cost of the container: time in a container over time in the venv of the same lock, in the same mode "
+        "(above 1 the container is slower).",
+        title=title_of(manifest),
     )
     compared = sum(cost.comparison is not None for cost in found)
-    meaning = (
-        f"Verdicts: equivalent where the {1 - ALPHA:.0%} interval lies within ±{format_share(THRESHOLD)}; exact "
-        f"signed-rank test over pairs of processes at {ALPHA:.0%}, Benjamini-Hochberg over "
-        f"{count(compared, 'comparison')}."
+    meaning = ngettext(
+        "Verdicts: equivalent where the {interval} interval lies within ±{threshold}; exact signed-rank test over "
+        "pairs of processes at {level}, Benjamini-Hochberg over {count} comparison.",
+        "Verdicts: equivalent where the {interval} interval lies within ±{threshold}; exact signed-rank test over "
+        "pairs of processes at {level}, Benjamini-Hochberg over {count} comparisons.",
+        compared,
+        interval=percent(1 - ALPHA),
+        threshold=format_share(THRESHOLD),
+        level=percent(ALPHA),
     )
-    group = Group(Entry(""), ("",) * len(COLUMNS), rows)
+    columns = container_columns()
+    group = Group(Entry(""), ("",) * len(columns), rows)
     return Table(
         f"{manifest.study.name}-containers",
-        "Containers",
-        caption,
-        COLUMNS,
+        _("Containers"),
+        f"{caption} {describe_conditions(manifest, analysis.results)}",
+        columns,
         (group,),
         remarks(meaning, noise_remark(analysis, manifest), strict_remark(manifest)),
     )
@@ -103,7 +114,7 @@ def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
 def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
-    verdict = f"{found.mark} {found.verdict.value}" if found and found.verdict else EMPTY
+    verdict = f"{found.mark} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, shown)),
         Entry(cost.container.cell.column),

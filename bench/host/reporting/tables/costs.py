@@ -1,4 +1,4 @@
-"""Knows how costs are shown: what a cell takes to start, the memory it needs, and how much of the machine it uses."""
+"""Makes the table of costs: the time to start a cell, its memory, and how much of the machine's peak it reaches."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import replace
 from ...analysis.efficiency import efficiency_remark, format_rate
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
-from ...analysis.startup import FORMULA, format_break_even, import_s
+from ...analysis.startup import format_break_even, import_s
 from ...storage.manifest import Manifest
 from ..footnotes import largest_batch_notes, remarks
 from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
-from ..words.numbers import COUNTS, MIB, choose_unit, format_number
+from ..words.language import _
+from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
+from ..words.terms import items_word
 from .rows import facets, measured_baseline, row_name, rows_of
 from .table import (
     EMPTY,
@@ -24,19 +26,24 @@ from .table import (
     without_empty_columns,
 )
 
-RESOURCES = (
-    Column("environment:mode", "left"),
-    Column("import", dispensable=5),
-    Column("cold call"),
-    Column("warm call", dispensable=4),
-    Column("break-even", dispensable=1),
-    Column("memory"),
-    Column("reserved", dispensable=6),
-    Column("by driver", dispensable=7),
-    Column("largest batch", dispensable=2),
-    Column("FLOP/s", dispensable=3),
-    Column("bytes/s", dispensable=3),
-)
+#: What a process needs at most to change the layout of its memory between turns: see ``bench.worker.timing.layout``.
+LAYOUTS_MIB = 0.7
+
+
+def cost_columns() -> tuple[Column, ...]:
+    return (
+        Column(_("environment:mode"), "left"),
+        Column(_("import"), dispensable=5),
+        Column(_("cold call")),
+        Column(_("warm call"), dispensable=4),
+        Column(_("break-even"), dispensable=1),
+        Column(_("memory")),
+        Column(_("reserved"), dispensable=6),
+        Column(_("by driver"), dispensable=7),
+        Column(_("largest batch"), dispensable=2),
+        Column("FLOP/s", dispensable=3),
+        Column(_("bytes/s"), dispensable=3),
+    )
 
 
 def account(analysis: Analysis, manifest: Manifest) -> Table | None:
@@ -50,13 +57,6 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
     if not groups:
         return None
     baseline = measured_baseline(results, manifest)
-    even = f"steps after which it has overtaken {baseline}, {FORMULA}, " if baseline else ""
-    caption = (
-        f"{title_of(manifest)}, costs: import, first call in a new process with a cold and with a warm compilation "
-        f"cache, {even}peak memory of the steps net of the import, up to 0.7 MiB for changing layouts with it (on a "
-        f"GPU: of the whole process, allocated, reserved, and seen by the driver), and what was achieved of the "
-        f"machine's peak. {describe_conditions(manifest, results)}"
-    )
     notes = remarks(
         noise_remark(analysis, manifest),
         import_remark(results),
@@ -64,14 +64,49 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
         largest_batch_remark(results),
         efficiency_remark(results, manifest),
     )
-    return without_empty_columns(Table(f"{manifest.study.name}-costs", "Costs", caption, RESOURCES, groups, notes))
+    return without_empty_columns(
+        Table(
+            f"{manifest.study.name}-costs",
+            _("Costs"),
+            f"{_caption(baseline, manifest)} {describe_conditions(manifest, results)}",
+            cost_columns(),
+            groups,
+            notes,
+        )
+    )
+
+
+def _caption(baseline: str | None, manifest: Manifest) -> str:
+    parts = [
+        _(
+            "{title}, costs: import, first call in a new process with a cold and with a warm compilation cache, peak "
+            "memory of the steps, and what was achieved of the machine's peak.",
+            title=title_of(manifest),
+        )
+    ]
+    if baseline:
+        parts.append(
+            _(
+                "Break-even: the steps after which it has overtaken {baseline}, (cold call − baseline's cold call) / "
+                "(baseline's step time − step time).",
+                baseline=baseline,
+            )
+        )
+    parts.append(
+        _(
+            "Memory: without that of the import, but with up to {layouts} MiB for changing layouts (on a GPU: of the "
+            "whole process, allocated, reserved, and as the driver reports).",
+            layouts=fixed(LAYOUTS_MIB, 1),
+        )
+    )
+    return " ".join(parts)
 
 
 def _group(row: Sequence[Result]) -> Group:
     flops = choose_unit([a.flops_per_s for result in row if (a := result.achieved) and a.flops_per_s], COUNTS)
     moved = choose_unit([a.bytes_per_s for result in row if (a := result.achieved) and a.bytes_per_s], COUNTS)
     item = next((str(r.largest_batch["item"]) for r in row if r.largest_batch and r.largest_batch.get("item")), "item")
-    units = ("", "s", "s", "s", "steps", "MiB", "MiB", "MiB", f"{item}s", flops.name, moved.name)
+    units = ("", "s", "s", "s", _("steps"), "MiB", "MiB", "MiB", items_word(item), flops.name, moved.name)
     heading = Entry(row_name(row[0].cell, (True,) * len(facets(row[0].cell))))
     return Group(heading, units, tuple(_row(result, flops.size, moved.size) for result in row))
 
@@ -94,16 +129,16 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
 
 
 def _first_call(result: Result, cache: str) -> Entry:
-    """Give the median of the first calls; a single one is told as such."""
-    notes = ("a single process",) if result.first_calls(cache) == 1 < len(result.records) else ()
+    """Give the median of the first calls; a note says where there is only one."""
+    notes = (_("from a single process"),) if result.first_calls(cache) == 1 < len(result.records) else ()
     return Entry(format_number(result.first_call_s(cache)), notes)
 
 
 def peak_notes(result: Result) -> tuple[str, ...]:
-    """Tell of a peak that holds more than the steps."""
+    """Say where the peak holds more than the steps."""
     if not result.memory_bytes("peak_is_of_all"):
         return ()
-    return ("the peak is that of the whole process, first call and check included: the kernel does not reset it",)
+    return (_("peak of the whole process, with first call and check: this kernel cannot reset it"),)
 
 
 def _mebibytes(size: float | None) -> Entry:

@@ -1,26 +1,29 @@
-"""Knows how a ranking is shown: a group per contest, a row per column, the fastest first."""
+"""Makes the table of the ranking: a group per contest, a row per column, the fastest first."""
 
 from __future__ import annotations
 
-from ...analysis.fairness import enumerate_names
 from ...analysis.ranking import FACTORS, Place, Ranked
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
 from ..footnotes import remarks
 from ..words.caption import describe_conditions, title_of
-from ..words.numbers import format_interval, format_value
+from ..words.language import _
+from ..words.numbers import format_interval, format_value, general, percent
 from ..words.remarks import noise_remark
+from ..words.terms import enumerate_names
 from .table import EMPTY, Column, Entry, Group, Table
 
-RANKING = (
-    Column("environment:mode", "left"),
-    Column("ratio"),
-    Column("interval", "left", dispensable=1),
-    Column("rank"),
-    Column("ranks", dispensable=2),
-    *(Column(f"≤ {factor:g}×", dispensable=3 if factor in FACTORS[1:3] else 0) for factor in FACTORS),
-)
+
+def ranking_columns() -> tuple[Column, ...]:
+    return (
+        Column(_("environment:mode"), "left"),
+        Column(_("ratio")),
+        Column(_("interval"), "left", dispensable=1),
+        Column(_("rank")),
+        Column(_("ranks"), dispensable=2),
+        *(Column(f"≤ {general(factor)}×", dispensable=3 if factor in FACTORS[1:3] else 0) for factor in FACTORS),
+    )
 
 
 def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None:
@@ -28,22 +31,36 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     contests = [contest for contest in ranked.contests if contest.places]
     if not contests:
         return None
-    within = enumerate_names([f"{factor:g}" for factor in FACTORS])
-    caption = (
-        f"{title_of(manifest)}, ranking: geometric mean of the ratios to {manifest.study.baseline} (below 1 is "
-        f"faster), rank and the ranks it may have, and the share of rows in which it took at most {within} times the "
-        f"best time of the row (a failure takes for ever). {describe_conditions(manifest, analysis.results)}"
+    caption = _(
+        "{title}, ranking: geometric mean of the ratios to {baseline} (below 1 is faster), rank and the ranks it may "
+        "have, and the share of rows in which it took at most {factors} times the best time of the row (a failure has "
+        "an infinite time).",
+        title=title_of(manifest),
+        baseline=manifest.study.baseline,
+        factors=enumerate_names([general(factor) for factor in FACTORS]),
     )
+    columns = ranking_columns()
     groups = tuple(
-        Group(Entry(contest.name), ("",) * len(RANKING), tuple(map(_row, contest.places))) for contest in contests
+        Group(Entry(contest.name), ("",) * len(columns), tuple(map(_row, contest.places))) for contest in contests
     )
     notes = remarks(
         noise_remark(analysis, manifest),
-        f"Intervals and ranks: {LEVEL:.0%} bootstrap over rows and the processes of each, all columns resampled alike.",
+        _(
+            "Intervals and ranks: {level} bootstrap over rows and the processes of each; all columns are resampled "
+            "alike.",
+            level=percent(LEVEL),
+        ),
         *(contest.remark for contest in contests),
         ranked.remark,
     )
-    return Table(f"{manifest.study.name}-ranking", "Ranking", caption, RANKING, groups, notes)
+    return Table(
+        f"{manifest.study.name}-ranking",
+        _("Ranking"),
+        f"{caption} {describe_conditions(manifest, analysis.results)}",
+        columns,
+        groups,
+        notes,
+    )
 
 
 def _row(place: Place) -> tuple[Entry, ...]:
@@ -54,7 +71,7 @@ def _row(place: Place) -> tuple[Entry, ...]:
         Entry("" if standing is None or place.is_baseline else format_interval(standing.ratio)),
         Entry(str(standing.rank) if standing else EMPTY),
         Entry(_span(standing.best_rank, standing.worst_rank) if standing else EMPTY),
-        *(Entry(f"{profile.share(factor):.0%}" if profile else EMPTY) for factor in FACTORS),
+        *(Entry(percent(profile.share(factor)) if profile else EMPTY) for factor in FACTORS),
     )
 
 

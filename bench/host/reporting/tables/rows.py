@@ -1,5 +1,4 @@
-"""Knows how results are arranged: in rows of what is compared, in columns of environment and mode, and how each is
-named."""
+"""Arranges results in rows of what is compared and columns of environment and mode, and names them."""
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ from ...analysis.fairness import differing_settings
 from ...analysis.results import Result, row_key
 from ...storage.manifest import Manifest
 from ..footnotes import data_notes, disturbance_notes
+from ..words.language import ngettext
 from .table import Entry
 
 Rows = dict[tuple[str, int], list[Result]]
@@ -33,13 +33,13 @@ def columns_of(results: Sequence[Result]) -> list[str]:
 
 
 def facets(cell: Cell) -> tuple[str, ...]:
-    """Return what a row is, part by part."""
-    threads = f"{cell.threads} thread" + ("" if cell.threads == 1 else "s")
+    """Return the parts of a row's name."""
+    threads = ngettext("{count} thread", "{count} threads", cell.threads)
     return (cell.workload, cell.size, cell.precision, cell.device, threads)
 
 
 def varying(results: Sequence[Result]) -> tuple[bool, ...]:
-    """Tell which parts of a row's name differ between rows; the workload is always told."""
+    """Tell which parts of a row's name differ between rows; the workload is always shown."""
     different = tuple(len(set(values)) > 1 for values in zip(*(facets(r.cell) for r in results), strict=True))
     return (True, *different[1:])
 

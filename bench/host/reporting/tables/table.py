@@ -1,4 +1,4 @@
-"""Knows what a table holds, whatever it is written as: columns, groups of rows, entries and footnotes."""
+"""Defines what a table holds, in whatever form it is written: columns, groups of rows, entries and footnotes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 #: Without q, which has no superscript letter in Unicode.
 LETTERS = string.ascii_lowercase.replace("q", "")
@@ -20,6 +20,8 @@ class Entry:
 
     text: str
     notes: tuple[str, ...] = ()
+    #: Whether it tells of a failure, which the terminal shows in red.
+    alarm: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Column:
     title: str
     #: Words stand left, numbers right.
     align: str = "right"
-    #: What a narrow terminal can do without: the highest goes first, 0 never.
+    #: A narrow terminal leaves out the column with the highest number first, and one with 0 never.
     dispensable: int = 0
 
 

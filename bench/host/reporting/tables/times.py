@@ -1,4 +1,4 @@
-"""Knows how times are shown: a summary with a row per workload, and details with a row per cell."""
+"""Makes the tables of times: the summary, with a row per workload, and the details, with a row per cell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from bench.record import OK
 
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
-from ...analysis.warmups import format_warm_up
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..footnotes import ratio_notes, remarks, status_notes, step_notes
@@ -21,8 +20,10 @@ from ..words.caption import (
     title_of,
     warm_up_remark,
 )
-from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value
+from ..words.language import _
+from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value, percent
 from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from .rows import (
     baseline_of,
     columns_of,
@@ -42,18 +43,20 @@ from .table import (
     without_empty_columns,
 )
 
-DETAILS = (
-    Column("environment:mode", "left"),
-    Column("step time"),
-    Column("interval", "left", dispensable=1),
-    Column("throughput", dispensable=2),
-    Column("ratio"),
-    Column("interval", "left"),
-    Column("warm-up", "left", dispensable=3),
-    Column("spread", dispensable=5),
-    Column("n", dispensable=4),
-    Column("status", "left"),
-)
+
+def detail_columns() -> tuple[Column, ...]:
+    return (
+        Column(_("environment:mode"), "left"),
+        Column(_("step time")),
+        Column(_("interval"), "left", dispensable=1),
+        Column(_("throughput"), dispensable=2),
+        Column(_("ratio")),
+        Column(_("interval"), "left"),
+        Column(_("warm-up"), "left", dispensable=3),
+        Column(_("spread"), dispensable=5),
+        Column("n", dispensable=4),
+        Column(_("status"), "left"),
+    )
 
 
 def ratio_estimate(result: Result, baseline: str | None) -> Estimate | None:
@@ -81,15 +84,11 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
         base = baseline_of(row, baseline)
         entries = [_summary_entry(places.get(column), base, unit.size, baseline) for column in columns]
         rows.append((row_entry(row, shown, manifest), Entry(unit.name), *entries))
-    shared = shared_facets(results)
-    caption = f"{title_of(manifest)}: median time of one step" + (f" ({shared})" if shared else "")
-    if baseline:
-        caption += f", and in parentheses its ratio to {baseline} (below 1 is faster)"
-    titles = (Column("workload", "left"), Column("unit", "left"), *(Column(column) for column in columns))
+    titles = (Column(_("workload"), "left"), Column(_("unit"), "left"), *(Column(column) for column in columns))
     return Table(
         f"{manifest.study.name}-summary",
-        "Summary",
-        f"{caption}. {describe_conditions(manifest, results)}",
+        _("Summary"),
+        f"{_summary_caption(results, baseline, manifest)} {describe_conditions(manifest, results)}",
         titles,
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
         remarks(
@@ -104,12 +103,22 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
     )
 
 
+def _summary_caption(results: Sequence[Result], baseline: str | None, manifest: Manifest) -> str:
+    title, shared = title_of(manifest), shared_facets(results)
+    if shared:
+        text = _("{title}: median time of one step ({shared}).", title=title, shared=shared)
+    else:
+        text = _("{title}: median time of one step.", title=title)
+    ratio = _("In parentheses: its ratio to {baseline} (below 1 is faster).", baseline=baseline) if baseline else ""
+    return f"{text} {ratio}".rstrip()
+
+
 def _summary_entry(result: Result | None, base: Result | None, size: float, baseline: str | None) -> Entry:
     if result is None:
         return Entry(EMPTY)
     notes = status_notes(result)
     if result.step is None:
-        return Entry(EMPTY if result.status == OK else result.status, notes)
+        return Entry(EMPTY if result.status == OK else status_word(result.status), notes)
     notes += step_notes(result)
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, baseline)
@@ -125,11 +134,19 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
     results = analysis.results
     baseline = measured_baseline(results, manifest)
     groups = tuple(_detail_group(row, baseline, manifest) for row in rows_of(results).values())
-    ratio = f"ratio to {baseline} (below 1 is faster), " if baseline else ""
-    caption = (
-        f"{title_of(manifest)}, in detail: median time of one step, throughput, {ratio}course of the warm-up, spread "
-        f"between processes / within them, processes × samples of each. {describe_conditions(manifest, results)}"
-    )
+    if baseline:
+        caption = _(
+            "{title}, in detail: median time of one step, throughput, ratio to {baseline} (below 1 is faster), course "
+            "of the warm-up, spread between processes / within them, processes × samples of each.",
+            title=title_of(manifest),
+            baseline=baseline,
+        )
+    else:
+        caption = _(
+            "{title}, in detail: median time of one step, throughput, course of the warm-up, spread between processes "
+            "/ within them, processes × samples of each.",
+            title=title_of(manifest),
+        )
     notes = remarks(
         noise_remark(analysis, manifest),
         interval_remark(results),
@@ -141,14 +158,23 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         noise_watch_remark(results, manifest),
         warm_up_remark(results),
     )
-    return without_empty_columns(Table(f"{manifest.study.name}-details", "Details", caption, DETAILS, groups, notes))
+    return without_empty_columns(
+        Table(
+            f"{manifest.study.name}-details",
+            _("Details"),
+            f"{caption} {describe_conditions(manifest, results)}",
+            detail_columns(),
+            groups,
+            notes,
+        )
+    )
 
 
 def _detail_group(row: Sequence[Result], baseline: str | None, manifest: Manifest) -> Group:
     time = choose_unit([result.step.value for result in row if result.step], TIMES)
     throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
-    per_second = f"{throughput.name} {item}s/s".strip() if any(result.throughput for result in row) else ""
+    per_second = f"{throughput.name} {items_word(item)}/s".strip() if any(result.throughput for result in row) else ""
     units = ("", time.name, "", per_second, "", "", "", "%", "", "")
     base = baseline_of(row, baseline)
     rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
@@ -169,7 +195,7 @@ def _detail_row(
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),
         Entry(sample_count(result)),
-        Entry(result.status, status_notes(result)),
+        Entry(status_word(result.status), status_notes(result), alarm=result.status not in EXPECTED),
     )
 
 
@@ -178,7 +204,7 @@ def format_spread(result: Result) -> str:
     between, within = result.spread_between, result.spread_within
     if within is None:
         return EMPTY
-    return f"{EMPTY if between is None else f'{between:.1%}'.rstrip('%')} / {f'{within:.1%}'.rstrip('%')}"
+    return f"{EMPTY if between is None else percent(between, 1).rstrip('%')} / {percent(within, 1).rstrip('%')}"
 
 
 def sample_count(result: Result) -> str:

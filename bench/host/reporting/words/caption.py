@@ -1,4 +1,4 @@
-"""Knows the words around a table: under which conditions it was measured, and what its columns mean."""
+"""Writes what stands around a table: how it was measured, what its numbers hold, and what disturbed them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from bench.record import Record
 
 from ...analysis.disturbances import count_doubtful, count_turns
-from ...analysis.fairness import enumerate_names
 from ...analysis.noise_watch import CROWD, crowded
 from ...analysis.results import Result
-from ...analysis.warmups import MEANINGS
 from ...measuring.largest_batch import TOLERANCE
 from ...storage.manifest import Manifest
 from ..footnotes import versions
 from ..tables.table import printable, sentence
-from .numbers import MIB, count, format_number
+from .language import _, ngettext
+from .numbers import MIB, fixed, format_number, general, percent
+from .terms import enumerate_names, warm_up_meanings
 
 
 def title_of(manifest: Manifest) -> str:
@@ -27,8 +27,9 @@ def title_of(manifest: Manifest) -> str:
 
 def machine_in_words(machine: Mapping[str, Any]) -> str:
     """Name the processor and the GPUs of a machine."""
-    gpus = dict.fromkeys(str(gpu.get("name")) for gpu in machine.get("gpus") or ())
-    return " with ".join(filter(None, (str(machine.get("processor") or ""), ", ".join(gpus))))
+    processor = str(machine.get("processor") or "")
+    gpus = ", ".join(dict.fromkeys(str(gpu.get("name")) for gpu in machine.get("gpus") or ()))
+    return _("{processor} with {gpus}", processor=processor, gpus=gpus) if processor and gpus else processor or gpus
 
 
 def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
@@ -36,15 +37,11 @@ def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
     records = [record for result in results for record in result.records]
     started = min((record.started_at for record in records if record.started_at), default=None)
     day = datetime.datetime.fromtimestamp(started, datetime.UTC).date().isoformat() if started else ""
-    text = sentence(
-        (
-            f"Profile {manifest.profile.name}, {_rounds(records)} of fresh processes"
-            + (f", seed {manifest.seed}" if manifest.seed is not None else ""),
-            machine_in_words(manifest.machine),
-            day,
-        )
-    )
-    return text if manifest.finished else f"{text} Partial: the run has not finished."
+    how = [_("Profile {name}", name=manifest.profile.name), _rounds(records)]
+    if manifest.seed is not None:
+        how.append(_("seed {seed}", seed=manifest.seed))
+    text = sentence((", ".join(how), machine_in_words(manifest.machine), day))
+    return text if manifest.finished else f"{text} {_('Partial: the run has not finished.')}"
 
 
 def _rounds(records: Iterable[Record]) -> str:
@@ -54,95 +51,136 @@ def _rounds(records: Iterable[Record]) -> str:
         rows.setdefault(record.cell.row, set()).add(record.round)
     numbers = [len(rounds) for rounds in rows.values()] or [0]
     fewest, most = min(numbers), max(numbers)
-    return count(most, "round") if fewest == most else f"{fewest} to {most} rounds"
+    if fewest == most:
+        return ngettext("{count} round of fresh processes", "{count} rounds of fresh processes", most)
+    return _("{fewest} to {most} rounds of fresh processes", fewest=fewest, most=most)
 
 
 def baseline_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say that there are no ratios because the baseline is not among the cells."""
-    if manifest.study.baseline is None or any(result.cell.column == manifest.study.baseline for result in results):
+    baseline = manifest.study.baseline
+    if baseline is None or any(result.cell.column == baseline for result in results):
         return ""
-    return f"No ratios: the baseline {manifest.study.baseline} is not part of this run."
+    return _("No ratios: the baseline {baseline} is not part of this run.", baseline=baseline)
 
 
 def strict_remark(manifest: Manifest) -> str:
     if not manifest.strict:
         return ""
-    return (
-        "--strict: cells that differ from the baseline's in a setting which a user could have made equal get no ratio."
-    )
+    return _("--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.")
 
 
 def cache_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say that a cold first call may not have been cold, where compiled code stays between runs."""
     if manifest.profile.compile_cache != "kept" or all(result.first_call_s("cold") is None for result in results):
         return ""
-    return (
-        "First calls: the cells of an environment share compiled code that stays between runs, so that a cold first "
-        "call may have found what another cell left (headers, kernels); profile standard measures it with empty caches."
+    return _(
+        "First calls: the cells of an environment share compiled code, which stays between runs. A cold first call may "
+        "have used code (headers, kernels) that another cell compiled. Profile standard measures first calls with "
+        "empty caches."
     )
 
 
 def import_remark(results: Iterable[Result]) -> str:
     """Say whether the imports had the processors for themselves."""
-    shared = any(result.import_s(alone=False) is not None for result in results)
-    return "Imports: those of a row share the processors, and take longer than alone." if shared else ""
+    if all(result.import_s(alone=False) is None for result in results):
+        return ""
+    return _("Imports: the processes of a row import at the same time, which takes longer than one import alone.")
 
 
 def environment_remark(results: Iterable[Result]) -> str:
-    text = versions(results)
-    return f"Environments: {text}." if text else ""
+    found = versions(results)
+    return _("Environments: {versions}.", versions=found) if found else ""
 
 
 def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say how many turns were disturbed and what became of them, what may have been missed, and how fast clocks ran."""
     records = [record for result in results for record in result.records if record.sample_ns]
-    said = []
+    clauses = [*_disturbed(records, manifest), *_missed(records)]
+    mhz = [value for record in records for value in record.frequency_mhz]
+    if mhz:
+        lowest, highest = fixed(min(mhz), 0), fixed(max(mhz), 0)
+        clauses.append(_("processors ran at {lowest} to {highest} MHz", lowest=lowest, highest=highest))
+    return _("Noise watch: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
+
+
+def _disturbed(records: Sequence[Record], manifest: Manifest) -> list[str]:
     found = count_turns(records, manifest.profile.samples)
+    clauses = []
     if found.disturbed:
-        fate = [f"{found.left_out} left out"]
+        fate = [ngettext("{count} is left out", "{count} are left out", found.left_out)]
         if found.kept:
-            fate.append(f"{found.kept} kept, as too few turns of their process would have remained")
-        said.append(
-            f"{found.disturbed} of {found.turns} turns were disturbed: {', '.join(fate)}; "
-            f"{found.repeated} {'was' if found.repeated == 1 else 'were'} taken to repeat them"
+            fate.append(
+                ngettext(
+                    "{count} is kept, because too few turns of its process would remain",
+                    "{count} are kept, because too few turns of their processes would remain",
+                    found.kept,
+                )
+            )
+        numbers = {"disturbed": found.disturbed, "turns": found.turns, "fate": ", ".join(fate)}
+        clauses.append(_("{disturbed} of {turns} turns were disturbed: {fate}", **numbers))
+        clauses.append(
+            ngettext("{count} turn was added to repeat them", "{count} turns were added to repeat them", found.repeated)
         )
     doubtful = count_doubtful(records)
     if doubtful:
-        said.append(
-            f"{doubtful} of {found.turns} turns count as undisturbed, as no more than half of the cells waited for a "
-            "processor in them: for threads of their own, or for somebody else"
+        clauses.append(
+            _(
+                "{doubtful} of {turns} turns may have been disturbed and count as undisturbed: at most half of the "
+                "cells waited for a processor in them, for their own threads or for another program",
+                doubtful=doubtful,
+                turns=found.turns,
+            )
         )
-    crowds = [record.other_load or 0.0 for record in records if crowded(record)]
-    if crowds:
-        said.append(
-            f"beside {len(crowds)} of {len(records)} processes, of several threads, others computed with more than "
-            f"{CROWD:g} processors, up to {max(crowds):.1f}"
+    return clauses
+
+
+def _missed(records: Sequence[Record]) -> list[str]:
+    """Say beside which processes others computed, and which could not be watched."""
+    clauses = []
+    loads = [record.other_load or 0.0 for record in records if crowded(record)]
+    if loads:
+        clauses.append(
+            _(
+                "during {crowded} of {processes} processes, which have several threads, other programs used more than "
+                "{limit} processors (at most {most})",
+                crowded=len(loads),
+                processes=len(records),
+                limit=general(CROWD),
+                most=fixed(max(loads), 1),
+            )
         )
     unwatched = sum(not record.sample_wait_ns for record in records)
     if unwatched:
-        said.append(f"none of {unwatched} of {len(records)} processes, whose kernel does not tell who waited")
-    mhz = [value for record in records for value in record.frequency_mhz]
-    if mhz:
-        said.append(f"processors ran at {min(mhz):.0f} to {max(mhz):.0f} MHz")
-    return f"Noise watch: {'; '.join(said)}." if said else ""
+        clauses.append(
+            _(
+                "{unwatched} of {processes} processes were not watched: the kernel does not say how long they waited",
+                unwatched=unwatched,
+                processes=len(records),
+            )
+        )
+    return clauses
 
 
 def warm_up_remark(results: Iterable[Result]) -> str:
     """Say what the classes in the table mean."""
-    present = {kind for result in results if result.warm_up is not None for kind, _ in result.warm_up.kinds}
+    present = {kind for result in results if result.warm_up is not None for kind, _number in result.warm_up.kinds}
     if not present:
         return ""
-    legend = "; ".join(meaning for kind, meaning in MEANINGS.items() if kind in present)
-    return (
-        "Warm-up: the course of step times in a process, from its first trial to its last sample, by change points, "
-        f"and how many processes have it: {legend}."
+    return _(
+        "Warm-up: how the step times of a process change from its first trial to its last sample (by change points), "
+        "and the number of processes. {classes}.",
+        classes=warm_up_meanings(present),
     )
 
 
 def largest_batch_remark(results: Iterable[Result]) -> str:
     """Say under which cap batches were fitted."""
     caps = {result.largest_batch["cap_bytes"] for result in results if result.largest_batch is not None}
-    sizes = enumerate_names([f"{format_number(cap / MIB)} MiB" for cap in sorted(caps)]) if caps else ""
-    return (
-        f"Largest batch: the most items of one step that fit into {sizes}, to within {TOLERANCE:.0%}." if sizes else ""
+    if not caps:
+        return ""
+    return _(
+        "Largest batch: the most items of one step that fit into {sizes}, to within {tolerance}.",
+        sizes=enumerate_names([f"{format_number(cap / MIB)} MiB" for cap in sorted(caps)]),
+        tolerance=percent(TOLERANCE),
     )

@@ -1,10 +1,9 @@
-"""Knows how a reader shall read the numbers: what intervals, ratios and verdicts are, and what the noise is."""
+"""Writes how to read the numbers of a table: what intervals, ratios and verdicts are, and how large the noise is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.fairness import enumerate_names
 from ...analysis.results import MARKS, Result
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL, attainable_level
@@ -12,9 +11,11 @@ from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest
 from ..tables.table import shorten
-from .numbers import count, format_share
+from .language import _, ngettext
+from .numbers import format_share, percent
+from .terms import enumerate_names, rounds
 
-#: A row that stops since no two of its cells are compared: the baseline is not there.
+#: Why a row stops of which no two cells are compared: the baseline is not there.
 NOTHING = "nothing to compare"
 #: Characters of a list of rows.
 LIST_LENGTH = 200
@@ -25,22 +26,27 @@ def interval_remark(results: Iterable[Result]) -> str:
     fewest = min((result.step.n for result in results if result.step is not None), default=0)
     if not fewest:
         return ""
-    text = f"Intervals: {LEVEL:.0%} bootstrap over processes."
     if fewest == 1:
-        return f"{text} One process gives none."
-    if attainable_level(fewest) < LEVEL:
-        text += f" Those from {fewest} processes are their range, which covers the true median in at most "
-        text += f"{attainable_level(fewest):.0%} of cases."
-    return text
+        return _("Intervals: none, because a single process gives none.")
+    text = _("Intervals: {level} bootstrap over processes.", level=percent(LEVEL))
+    if attainable_level(fewest) >= LEVEL:
+        return text
+    few = _(
+        "With {processes} processes the interval is their range, which covers the true median in at most {level} of "
+        "cases.",
+        processes=fewest,
+        level=percent(attainable_level(fewest)),
+    )
+    return f"{text} {few}"
 
 
 def ratio_remark(results: Iterable[Result]) -> str:
     """Say how the ratios are estimated."""
     if all(result.ratio is None for result in results):
         return ""
-    return (
-        "Ratios: Hodges-Lehmann estimate and bootstrap interval over pairs of processes that took turns, "
-        "from the median over the turns of each pair."
+    return _(
+        "Ratios: Hodges-Lehmann estimate and bootstrap interval over pairs of processes that took turns; a pair "
+        "contributes the median over its turns."
     )
 
 
@@ -50,62 +56,128 @@ def verdict_remark(analysis: Analysis, manifest: Manifest) -> str:
         return ""
     judged = sum(result.verdict is not None for result in analysis.results)
     if not judged:
-        return f"No verdicts on the ratios: {_lack(manifest)}."
-    different, equivalent, open_ = (MARKS[verdict] for verdict in Verdict)
-    text = (
-        f"Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor "
-        f"and {format_share(THRESHOLD / 2)}), "
-        f"{2 * different} different, and fit to be claimed, {equivalent} equivalent (the {1 - ALPHA:.0%} interval lies "
-        f"within ±{format_share(THRESHOLD)}), {open_} inconclusive; exact signed-rank test over pairs of processes at "
-        f"{ALPHA:.0%}, over {count(analysis.comparisons, 'comparison')} by Benjamini-Hochberg for {different}, which "
-        f"screens, and by Holm for {2 * different}; equivalence is judged by each comparison alone"
-    )
-    if len(manifest.looks) > 1:
-        text += f", the error divided between looks after {enumerate_names(list(map(str, manifest.looks)))} rounds"
-    text += ". The 90% quantiles are judged apart; a footnote gives their ratio, with the interval that decides, where "
-    text += f"their verdict is another, or the two intervals lie apart by more than {format_share(THRESHOLD)}."
+        return _("No verdicts on the ratios: {lack}.", lack=_lack(manifest))
+    text = f"{_marks()} {_method(analysis, manifest)} {_tails()}"
     missing = analysis.comparisons - judged
-    return f"{text} {count(missing, 'ratio')} without a verdict: {_lack(manifest)}." if missing else text
+    if not missing:
+        return text
+    few = ngettext(
+        "{count} ratio has no verdict: {lack}.",
+        "{count} ratios have no verdict: {lack}.",
+        missing,
+        lack=_lack(manifest),
+    )
+    return f"{text} {few}"
+
+
+def _marks() -> str:
+    different, equivalent, open_ = (MARKS[verdict] for verdict in Verdict)
+    return _(
+        "Verdicts: {different} different (equality is excluded, and the estimate is beyond the noise floor and "
+        "{least}); {claimed} different, and fit to be claimed alone; {equivalent} equivalent (the {level} interval "
+        "lies within ±{threshold}); {open} inconclusive.",
+        different=different,
+        claimed=2 * different,
+        least=format_share(THRESHOLD / 2),
+        equivalent=equivalent,
+        level=percent(1 - ALPHA),
+        threshold=format_share(THRESHOLD),
+        open=open_,
+    )
+
+
+def _method(analysis: Analysis, manifest: Manifest) -> str:
+    different = MARKS[Verdict.DIFFERENT]
+    text = ngettext(
+        "Exact signed-rank test over pairs of processes at {level}, over {count} comparison: by Benjamini-Hochberg for "
+        "{different} and by Holm for {claimed}; equivalence is judged for each comparison alone.",
+        "Exact signed-rank test over pairs of processes at {level}, over {count} comparisons: by Benjamini-Hochberg "
+        "for {different} and by Holm for {claimed}; equivalence is judged for each comparison alone.",
+        analysis.comparisons,
+        level=percent(ALPHA),
+        different=different,
+        claimed=2 * different,
+    )
+    if len(manifest.looks) < 2:
+        return text
+    looks = enumerate_names(list(map(str, manifest.looks)))
+    return f"{text} {_('The error is divided between looks after {looks} rounds.', looks=looks)}"
+
+
+def _tails() -> str:
+    return _(
+        "The 90% quantiles are judged separately; a footnote gives their ratio and its interval where their verdict "
+        "differs, or where the two intervals lie more than {threshold} apart.",
+        threshold=format_share(THRESHOLD),
+    )
 
 
 def _lack(manifest: Manifest) -> str:
     """Say what a verdict needs."""
-    text = f"it takes at least {minimum_pairs()} pairs of processes"
     if len(manifest.looks) < 2:
-        return text
-    return f"{text}, more as the error is divided between looks, and the first look is after {manifest.looks[0]} rounds"
+        return _("a verdict needs at least {pairs} pairs of processes", pairs=minimum_pairs())
+    return _(
+        "a verdict needs at least {pairs} pairs of processes, and more where the error is divided between looks; the "
+        "first look is after {rounds} rounds",
+        pairs=minimum_pairs(),
+        rounds=manifest.looks[0],
+    )
 
 
 def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
-    """Say after how many rounds the rows stopped, and why, where that was not settled in advance."""
+    """Say after how many rounds the rows stopped, and why, where that was not fixed in advance."""
     rows: dict[tuple[str, int], list[str]] = {}
     compared = {result.cell.row for result in results if result.comparison is not None}
     for row, stop in manifest.stopped.items():
         why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
         rows.setdefault((why, stop.rounds), []).append(row)
-    if len(manifest.looks) < 2 and all(why == MOST_ROUNDS for why, _ in rows):
+    if len(manifest.looks) < 2 and all(why == MOST_ROUNDS for why, _number in rows):
         return ""
-    words = {
-        SETTLED: "settled after {}",
-        NOTHING: "had nothing to compare after {}",
-        MOST_ROUNDS: "went on to the last, after {}",
-        BUDGET: "stopped after {}, the time budget spent",
-    }
-    clauses = []
-    for why, text in words.items():
-        for rounds, names in sorted((rounds, names) for (found, rounds), names in rows.items() if found == why):
-            clause = f"{count(len(names), 'row')} {text.format(count(rounds, 'round'))}"
-            # Those that stopped open are what a reader asks about.
-            clauses.append(
-                clause if why in (SETTLED, NOTHING) else f"{clause} ({shorten(enumerate_names(names), LIST_LENGTH)})"
-            )
+    order = (SETTLED, NOTHING, MOST_ROUNDS, BUDGET)
+    found = sorted((order.index(why), number, names) for (why, number), names in rows.items() if why in order)
+    clauses = [_stop_clause(order[place], number, names) for place, number, names in found]
     undone = _undone(results, manifest)
     if undone:
         clauses.append(
-            f"of those that settled, {shorten(enumerate_names(undone), LIST_LENGTH)} came to be inconclusive: later "
-            "rounds of others moved the noise floor or the correction, or a cell was given up"
+            _(
+                "of the settled rows, {names} became inconclusive: later rounds of other rows moved the noise floor or "
+                "the correction, or a cell was given up",
+                names=shorten(enumerate_names(undone), LIST_LENGTH),
+            )
         )
-    return f"Rounds: {'; '.join(clauses)}." if clauses else ""
+    return _("Rounds: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
+
+
+def _stop_clause(why: str, number: int, names: Sequence[str]) -> str:
+    """Say how many rows stopped after so many rounds, and name those that stopped undecided."""
+    count, after = len(names), rounds(number)
+    if why == SETTLED:
+        return ngettext(
+            "{count} row was settled after {rounds}", "{count} rows were settled after {rounds}", count, rounds=after
+        )
+    if why == NOTHING:
+        return ngettext(
+            "{count} row had nothing to compare and stopped after {rounds}",
+            "{count} rows had nothing to compare and stopped after {rounds}",
+            count,
+            rounds=after,
+        )
+    listed = shorten(enumerate_names(list(names)), LIST_LENGTH)
+    if why == MOST_ROUNDS:
+        return ngettext(
+            "{count} row used all rounds of the profile, {rounds} ({names})",
+            "{count} rows used all rounds of the profile, {rounds} ({names})",
+            count,
+            rounds=after,
+            names=listed,
+        )
+    return ngettext(
+        "{count} row stopped after {rounds}, when the time budget was spent ({names})",
+        "{count} rows stopped after {rounds}, when the time budget was spent ({names})",
+        count,
+        rounds=after,
+        names=listed,
+    )
 
 
 def _undone(results: Sequence[Result], manifest: Manifest) -> list[str]:
@@ -118,22 +190,37 @@ def noise_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Give the noise floor, or say why it is not known."""
     noise = analysis.noise
     if noise.column is None:
-        without = f"the run has no A/A twin (profile {manifest.profile.name})"
-        return f"Noise floor: not measured, {without}." if analysis.comparisons else ""
-    if noise.floor is None:
-        return (
-            f"Noise floor: not known; the A/A twin of {noise.column} gives {count(noise.most_pairs, 'pair')} a row, "
-            f"and it takes {minimum_pairs()}."
+        if not analysis.comparisons:
+            return ""
+        return _(
+            "Noise floor: not measured; the run has no A/A twin (profile {profile}).", profile=manifest.profile.name
         )
-    text = (
-        f"Noise floor: {QUANTILE:.0%} of ratios between identical cells lie within {format_share(noise.floor.value)}, "
-        f"from the A/A twin of {noise.column}, {_extent(noise.floor)}"
+    if noise.floor is None:
+        return ngettext(
+            "Noise floor: not known; the A/A twin of {column} gives {count} pair per row, and {needed} are needed.",
+            "Noise floor: not known; the A/A twin of {column} gives {count} pairs per row, and {needed} are needed.",
+            noise.most_pairs,
+            column=noise.column,
+            needed=minimum_pairs(),
+        )
+    values = {"share": percent(QUANTILE), "column": noise.column, "extent": _extent(noise.floor)}
+    values["floor"] = format_share(noise.floor.value)
+    parts = [
+        _(
+            "Noise floor: {share} of the ratios between identical cells lie within {floor}, measured with the A/A twin "
+            "of {column}, {extent}.",
+            **values,
+        )
+    ]
+    if noise.tail_floor:
+        parts.append(_("Of their 90% quantiles, within {floor}.", floor=format_share(noise.tail_floor.value)))
+    parts.append(
+        _("Twins have the same memory layouts. Cells of different programs cannot, and their ratios keep that noise.")
     )
-    tail = f"; of their 90% quantiles, within {format_share(noise.tail_floor.value)}" if noise.tail_floor else ""
-    return f"{text}{tail}. Twins share their memory layouts; cells of different programs cannot, and keep that noise."
+    return " ".join(parts)
 
 
 def _extent(floor: NoiseFloor) -> str:
     fewest, most = floor.fewest_pairs, floor.most_pairs
-    pairs = f"{most}" if fewest == most else f"{fewest} to {most}"
-    return f"{count(floor.comparisons, 'row')} × {pairs} pairs"
+    pairs = f"{most}" if fewest == most else _("{fewest} to {most}", fewest=fewest, most=most)
+    return ngettext("{count} row × {pairs} pairs", "{count} rows × {pairs} pairs", floor.comparisons, pairs=pairs)

@@ -61,7 +61,7 @@ def test_a_single_first_call_is_told_as_such(long_study):
     """A cache is empty for one process only."""
     long_study.change("torch2:compile", first_call_cache=lambda r: "cold" if r.round == 0 else "warm")
     found = row(long_study, "torch2:compile", "mlp-train")
-    assert found["cold call (s)"].notes == ("a single process",)
+    assert found["cold call (s)"].notes == ("from a single process",)
     assert found["warm call (s)"].notes == ()
 
 

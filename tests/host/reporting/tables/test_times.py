@@ -63,7 +63,7 @@ def test_one_process_has_neither_interval_nor_warm_call(long_study):
     assert "interval" not in titles
     assert "warm call" not in titles
     assert "step time" in titles
-    assert any("One process gives none" in remark for remark in tables(long_study)[1].remarks)
+    assert any("a single process gives none" in remark for remark in tables(long_study)[1].remarks)
 
 
 def test_units_are_those_of_what_is_shown(short_study):
@@ -132,7 +132,7 @@ def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cac
     costs = report.make(long_study.records, long_study.manifest).costs
     found = [remark for remark in costs.remarks if "share compiled code" in remark]
     assert bool(found) is told
-    assert all("profile standard measures it with empty caches" in remark for remark in found)
+    assert all("Profile standard measures first calls with empty caches" in remark for remark in found)
 
 
 def test_the_twin_is_no_column_and_no_row(long_study):

@@ -19,18 +19,18 @@ def test_the_noise_floor_stands_below_every_table(long_study):
     found = {remark for table in made.tables for remark in table.remarks if remark.startswith("Noise floor")}
     assert all(any(remark.startswith("Noise floor") for remark in table.remarks) for table in made.tables)
     (text,) = found
-    assert text.startswith("Noise floor: 99% of ratios between identical cells lie within ")
-    assert "from the A/A twin of torch1:eager, 3 rows × 10 pairs; of their 90% quantiles, within " in text
+    assert text.startswith("Noise floor: 99% of the ratios between identical cells lie within ")
+    assert "measured with the A/A twin of torch1:eager, 3 rows × 10 pairs. Of their 90% quantiles, within " in text
 
 
 def test_a_run_without_a_twin_says_so(long_study):
-    assert remark(long_study, "Noise") == "Noise floor: not measured, the run has no A/A twin (profile quick)."
+    assert remark(long_study, "Noise") == "Noise floor: not measured; the run has no A/A twin (profile quick)."
 
 
 def test_a_twin_with_few_pairs_says_so(short_study):
     short_study.add_twin()
     assert remark(short_study, "Noise floor") == (
-        "Noise floor: not known; the A/A twin of torch1:eager gives 3 pairs a row, and it takes 8."
+        "Noise floor: not known; the A/A twin of torch1:eager gives 3 pairs per row, and 8 are needed."
     )
 
 
@@ -43,17 +43,19 @@ def test_the_margin_of_equivalence_does_not_follow_the_noise(long_study):
 def test_looks_are_told_and_so_is_their_lack(long_study):
     assert "looks" not in remark(long_study, "Verdicts")
     long_study.run["looks"] = [8, 10, 12]
-    assert "the error divided between looks after 8, 10 and 12 rounds" in remark(long_study, "Verdicts")
+    assert "The error is divided between looks after 8, 10 and 12 rounds." in remark(long_study, "Verdicts")
     long_study.run["looks"] = [12, 18]
     assert remark(long_study, "No verdicts") == (
-        "No verdicts on the ratios: it takes at least 8 pairs of processes, more as the error is divided between "
-        "looks, and the first look is after 12 rounds."
+        "No verdicts on the ratios: a verdict needs at least 8 pairs of processes, and more where the error is divided "
+        "between looks; the first look is after 12 rounds."
     )
 
 
 def test_ratios_without_a_verdict_beside_others_are_counted(long_study):
     long_study.end("jax:jit", "mlp-train", "failed", "measure", "boom", tuple(range(5)))
-    assert remark(long_study, "Verdicts").endswith("1 ratio without a verdict: it takes at least 8 pairs of processes.")
+    assert remark(long_study, "Verdicts").endswith(
+        "1 ratio has no verdict: a verdict needs at least 8 pairs of processes."
+    )
 
 
 def test_stops_are_counted_by_reason(long_study):
@@ -63,9 +65,9 @@ def test_stops_are_counted_by_reason(long_study):
     rows = dict.fromkeys(cell.row for cell in long_study.cells)
     long_study.run["stopped"] = {row: {"rounds": n, "why": why} for row, (n, why) in zip(rows, reasons, strict=True)}
     assert remark(long_study, "Rounds") == (
-        "Rounds: 1 row settled after 8 rounds; "
-        "1 row went on to the last, after 10 rounds (mlp-train/small/float32/cpu); "
-        "1 row stopped after 9 rounds, the time budget spent (catdog-cnn-train/small/float32/cpu)."
+        "Rounds: 1 row was settled after 8 rounds; "
+        "1 row used all rounds of the profile, 10 rounds (mlp-train/small/float32/cpu); "
+        "1 row stopped after 9 rounds, when the time budget was spent (catdog-cnn-train/small/float32/cpu)."
     )
 
 
@@ -73,18 +75,18 @@ def test_rows_without_a_baseline_did_not_settle(long_study):
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
     long_study.run["study"]["baseline"] = "absent:eager"
-    assert remark(long_study, "Rounds") == "Rounds: 3 rows had nothing to compare after 10 rounds."
+    assert remark(long_study, "Rounds") == "Rounds: 3 rows had nothing to compare and stopped after 10 rounds."
 
 
 def test_rows_that_settled_and_are_open_again_are_named(long_study):
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
-    assert remark(long_study, "Rounds") == "Rounds: 3 rows settled after 10 rounds."
+    assert remark(long_study, "Rounds") == "Rounds: 3 rows were settled after 10 rounds."
     long_study.add_twin(factor=40.0)
     assert remark(long_study, "Rounds") == (
-        "Rounds: 3 rows settled after 10 rounds; of those that settled, dispatch/small/float32/cpu, "
-        "mlp-train/small/float32/cpu and catdog-cnn-train/small/float32/cpu came to be inconclusive: later rounds of "
-        "others moved the noise floor or the correction, or a cell was given up."
+        "Rounds: 3 rows were settled after 10 rounds; of the settled rows, dispatch/small/float32/cpu, "
+        "mlp-train/small/float32/cpu and catdog-cnn-train/small/float32/cpu became inconclusive: later rounds of other "
+        "rows moved the noise floor or the correction, or a cell was given up."
     )
 
 
@@ -93,13 +95,13 @@ def test_others_beside_several_threads_are_told(long_study):
     long_study.change("jax:jit", other_load=0.26)
     long_study.change("torch2:eager", "mlp-train", other_load=1.04)
     assert remark(long_study, "Noise watch") == (
-        "Noise watch: beside 40 of 240 processes, of several threads, others computed with more than 0.25 processors, "
-        "up to 1.0."
+        "Noise watch: during 40 of 240 processes, which have several threads, other programs used more than 0.25 "
+        "processors (at most 1.0)."
     )
 
 
 def test_a_watch_that_sees_nothing_says_so(long_study):
-    said = "Noise watch: none of {} of 240 processes, whose kernel does not tell who waited."
+    said = "Noise watch: {} of 240 processes were not watched: the kernel does not say how long they waited."
     assert remark(long_study, "Noise watch") == said.format(240)
     long_study.change(workload="mlp-train", sample_wait_ns=lambda record: [0] * len(record.sample_ns))
     assert remark(long_study, "Noise watch") == said.format(160)
@@ -107,7 +109,7 @@ def test_a_watch_that_sees_nothing_says_so(long_study):
     assert remark(long_study, "Noise watch") is None
 
 
-@pytest.mark.parametrize(("turns", "fate"), [("1", "30 left out"), ("012", "90 kept, as too few")])
+@pytest.mark.parametrize(("turns", "fate"), [("1", "30 are left out"), ("012", "90 are kept, because too few")])
 def test_disturbed_turns_are_counted(long_study, turns, fate):
     long_study.run["profile"]["samples"] = 3
     long_study.change(sample_wait_ns=lambda record: [0] * len(record.sample_ns))
@@ -115,7 +117,7 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
     text = remark(long_study, "Noise watch")
     assert text.startswith(f"Noise watch: {30 * len(turns)} of 120 turns were disturbed: ")
     assert fate in text
-    assert text.endswith("; 30 were taken to repeat them.")
+    assert text.endswith("; 30 turns were added to repeat them.")
     notes = report.make(long_study.records, long_study.manifest).details.groups[0].heading.notes
     kept = [note for note in notes if "disturbed turns" in note]
     assert kept == (
@@ -127,7 +129,7 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
 
 def test_classes_in_the_table_are_explained(long_study):
     text = remark(long_study, "Warm-up")
-    assert "have it: flat: steady from the first trial on; warm-up: slower at first." in text
+    assert "the number of processes. flat: steady from the first trial on; warm-up: slower at first." in text
     assert "slowdown" not in text
 
 
@@ -137,8 +139,8 @@ def test_turns_in_which_few_waited_are_told(long_study):
     long_study.change("jax:jit", "mlp-train", sample_wait_ns=lambda r: [0, r.sample_ns[1]] + [0] * 10)
     turns = len({(r.cell.row, r.round, turn) for r in long_study.records for turn in r.sample_turn})
     assert remark(long_study, "Noise watch") == (
-        f"Noise watch: 10 of {turns} turns count as undisturbed, as no more than half of the cells waited for a "
-        "processor in them: for threads of their own, or for somebody else."
+        f"Noise watch: 10 of {turns} turns may have been disturbed and count as undisturbed: at most half of the cells "
+        "waited for a processor in them, for their own threads or for another program."
     )
 
 

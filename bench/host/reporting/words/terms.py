@@ -1,0 +1,107 @@
+"""Names in the reader's language what records name by a fixed word: statuses, verdicts, warm-up classes, items.
+
+A word that is not known here, such as a plug-in's item, is shown as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from bench.record import FAILED, MISMATCH, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
+
+from ...analysis.results import EXCLUDED, NOT_RUN
+from ...analysis.warmups import WarmUp
+from ...statistics.verdict import Verdict
+from ...statistics.warmup import FEWEST, Kind
+from .language import _, ngettext
+
+#: Statuses that are no cause for alarm.
+EXPECTED = (OK, UNSUPPORTED, NOT_RUN, EXCLUDED)
+
+
+def status_word(status: str) -> str:
+    """Name a status."""
+    words = {
+        OK: _("ok"),
+        MISMATCH: _("mismatch"),
+        FAILED: _("failed"),
+        TIMEOUT: _("timeout"),
+        OUT_OF_MEMORY: _("out-of-memory"),
+        UNSUPPORTED: _("unsupported"),
+        NOT_RUN: _("not run"),
+        EXCLUDED: _("excluded"),
+    }
+    return words.get(status, status)
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """Name a verdict."""
+    words = {
+        Verdict.DIFFERENT: _("different"),
+        Verdict.EQUIVALENT: _("equivalent"),
+        Verdict.INCONCLUSIVE: _("inconclusive"),
+    }
+    return words[verdict]
+
+
+def items_word(item: str) -> str:
+    """Name what a step processes, in the plural."""
+    words = {
+        "item": _("items"),
+        "step": _("steps"),
+        "row": _("rows"),
+        "image": _("images"),
+        "operation": _("operations"),
+        "element": _("elements"),
+        "product": _("products"),
+        "sequence": _("sequences"),
+        "token": _("tokens"),
+    }
+    return words.get(item, f"{item}s")
+
+
+def rounds(count: int) -> str:
+    return ngettext("{count} round", "{count} rounds", count)
+
+
+def enumerate_names(names: list[str]) -> str:
+    """Write ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
+def enumerate_alternatives(names: list[str]) -> str:
+    """Write ``a, b or c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
+def warm_up_word(kind: Kind) -> str:
+    """Name a class of warm-up."""
+    words = {
+        Kind.FLAT: _("flat"),
+        Kind.WARM_UP: _("warm-up"),
+        Kind.SLOWDOWN: _("slowdown"),
+        Kind.NO_STEADY_STATE: _("no steady state"),
+        Kind.TOO_SHORT: _("too short"),
+    }
+    return words[kind]
+
+
+def warm_up_meanings(present: Container[Kind]) -> str:
+    """Name the classes of warm-up that are ``present``, and say what each means."""
+    meanings = {
+        Kind.FLAT: _("flat: steady from the first trial on"),
+        Kind.WARM_UP: _("warm-up: slower at first"),
+        Kind.SLOWDOWN: _("slowdown: faster at first"),
+        Kind.NO_STEADY_STATE: _("no steady state: changing until the end"),
+        Kind.TOO_SHORT: _("too short: fewer than {fewest} trials and samples", fewest=FEWEST),
+    }
+    return "; ".join(meaning for kind, meaning in meanings.items() if kind in present)
+
+
+def format_warm_up(found: WarmUp | None) -> str:
+    """Write how many processes have which class: ``flat 9, no steady state 1``."""
+    return "" if found is None else ", ".join(f"{warm_up_word(kind)} {number}" for kind, number in found.kinds)
