@@ -23,7 +23,7 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Run the whole default study once, in a folder that stands for a checkout."""
+    """Run the whole default study once, in a temporary checkout."""
     checkout = tmp_path_factory.mktemp("checkout")
     (checkout / "bench").symlink_to(ROOT / "bench")
     prepared = {}
@@ -44,12 +44,12 @@ def records(folder: Path) -> dict[str, Record]:
 
 
 @pytest.mark.parametrize("cell", PLAN.cells, ids=lambda cell: cell.name)
-def test_a_cell_is_right_and_timed(records, cell):
+def test_a_cell_is_correct_and_timed(records, cell):
     record = records[cell.name]
     assert record.status == OK, f"{record.stage}: {record.reason}"
     assert all(0 <= value["error"] <= value["allowed"] for value in record.check.values())
     samples = PLAN.profile.samples
-    # A busy machine may have added turns that repeat disturbed ones, at most half as many.
+    # On a busy machine up to half as many turns may repeat disturbed ones.
     assert record.sample_turn[:samples] == list(range(samples))
     assert len(record.sample_turn) <= samples + samples // 2
     assert len(record.sample_ns) == len(record.sample_cpu_ns) == len(record.sample_steps) == len(record.sample_turn)
@@ -81,7 +81,7 @@ def test_each_record_names_the_version_that_its_environment_pins(records):
 
 
 def test_compilation_is_slower_than_eager_to_start(records):
-    """First-call time is measured where it is spent: a compiled cell pays at its first call."""
+    """The first call of a compiled cell includes the compilation."""
     row = "mlp-train/check/float32/cpu"
     assert records[f"torch2:compile {row}"].first_call_s > 5 * records[f"torch2:eager {row}"].first_call_s
 

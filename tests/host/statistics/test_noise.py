@@ -29,7 +29,7 @@ def test_differences_between_identical_cells_rarely_exceed_the_floor():
     assert np.mean([np.mean(estimates > floor) for floor in floors]) == pytest.approx(0.01, abs=0.008)
 
 
-def test_floor_says_what_it_rests_on():
+def test_floor_reports_its_rows_and_pairs():
     found = noise_floor([*twins(0.01, 2, 8), *twins(0.01, 3, 12), np.zeros(7)])
     assert (found.comparisons, found.fewest_pairs, found.most_pairs) == (5, 8, 12)
 
@@ -45,7 +45,7 @@ def test_one_bad_pair_in_every_row_hardly_moves_the_floor():
 
 
 def test_a_twin_that_differed_throughout_raises_the_floor():
-    # Among many rows the flips of one hardly count; its own estimate does.
+    # Among many rows the sign flips of one hardly count, but its own estimate does.
     quiet = twins(0.001, 60)
     found = noise_floor([quiet[0] + 0.03, *quiet[1:]])
     assert found.value == found.observed == pytest.approx(0.03, rel=0.1)

@@ -47,7 +47,7 @@ def test_a_process_has_the_median_of_each_of_its_turns(samples):
     assert found.log_s == pytest.approx(expected)
 
 
-def test_only_processes_that_lived_together_are_pairs():
+def test_only_processes_of_the_same_round_are_pairs():
     cell = {(0, 1): process([2.0]), (1, 2): process([9.0]), (2, 1): process([4.0])}
     baseline = {(0, 1): process([1.0]), (1, 1): process([1.0]), (2, 1): process([1.0])}
     keys, ratios = pair_log_ratios(cell, baseline)
@@ -63,10 +63,10 @@ def test_only_turns_that_both_took_are_compared():
 
 
 def test_a_slow_minute_in_half_of_the_turns_cancels():
-    # Medians over all turns would see a ratio far from one: the slow minute caught one more turn of the baseline.
+    # Medians over all turns would give a ratio far from one: one more turn of the baseline was in the slow minute.
     random = np.random.default_rng(1)
-    mood = np.where(np.arange(41) < 20, 1.0, 1.5)
-    cell, baseline = (process(mood * random.lognormal(0.0, 0.01, 41)) for _ in range(2))
+    speed = np.where(np.arange(41) < 20, 1.0, 1.5)
+    cell, baseline = (process(speed * random.lognormal(0.0, 0.01, 41)) for _ in range(2))
     late = process(np.exp(baseline.log_s) * np.where(np.arange(41) == 20, 1 / 1.5, 1.0))
     assert abs(pair_log_ratios({0: cell}, {0: late})[1][0]) < 0.01
     assert abs(np.median(cell.log_s) - np.median(late.log_s)) > 0.3
@@ -78,9 +78,9 @@ def test_processes_without_a_common_turn_are_no_pair():
 
 def test_planted_slowdown_is_found_where_the_machine_drifts():
     random = np.random.default_rng(5)
-    moods = random.lognormal(0.0, 0.3, 10)
-    baseline = {(r, 1): process(mood * random.lognormal(0.0, 0.01, 40)) for r, mood in enumerate(moods)}
-    slower = {(r, 1): process(1.05 * mood * random.lognormal(0.0, 0.01, 40)) for r, mood in enumerate(moods)}
+    drift = random.lognormal(0.0, 0.3, 10)
+    baseline = {(r, 1): process(speed * random.lognormal(0.0, 0.01, 40)) for r, speed in enumerate(drift)}
+    slower = {(r, 1): process(1.05 * speed * random.lognormal(0.0, 0.01, 40)) for r, speed in enumerate(drift)}
     found = compare(pair_log_ratios(slower, baseline)[1])
     assert found.estimate.low <= 1.05 <= found.estimate.high
     assert found.p < 0.01
@@ -99,9 +99,9 @@ def test_slower_tail_behind_equal_medians_is_found():
 
 
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
-def test_tails_are_the_quantiles_of_numpy_over_common_turns(common, mine, theirs):
-    random = np.random.default_rng((common, mine, theirs))
-    turns = [np.r_[np.zeros(common, int), np.ones(mine, int)], np.r_[np.full(theirs, 2), np.zeros(common, int)]]
+def test_tails_are_the_quantiles_of_numpy_over_common_turns(common, first, second):
+    random = np.random.default_rng((common, first, second))
+    turns = [np.r_[np.zeros(common, int), np.ones(first, int)], np.r_[np.full(second, 2), np.zeros(common, int)]]
     step_s = [random.lognormal(size=len(turn)) for turn in turns]
     pair = [process(values, turn) for values, turn in zip(step_s, turns, strict=True)]
     expected = [np.quantile(np.log(v[turn == 0]), 0.9) for v, turn in zip(step_s, turns, strict=True)]
@@ -137,5 +137,5 @@ def test_turns_before_both_were_steady_are_left_out_whichever_it_was():
         assert tail_log_ratios({0: one}, {0: other})[1] == pytest.approx([math.log(expected)])
 
 
-def test_all_common_turns_count_where_none_is_left():
+def test_all_common_turns_count_where_none_is_steady():
     assert pair_log_ratios({0: steady([2.0, 2.0], 9)}, {0: steady([1.0, 1.0], 0)})[1] == pytest.approx([math.log(2)])

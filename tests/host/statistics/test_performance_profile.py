@@ -34,7 +34,7 @@ def test_ties_are_won_by_both():
     assert [performance_profiles(TIMES)[column].wins for column in "abc"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
 
 
-def test_a_row_that_nobody_solved_has_no_best():
+def test_a_row_that_no_column_solved_has_no_best():
     found = performance_profiles({"a": {"gemm": 1.0, "mlp": math.inf}, "b": {"gemm": 3.0}})
     assert found["b"].factors == (3.0,)
     assert performance_profiles({"a": {"mlp": math.inf}, "b": {}}) == {}
@@ -48,7 +48,7 @@ def test_a_row_that_nobody_solved_has_no_best():
     ),
     st.floats(0.001, 1000.0),
 )
-def test_somebody_is_the_best_in_every_row_whatever_the_unit(times, unit):
+def test_every_row_has_a_best_column_in_any_unit(times, unit):
     found = performance_profiles(times)
     assert sum(profile.wins for profile in found.values()) >= 1.0 - 1e-9
     scaled = performance_profiles({c: {row: time * unit for row, time in own.items()} for c, own in times.items()})

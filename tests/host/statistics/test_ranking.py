@@ -11,15 +11,15 @@ ROWS = ("gemm", "mlp", "cnn")
 
 
 def results(
-    ratios: dict[str, dict[str, float]], sd: float = 0.01, mood: float = 0.3, processes: int = 10, seed: int = 0
+    ratios: dict[str, dict[str, float]], sd: float = 0.01, drift: float = 0.3, processes: int = 10, seed: int = 0
 ):
-    """Return columns whose time is ``ratio`` in each row; the processes of a round share the machine's mood."""
+    """Return columns whose time is ``ratio`` in each row; the drift is common to the processes of a round."""
     random = np.random.default_rng(seed)
     rows = list(dict.fromkeys(row for own in ratios.values() for row in own))
-    moods = {row: random.normal(0.0, mood, processes) for row in rows}
+    drifts = {row: random.normal(0.0, drift, processes) for row in rows}
     return {
         column: {
-            row: dict(enumerate(np.log(ratio) + moods[row] + random.normal(0.0, sd, processes)))
+            row: dict(enumerate(np.log(ratio) + drifts[row] + random.normal(0.0, sd, processes)))
             for row, ratio in own.items()
         }
         for column, own in ratios.items()
@@ -42,7 +42,7 @@ def test_planted_ratios_are_found_in_their_order():
         assert found.standings[name].ratio.n == 3
 
 
-def test_baseline_is_one_without_doubt():
+def test_baseline_is_exactly_one():
     one = rank(results({"a": everywhere(1.0), "b": everywhere(0.5)}), "a").standings["a"].ratio
     assert (one.value, one.low, one.high) == (1.0, 1.0, 1.0)
 
@@ -98,8 +98,8 @@ def test_one_row_varies_by_its_processes():
 
 
 def test_processes_are_resampled_as_pairs():
-    # The moods are thirty times as large as what distinguishes the columns; only pairs cancel them.
-    made = results({"a": everywhere(1.0), "b": everywhere(1.05)}, sd=0.01, mood=0.3, processes=20)
+    # The drift is thirty times as large as the noise; only pairs cancel it.
+    made = results({"a": everywhere(1.0), "b": everywhere(1.05)}, sd=0.01, drift=0.3, processes=20)
     ratio = rank(made, "a").standings["b"].ratio
     assert 1.0 < ratio.low < ratio.high < 1.1
     shuffled = {row: dict(zip(own, reversed(own.values()), strict=True)) for row, own in made["b"].items()}

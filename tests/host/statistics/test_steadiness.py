@@ -14,7 +14,7 @@ STEADY = [1.0, 1.01, 0.99, 1.02, 1.0]
     [
         ([STEADY, STEADY], Steadiness(2, 0, 0, 1.0)),
         ([STEADY, [1.0, 1.0, 1.6, 1.6, 1.0, 1.6]], Steadiness(2, 1, 0, pytest.approx(1.3))),
-        # Threads that spin on a shared core in eight samples of ten: the quartiles agree, and do not tell.
+        # Threads spin on a shared core in eight samples of ten: the quartiles agree and do not show it.
         ([[15.95] * 8 + [0.11] * 2], Steadiness(1, 0, 1, 1.0)),
         ([STEADY, [2.1] * 5], Steadiness(2, 0, 0, pytest.approx(2.1))),
         ([[1.0, 5.0, 9.0]], Steadiness(1, 0, 0, 1.0)),

@@ -113,17 +113,17 @@ def false_alarms(p_of, trials: int = 1500) -> int:
     return sum(p_of(random.normal(size=20)) <= 0.05 for _ in range(trials))
 
 
-def test_looking_often_does_not_raise_the_false_alarms():
+def test_more_looks_do_not_raise_the_false_alarms():
     planned = looks(8, 20, alpha=0.05)
     assert len(planned) >= 3
-    # Binomial: more than 105 of 1500 at 5 % would happen once in 2000 such studies…
+    # Binomial: more than 105 of 1500 at 5 % happens once in 2000 such studies.
     assert false_alarms(lambda values: sequential_p(ALL, values, planned, 20)) <= 105
-    # …which is what looking without spending does.
+    # Looks without alpha spending exceed it.
     assert false_alarms(lambda values: min(signed_rank_p(values[:look]) for look in planned)) > 105
 
 
-def test_the_interval_is_what_the_looks_agree_on():
-    """A clear difference in the first rounds, none later: the first look's answer stays, though the estimate moves."""
+def test_the_interval_is_common_to_all_looks():
+    """A clear difference in the first rounds and none later: the first look's verdict stays; the estimate changes."""
     random = np.random.default_rng(8)
     values = np.concatenate([random.normal(0.05, 0.004, 14), random.normal(0.0, 0.004, 46)])
     rounds, planned = np.arange(60), (14, 23, 37, 60)
@@ -134,8 +134,8 @@ def test_the_interval_is_what_the_looks_agree_on():
     assert intervals[0][0] > 1.03
 
 
-def test_the_end_of_a_budget_does_not_unsay_what_a_look_has_found():
-    """After one round more, an extra look would need twelve pairs; what the look at ten said stands."""
+def test_the_end_of_a_budget_does_not_change_the_verdict_of_a_look():
+    """After one more round an extra look would need twelve pairs; the verdict of the look at ten stays."""
     values = np.full(11, 0.05)
     ratio = sequential_ratio(ALL[:11], values, (10, 14, 20), 11, ended=True)
     assert ratio.p == pytest.approx(2**-9 / 0.25)

@@ -115,7 +115,7 @@ def test_equivalence_is_within_the_practical_threshold_and_noise_does_not_create
     assert decide(ratio(0.99, 1.01), 0.5, practical=0.005) is Verdict.INCONCLUSIVE
 
 
-def test_what_others_diluted_is_never_equivalent_nor_a_small_difference():
+def test_a_disturbed_comparison_is_neither_equivalent_nor_a_small_difference():
     """A slowdown by 2 % came out as 0.9 % while another program had the processor half of the time."""
     assert decide(replace(ratio(0.99, 1.01), disturbed=0.25), 0.5) is Verdict.EQUIVALENT
     assert decide(replace(ratio(0.99, 1.01), disturbed=0.3), 0.5) is Verdict.INCONCLUSIVE
@@ -125,15 +125,15 @@ def test_what_others_diluted_is_never_equivalent_nor_a_small_difference():
 
 
 @pytest.mark.parametrize(("estimate", "verdict"), [(1.0098, Verdict.INCONCLUSIVE), (1.0101, Verdict.DIFFERENT)])
-def test_what_is_nearer_to_equality_than_to_what_matters_is_not_different(estimate, verdict):
+def test_an_estimate_below_half_of_the_practical_threshold_is_not_different(estimate, verdict):
     """More pairs would show that it is equivalent: two identical cells once were 0.6 % apart with p = 0.0005."""
     assert decide(ratio(1.001, 1.021, estimate), 0.0001) is verdict
     assert decide(ratio(1 / 1.021, 1 / 1.001, 1 / estimate), 0.0001) is verdict
     assert decide(ratio(1.001, 1.051, estimate), 0.0001, practical=0.05) is Verdict.INCONCLUSIVE
 
 
-def test_a_difference_points_where_its_interval_lies():
-    """Later pairs may have pulled the estimate over to the other side."""
+def test_a_difference_has_the_direction_of_its_interval():
+    """Later pairs may have moved the estimate to the other side."""
     assert decide(Ratio(Estimate(1.05, None, None, 20), 1e-6, (1.01, 1.1)), 1e-6) is Verdict.DIFFERENT
     assert decide(Ratio(Estimate(0.98, None, None, 20), 1e-6, (1.01, 1.1)), 1e-6) is Verdict.INCONCLUSIVE
     assert decide(Ratio(Estimate(1.05, None, None, 20), 1e-6, (0.99, 1.1)), 1e-6) is Verdict.INCONCLUSIVE
@@ -173,12 +173,12 @@ def rates(effect: float, sd: float, n: int, trials: int = 400) -> dict[Verdict |
 
 @pytest.mark.parametrize("sd", [0.003, 0.02])
 def test_equal_cells_are_called_different_no_more_often_than_alpha(sd):
-    # At 1 % unadjusted, more than 11 of 400 would happen once in a thousand such studies.
+    # At 1 % unadjusted, more than 11 of 400 happens once in a thousand such studies.
     assert rates(0.0, sd, 10)[Verdict.DIFFERENT] <= 11 / 400
 
 
 def test_a_planted_slowdown_of_practical_size_is_found():
-    # The rule that asked for an estimate beyond 2 % found half of them.
+    # A rule that needs an estimate beyond 2 % found half of them.
     assert rates(0.02, 0.009, 12)[Verdict.DIFFERENT] >= 0.97
 
 

@@ -22,7 +22,7 @@ from bench.host.statistics.warmup import (
 
 
 def series(*levels: tuple[int, float], sd: float = 0.02, seed: int = 0) -> np.ndarray:
-    """Return step times at each level, so many points of it, with log-normal noise."""
+    """Return step times with log-normal noise, the given number of points at each level."""
     means = np.concatenate([np.full(count, level) for count, level in levels])
     return means * np.random.default_rng(seed).lognormal(0.0, sd, len(means))
 
@@ -49,12 +49,12 @@ def test_planted_courses_are_recognised_at_any_length(levels, expected, start, s
     if start is None:
         assert found.start is None
     else:
-        # A block of a long series is the finest that is seen.
+        # In a long series a change is placed to within a block.
         block = -(-(30 * size - HEAD) // (POINTS - HEAD))
         assert found.start == pytest.approx(start * size, abs=max(1, block))
 
 
-# Of a thousand such series one is cut where chance alone made a step, so the examples are always the same.
+# In one of a thousand such series chance makes a step, so the examples are always the same.
 @settings(derandomize=True)
 @given(st.sampled_from([0.01, 0.002, 0.0]), st.integers(16, 300), st.integers(0, 1000))
 def test_a_doubled_start_is_a_warm_up_whatever_the_noise(sd, length, seed):
@@ -78,7 +78,7 @@ def test_class_does_not_depend_on_the_unit(unit, seed):
 @pytest.mark.parametrize("length", [20, 60, 600])
 def test_noise_alone_is_flat(length):
     found = classify([series((length, 1.0), sd=0.03, seed=seed) for seed in range(300)])
-    # One in a hundred at most: more than 9 of 300 would be seen once in a thousand times.
+    # At most one in a hundred: more than 9 of 300 happens once in a thousand times.
     assert sum(one.kind is not Kind.FLAT for one in found) <= 9
 
 
@@ -161,7 +161,7 @@ def test_leaving_out_does_not_favour_fast_processes_on_a_machine_that_drifts():
     assert abs(np.mean(kept)) < 3 * np.std(kept) / 20
 
 
-def test_a_series_is_classified_alone_whoever_else_is_there():
+def test_a_series_is_classified_independently_of_the_others():
     random = np.random.default_rng(6)
     short = [np.exp(random.standard_t(3, 28) * 0.02) for _ in range(60)]
     long = [np.exp(random.standard_t(3, size) * 0.02) for size in (40, 56, 96, 400)]
