@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.console import Console
 from tabulate import tabulate
 
-from bench.host import environments
+from bench.host import environments, project
 from bench.host.analysis.run_analysis import analyse
 from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
@@ -81,6 +81,8 @@ def main(arguments: list[str]) -> int:
         shutil.copytree(ROOT / "bench", root / "bench", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("docker", "locks"):
             shutil.copytree(ROOT / name, root / name)
+        # The copy is what containers mount: a part of it is changed below.
+        project.PACKAGE = root / "bench"
         study = study_file.load(_write_study(options, root))
         prepared = {name: _prepare(study.environments[name], root) for name in study.environments}
         container = prepared[f"{options.environment}-container"]

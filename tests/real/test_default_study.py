@@ -25,7 +25,6 @@ pytestmark = pytest.mark.real
 def folder(tmp_path_factory) -> Path:
     """Run the whole default study once, in a temporary checkout."""
     checkout = tmp_path_factory.mktemp("checkout")
-    (checkout / "bench").symlink_to(ROOT / "bench")
     prepared = {}
     for name in STUDY.settings.default:
         outcome = environments.load_outcome(name, root=ROOT)

@@ -24,7 +24,7 @@ def forget(engine: Engine, project: Path) -> None:
 
 def make_project(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("bench", "docker", "pyproject.toml"):
+    for name in ("bench", "pyproject.toml"):
         if not (folder / name).exists():
             (folder / name).symlink_to(REPOSITORY / name)
     (folder / "locks").mkdir(exist_ok=True)

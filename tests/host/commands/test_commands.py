@@ -67,8 +67,7 @@ timeout_s = 60
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Make a folder that stands for a checkout: the code linked, a study file, no state."""
-    (tmp_path / "bench").symlink_to(ROOT / "bench")
+    """Make a project with a study file and no state."""
     (tmp_path / "matrix.toml").write_text(MATRIX.format(python=sys.executable))
     return tmp_path
 

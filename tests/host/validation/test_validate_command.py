@@ -48,7 +48,6 @@ sizes = ["check"]
 
 @pytest.fixture
 def checkout(tmp_path):
-    (tmp_path / "bench").symlink_to(ROOT / "bench")
     (tmp_path / "matrix.toml").write_text(MATRIX)
     return tmp_path
 
