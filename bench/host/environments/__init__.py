@@ -1,4 +1,4 @@
-"""Knows how every kind of environment is prepared, and turns what goes wrong into an outcome with its reason."""
+"""Prepares environments of every kind; an environment that cannot be made is an outcome with its reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None], Extras | 
     "container": lambda environment, root, announce, extras, _: _container(environment, root, announce, extras),
 }
 
-# A package index that cannot be reached makes installers say also that nothing was found, so this is looked for first.
+# This is tried first: where an index cannot be reached, installers also say that they found no package.
 UNREACHABLE = re.compile(
     r"error sending request|failed to fetch|dns error|connection (?:refused|reset)|network is unreachable|timed out"
     r"|name resolution|new ?connectionerror|max retries exceeded|tunnel connection failed",
@@ -46,10 +46,10 @@ def prepare(
     extras: Extras | None = None,
     registry: Registry = BUILT_IN,
 ) -> Prepared:
-    """Make the environment ready, note the outcome below ``root/.nox/environments`` and return it.
+    """Make the environment ready, store the outcome below ``root/.nox/environments`` and return it.
 
-    What cannot be had, or went wrong, is an outcome with its reason; nothing is raised for it. ``extras`` is what the
-    installation in an image needs; what pip's variables say when absent. ``registry`` has the environment's framework.
+    A failure is an outcome, too, with its reason; nothing is raised. ``extras`` is what the installation in an image
+    needs; pip's variables name it by default. ``registry`` has the environment's framework.
     """
     if started_flag.exists(root):
         from ..containers import leftovers
@@ -60,7 +60,7 @@ def prepare(
         prepared = outcome.failed(environment.name, reason)
     else:
         prepared = attempt(environment, root=root, announce=announce, extras=extras, registry=registry)
-    # That no engine answers is said once, by whoever measures.
+    # The run reports a missing engine once, for all containers.
     if prepared.reason is not None and not without_engine([prepared]):
         announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
     outcome.save(prepared, root)
@@ -68,7 +68,7 @@ def prepare(
 
 
 def without_engine(prepared: Iterable[Prepared]) -> str | None:
-    """Return why nothing can be measured, where all that is wanted are containers and no engine answers."""
+    """Return the reason why nothing can be measured: every environment is a container, and no engine answers."""
     outcomes = list(prepared)
     alone = [each.manifest.get("provider") == "container" and each.manifest.get("engine") is None for each in outcomes]
     return outcomes[0].reason if outcomes and all(alone) else None
@@ -82,7 +82,7 @@ def attempt(
     extras: Extras | None = None,
     registry: Registry = BUILT_IN,
 ) -> Prepared:
-    """Make the environment ready and return what that came to, noting nothing."""
+    """Make the environment ready and return the outcome, without storing it."""
     name = environment.name
     if environment.provider not in PROVIDERS:
         known = ", ".join(PROVIDERS)
@@ -102,7 +102,7 @@ def attempt(
 
 
 def _container(environment: Buildable, root: Path, announce: Callable[[str], None], extras: Extras | None) -> Prepared:
-    # Imported only now: the engine's SDK takes a while, and most runs need none.
+    # Imported only now: the engine's SDK takes half a second, and most runs use no engine.
     from ..containers.image import BuildFailed
     from . import container
 
@@ -114,7 +114,7 @@ def _container(environment: Buildable, root: Path, announce: Callable[[str], Non
 
 
 def _judge(name: str, error: ToolFailed) -> Prepared:
-    """Tell what this platform cannot have from what went wrong this time."""
+    """Tell a platform without these packages from an installation that failed."""
     if UNREACHABLE.search(error.tail):
         return outcome.failed(name, f"the package index could not be reached: {error}")
     if NO_WHEEL.search(error.tail):

@@ -15,7 +15,7 @@ ROOT = project.PACKAGE.parent
 
 @dataclass(frozen=True)
 class Own:
-    """An environment of benchmatrix itself, as a study would describe it."""
+    """Describes an environment of benchmatrix itself in the way a study describes others."""
 
     python: str
     requirements: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""Knows how an environment gets its bytecode: linked from a store where that is known to fit, compiled where it is not.
+"""Gives an environment its bytecode: links it from a store where it fits, and compiles the rest.
 
-Compiling four frameworks takes a minute, linking what an earlier build compiled takes a second. An entry of the store
-belongs to one lock and one interpreter, and lists for each source its size and time (what Python itself compares before
-it uses a file of bytecode) and the hash of the bytecode. Whatever does not agree with the list is compiled.
+Compiling four frameworks takes a minute; linking takes a second. An entry of the store belongs to one lock and one
+interpreter. It lists the size and time of each source, which Python compares before it uses bytecode, and the hash of
+the bytecode. A source that differs from the list is compiled.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from .interpreters import Interpreter
 
 INDEX = "index.json"
 
-# An entry that no build asked for in so long belongs to a lock that is gone.
+# An entry that no build has used for so long is removed: its lock is probably gone.
 KEPT_S = 60 * 24 * 3600
 
-# In a file of bytecode, flags and the source's time and size precede the code (PEP 552); flags 0 mean that these hold.
+# A file of bytecode begins with a magic number, flags, and the source's time and size (PEP 552). With flags 0, Python
+# compares time and size.
 HEADER_BYTES = 16
 
 # compileall ends with 1 when a source did not compile.
@@ -35,11 +36,12 @@ COMPILED = (0, 1)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How many sources got their bytecode from where; some never compile, being made for other versions."""
+class BytecodeCount:
+    """The number of sources by the origin of their bytecode."""
 
     linked: int
     compiled: int
+    #: Some packages carry sources for other versions of Python.
     uncompilable: int
 
 
@@ -62,8 +64,8 @@ def entry(folder: Path, interpreter: Interpreter, lock_hash: str) -> Path:
     return base / "bytecode" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
-def provide(folder: Path, stored: Path | None, *, cache_tag: str, processes: int) -> Outcome:
-    """Give every source in ``folder`` its bytecode: what ``stored`` has is linked, the rest is compiled and stored."""
+def provide(folder: Path, stored: Path | None, *, cache_tag: str, processes: int) -> BytecodeCount:
+    """Give every source in ``folder`` its bytecode: link what ``stored`` has, compile the rest and store it."""
     sources = [_Source(*found) for found in _find_sources(folder)]
     index = {} if stored is None else _read_index(stored)
     missing = sources if stored is None else _link(sources, index, stored, folder, cache_tag)
@@ -73,7 +75,7 @@ def provide(folder: Path, stored: Path | None, *, cache_tag: str, processes: int
         if stored is not None and finished:
             _store(stored, folder, sources, cache_tag)
     compiled = [source for source in to_compile if (folder / source.bytecode(cache_tag)).is_file()]
-    return Outcome(len(sources) - len(missing), len(compiled), len(missing) - len(compiled))
+    return BytecodeCount(len(sources) - len(missing), len(compiled), len(missing) - len(compiled))
 
 
 def _find_sources(folder: Path) -> Iterator[tuple[str, int, int]]:
@@ -101,7 +103,7 @@ def _read_index(entry: Path) -> dict[str, Any]:
 
 
 def _facts(source: _Source, index: dict[str, Any]) -> list[Any] | None:
-    """Return what the index says of this very source."""
+    """Return the entry of a source in the index; None where its size or time differs."""
     facts = index.get(source.name)
     if not isinstance(facts, list) or len(facts) != 3 or facts[:2] != [source.size, source.mtime]:
         return None
@@ -116,11 +118,11 @@ def _known_uncompilable(source: _Source, index: dict[str, Any]) -> bool:
 def _link(
     sources: Sequence[_Source], index: dict[str, Any], stored: Path, folder: Path, cache_tag: str
 ) -> list[_Source]:
-    """Link what the entry holds for these very sources, and return those for which it holds nothing sound."""
+    """Link the stored bytecode of the sources, and return the sources for which there is none, or a damaged one."""
     missing, folders = [], set()
     for source in sources:
         facts = _facts(source, index)
-        # Strings instead of Path objects: there are ten thousand of them to make.
+        # Strings instead of Path objects, because there are ten thousand.
         target = f"{folder}/{source.bytecode(cache_tag)}"
         parent = target[: target.rindex("/")]
         if parent not in folders:
@@ -132,14 +134,14 @@ def _link(
 
 
 def _link_one(stored: str, target: str, digest: str) -> bool:
-    """Link a stored file that is what its hash says; tell whether it was."""
+    """Link a stored file if its content has the hash ``digest``; return whether it was linked."""
     try:
         with open(stored, "rb", buffering=0) as file:
             if hashlib.sha256(file.read()).hexdigest() != digest:
                 return False
         try:
             os.link(stored, target)
-        except FileExistsError:  # a few packages come with bytecode of their own
+        except FileExistsError:  # a few packages contain bytecode
             os.unlink(target)
             os.link(stored, target)
     except OSError:
@@ -148,11 +150,11 @@ def _link_one(stored: str, target: str, digest: str) -> bool:
 
 
 def _compile(folder: Path, names: Sequence[str], processes: int) -> bool:
-    """Compile the named sources with the environment's own interpreter; tell whether it got through all of them.
+    """Compile the named sources with the environment's own interpreter; return whether every compiler finished.
 
-    A compiler that was killed leaves sources without bytecode that are not thereby known to have none.
+    Where one was killed, sources without bytecode may still be compilable.
     """
-    # Largest first, dealt out in turn: each process gets about the same work.
+    # Each process gets about the same work: the sources are dealt out in turn, largest first.
     ordered = sorted(names, key=lambda name: (folder / name).stat().st_size, reverse=True)
     command = [str(folder / "bin" / "python"), "-I", "-m", "compileall", "-qq", "-f", "-i", "-"]
     command += ["--invalidation-mode", "timestamp"]
@@ -176,24 +178,24 @@ def _compile(folder: Path, names: Sequence[str], processes: int) -> bool:
 
 
 def _store(entry: Path, folder: Path, sources: Sequence[_Source], cache_tag: str) -> None:
-    """Keep the bytecode of ``folder`` as ``entry``; where that fails, the next build takes longer, no more."""
-    aside = entry.with_name(f"{entry.name}.building-{os.getpid()}")
+    """Store the bytecode of ``folder`` as ``entry``; if that fails, the next build only takes longer."""
+    staging = entry.with_name(f"{entry.name}.building-{os.getpid()}")
     try:
-        aside.mkdir(parents=True)
+        staging.mkdir(parents=True)
         index: dict[str, tuple[int, int, str | None]] = {}
         for source in sources:
-            name = _keep(folder / source.bytecode(cache_tag), source, aside)
+            name = _keep(folder / source.bytecode(cache_tag), source, staging)
             index[source.name] = (source.size, source.mtime, name)
-        (aside / INDEX).write_text(json.dumps(index), encoding="utf-8")
+        (staging / INDEX).write_text(json.dumps(index), encoding="utf-8")
         shutil.rmtree(entry, ignore_errors=True)
-        os.rename(aside, entry)
+        os.rename(staging, entry)
     except OSError:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
     _drop_old(entry.parent)
 
 
-def _keep(bytecode: Path, source: _Source, aside: Path) -> str | None:
-    """Link one file of bytecode into the store under its hash, and return that; None where there is none that fits."""
+def _keep(bytecode: Path, source: _Source, staging: Path) -> str | None:
+    """Link a file of bytecode into the store under its hash, and return the hash; None where it does not fit."""
     try:
         content = bytecode.read_bytes()
     except FileNotFoundError:
@@ -204,8 +206,8 @@ def _keep(bytecode: Path, source: _Source, aside: Path) -> str | None:
     ):
         return None
     name = hashlib.sha256(content).hexdigest()
-    if not (aside / name).exists():
-        os.link(bytecode, aside / name)
+    if not (staging / name).exists():
+        os.link(bytecode, staging / name)
     return name
 
 

@@ -1,4 +1,4 @@
-"""Knows how an environment becomes an image on this machine's engine, and when one that is there can be used again."""
+"""Makes the image of an environment on this machine's engine, or uses one that still fits."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from .outcome import Impossible, Prepared, folder_of, ready
 
 Announce = Callable[[str], None]
 
-#: Raise it when what is noted of an image changes.
+#: Raise it when the fields of an image's manifest change.
 LAYOUT = 1
 PINNED = re.compile(r"@(sha256:[0-9a-f]{64})$")
 
 
 class Containable(Buildable, Protocol):
-    """What a study file says about an environment that is a container."""
+    """The part of a study's environment that preparing a container needs."""
 
     @property
     def lock(self) -> str | None: ...
@@ -44,7 +44,7 @@ class Containable(Buildable, Protocol):
 
 
 def prepare(environment: Containable, *, root: Path, announce: Announce, extras: Extras | None = None) -> Prepared:
-    """Return the environment, its image built where it is missing or no longer what its files say.
+    """Return the environment; build its image where there is none for its present files.
 
     Raises Impossible, locks.LockError, image.BuildFailed, ToolFailed and OSError.
     """
@@ -104,7 +104,7 @@ def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, an
 
 
 def _noted(note: Path, found: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what was noted of this very image."""
+    """Return the stored manifest if it describes this image."""
     try:
         manifest = json.loads(note.read_bytes())
         same = (manifest["layout"], manifest["image"]["id"]) == (LAYOUT, found["Id"])
@@ -122,7 +122,7 @@ def _describe(
     root: Path,
     build_s: float,
 ) -> dict[str, Any]:
-    """Ask the image what it is, in a container like a cell's: that one can run is part of being ready."""
+    """Describe the image by what runs in it, in a container like a cell's; this also shows that containers run."""
     bounds = Bounds(read=[project.PACKAGE], gpu=environment.dockerfile == "cuda")
     inquiry = project.PACKAGE / "host" / "environments" / INQUIRY.name
     try:
@@ -134,10 +134,10 @@ def _describe(
             raise Impossible(
                 f"the engine cannot give containers a GPU; install NVIDIA's container toolkit: {error}"
             ) from None
-        seen = f"{inquiry.name} is not there" if "No such file" in str(error) else str(error)
+        seen = f"{inquiry.name} is missing in it" if "No such file" in str(error) else str(error)
         raise image.BuildFailed(
             f"the image was built, and a container of it does not run: {seen}. The engine must be on this machine, "
-            "since cells are measured where it is"
+            "because cells are measured where the engine is"
         ) from None
     return {
         "layout": LAYOUT,

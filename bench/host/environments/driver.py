@@ -1,4 +1,4 @@
-"""Knows whether this machine's GPU driver is new enough for an environment."""
+"""Checks whether this machine's GPU driver is new enough for an environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(wanted: str, gpus: Sequence[Mapping[str, Any]]) -> None:
 
 
 def shortcoming(wanted: str, gpus: Sequence[Mapping[str, Any]]) -> str | None:
-    """Say what is missing; None where the driver will do."""
+    """Return what is missing; None where the driver is new enough."""
     if not gpus:
         return f"it needs an NVIDIA GPU with driver {wanted} or newer; this machine has none"
     there = str(gpus[0]["driver"])

@@ -1,4 +1,4 @@
-"""Knows where interpreters are found, and believes in one only after having tried it."""
+"""Finds Python interpreters, and runs each one before it is used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..setup.tool import ToolFailed, run_tool
 
 INQUIRY = Path(__file__).with_name("inquiry.py")
 
-# A cold interpreter on a network file system takes seconds; a shim that hangs must not hold the study up for long.
+# On a network file system the first start takes seconds; a shim that hangs must not delay the study for long.
 TRIAL_S = 30
 
 NAME = re.compile(r"python(\d+(\.\d+)?)?")
@@ -30,7 +30,7 @@ NAME = re.compile(r"python(\d+(\.\d+)?)?")
 
 @dataclass(frozen=True)
 class Interpreter:
-    """An interpreter that was run and answered."""
+    """An interpreter that was run, and what it printed about itself."""
 
     path: str
     version: str
@@ -38,15 +38,15 @@ class Interpreter:
     build: str
     compiler: str
     machine: str
-    #: Whether Python.h is there, which compilers of generated code need.
+    #: Whether Python.h exists, which compilers of generated code need.
     headers: bool
-    #: What its bytecode is good for: the magic number, and the tag in the file names.
+    #: The format of its bytecode: the magic number, and the tag in file names.
     bytecode: str
     cache_tag: str
 
 
 class NoInterpreter(Exception):
-    """No interpreter of the wanted version can be had; the message lists what was tried."""
+    """There is no interpreter of the wanted version; the message lists what was tried."""
 
 
 class Rejected(Exception):
@@ -54,7 +54,7 @@ class Rejected(Exception):
 
 
 def specifier(wanted: str) -> SpecifierSet:
-    """Return what ``wanted`` means: ``3.11`` is any 3.11, ``3.11.7`` exactly that, ``>=3.7,<3.9`` what it says."""
+    """Read a version: ``3.11`` is any 3.11, ``3.11.7`` exactly that, ``>=3.7,<3.9`` a range. Raises NoInterpreter."""
     try:
         if re.fullmatch(r"\d+(\.\d+)?", wanted):
             return SpecifierSet(f"=={wanted}.*")
@@ -68,8 +68,7 @@ def find(
 ) -> Interpreter:
     """Return an interpreter of version ``wanted``: ``path`` if given, else from PATH, pyenv or uv, else downloaded.
 
-    The first that has its headers wins, since compiled modes need them; the first at all where none has. Raises
-    NoInterpreter.
+    The first with Python.h is taken, since compiled modes need it; where none has it, the first. Raises NoInterpreter.
     """
     if path is not None:
         return _explicit(path, wanted)
@@ -116,7 +115,7 @@ def _check_version(found: Interpreter, wanted: str) -> None:
 
 @functools.cache
 def try_interpreter(path: str) -> Interpreter:
-    """Run the interpreter and return what it is. Raises Rejected."""
+    """Run the interpreter and return its description. Raises Rejected."""
     answer = ask(path)
     problems = {
         "it is {implementation}, and frameworks publish for CPython": answer["implementation"] != "CPython",
@@ -151,12 +150,12 @@ def ask(path: str, *arguments: str, isolated: bool = True, environ: Mapping[str,
         answer = json.loads(trial.stdout)
         Version(answer["version"])
     except (ValueError, KeyError, TypeError, InvalidVersion):
-        raise Rejected("what it answers is not what a Python answers") from None
+        raise Rejected("its answer is not that of a Python interpreter") from None
     return dict(answer)
 
 
 def _candidates(wanted: str, uv: str | None, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (path, where it is from), each path once, nearest first."""
+    """Yield (path, origin) of each interpreter once: those on PATH, then pyenv's, then uv's."""
     seen: set[str] = set()
     for source in (_on_path(wanted), _in_pyenv(wanted), _kept_by_uv(wanted, uv, root)):
         for path, origin in source:
@@ -189,7 +188,7 @@ def _plausible(name: str, wanted: str) -> bool:
 
 
 def _in_pyenv(wanted: str) -> Iterator[tuple[str, str]]:
-    # An interpreter that pyenv built knows where its siblings are, even where no variable says it.
+    # If pyenv built this interpreter, the others lie beside it, even where no variable names the folder.
     roots = [os.environ.get("PYENV_ROOT"), os.path.expanduser("~/.pyenv"), str(Path(sys.base_prefix).parents[1])]
     fitting: dict[Path, Version] = {}
     for root in filter(None, roots):
@@ -200,7 +199,7 @@ def _in_pyenv(wanted: str) -> Iterator[tuple[str, str]]:
                 continue
             if specifier(wanted).contains(version, prereleases=True):
                 fitting[folder / "bin" / "python"] = version
-    # A range is asked for to prove that the oldest will do; of one minor version the newest is the best.
+    # A range is given to test the oldest minor version; of one minor version the newest is taken.
     for path in sorted(fitting, key=lambda path: (fitting[path].release[:2], [-n for n in fitting[path].release[2:]])):
         yield str(path), "pyenv"
 
@@ -216,7 +215,7 @@ def _kept_by_uv(wanted: str, uv: str | None, root: Path) -> Iterator[tuple[str, 
 
 def _download(wanted: str, uv: str | None, root: Path, announce: Callable[[str], None]) -> Interpreter:
     if uv is None:
-        raise Rejected("uv, which could do it, is missing")
+        raise Rejected("uv, which downloads interpreters, is missing")
     announce(f"no Python {wanted} on this machine; downloading one with uv")
     environ = {"UV_HTTP_TIMEOUT": "30", **installer_environ(root)}
     try:

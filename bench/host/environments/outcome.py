@@ -1,4 +1,4 @@
-"""Knows what preparing an environment came to, and where that is written down."""
+"""Holds the outcome of preparing an environment, and stores it for the run that measures."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Prepared:
     status: str
     stage: str | None = None
     reason: str | None = None
-    #: What starts its Python.
+    #: The command that starts its Python.
     command: tuple[str, ...] = ()
-    #: The interpreter, every package with its version, the lock's hash, how long it took and how large it is.
+    #: Its interpreter, packages with versions, the lock's hash, size and build time.
     manifest: dict[str, Any] = field(default_factory=dict)
 
 
@@ -54,12 +54,12 @@ def failed(name: str, reason: str) -> Prepared:
 
 
 def save(prepared: Prepared, root: Path) -> None:
-    """Write the outcome down, for the invocation that measures."""
+    """Store the outcome for the invocation that measures."""
     write_whole(outcome_path(prepared.name, root), json.dumps(asdict(prepared), indent=1) + "\n")
 
 
 def load_outcome(name: str, *, root: Path) -> Prepared | None:
-    """Return what preparing the environment came to last, or None where nothing readable says so."""
+    """Return the outcome of the last preparation; None where no readable one is stored."""
     try:
         values = json.loads(outcome_path(name, root).read_bytes())
         return Prepared(**{**values, "command": tuple(values["command"])})

@@ -1,4 +1,4 @@
-"""Knows how an environment is built from its lock, and when one that is there can be used again."""
+"""Builds an environment from its lock, or uses one that still fits."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Announce = Callable[[str], None]
 
 MANIFEST = "manifest.json"
 
-# Part of what a manifest must agree with: raise it when environments are built differently.
+# Raise it when environments are built differently: those of another layout are built again.
 LAYOUT = 1
 
 
 def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepared:
-    """Return the environment, built where it is missing or no longer what its lock says.
+    """Return the environment; build it where it is missing or differs from its lock.
 
     Raises Impossible, locks.LockError, ToolFailed and OSError.
     """
@@ -51,7 +51,7 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepar
 
 
 def _reusable(place: Path, environment: Buildable, lock_hash: str) -> dict[str, Any] | None:
-    """Return the manifest of what is there, if it is still what it says and what is wanted."""
+    """Return the manifest of the environment at ``place`` if it is undamaged and fits; None otherwise."""
     try:
         manifest = json.loads((place / MANIFEST).read_bytes())
         stated = (manifest["layout"], manifest["lock_hash"], manifest["asked_for"])
@@ -79,7 +79,7 @@ def _build(
         _install(Installation(folder, interpreter.path, lock, name, hold, announce), uv)
         repoint(folder, place)
         lock_hash = locks.lock_hash(lock)
-        # pip gives its files the time of the installation, so nothing stored would ever fit them.
+        # pip sets the times of its files to the time of the installation, so no stored bytecode would fit them.
         stored = bytecode.entry(folder, interpreter, lock_hash) if uv else None
         compiled = bytecode.provide(folder, stored, cache_tag=interpreter.cache_tag, processes=_processors())
         files, size_bytes = _extent(folder)
@@ -134,7 +134,7 @@ def _processors() -> int:
 
 
 def _extent(place: Path) -> tuple[int, int]:
-    """Return how many files there are and their bytes, without bytecode, which comes and goes, and the manifest."""
+    """Return the number of files and their bytes, without the manifest and without bytecode, which may change."""
     files = size_bytes = 0
     pending = [str(place)]
     while pending:

@@ -31,7 +31,7 @@ def store(folder: Path) -> Path:
     return bytecode.entry(folder, interpreters.try_interpreter(sys.executable), "a lock")
 
 
-def provide(folder: Path, store: Path | None) -> bytecode.Outcome:
+def provide(folder: Path, store: Path | None) -> bytecode.BytecodeCount:
     return bytecode.provide(folder, store, cache_tag=TAG, processes=2)
 
 
@@ -61,7 +61,7 @@ def values(folder: Path) -> str:
 
 def test_everything_that_compiles_is_compiled_whatever_a_variable_says(folder, store):
     assert os.environ["PYTHONDONTWRITEBYTECODE"] == "1"
-    assert provide(folder, store) == bytecode.Outcome(linked=0, compiled=2, uncompilable=1)
+    assert provide(folder, store) == bytecode.BytecodeCount(linked=0, compiled=2, uncompilable=1)
     assert compiled(folder) == BOTH
     assert values(folder) == "1 2"
 
@@ -70,7 +70,7 @@ def test_the_next_build_links_what_was_stored_and_compiles_nothing(folder, store
     provide(folder, store)
     remove_bytecode(folder)
     monkeypatch.setattr(bytecode, "_compile", None)
-    assert provide(folder, store) == bytecode.Outcome(linked=2, compiled=0, uncompilable=1)
+    assert provide(folder, store) == bytecode.BytecodeCount(linked=2, compiled=0, uncompilable=1)
     assert values(folder) == "1 2"
 
 
@@ -80,7 +80,7 @@ def test_a_source_that_differs_is_compiled(folder, store):
     source = folder / "lib" / "package" / "__init__.py"
     source.write_text("value = 3\n")
     os.utime(source, (1, 1))
-    assert provide(folder, store) == bytecode.Outcome(linked=1, compiled=1, uncompilable=1)
+    assert provide(folder, store) == bytecode.BytecodeCount(linked=1, compiled=1, uncompilable=1)
     assert values(folder) == "3 2"
     remove_bytecode(folder)
     assert provide(folder, store).linked == 2
