@@ -1,16 +1,18 @@
-"""A run in a folder with fake workers, and everything that happens to them."""
+"""Measures a run in a folder with fake workers, and keeps everything that happens to them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from bench.cell import Cell
+from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
+from bench.host.executors.place import Place
+from bench.host.executors.row_measurement import RowMeasurement
 from bench.host.measuring import rounds
 from bench.host.measuring.stopping import Stops
 from bench.host.reporting.progress import Display, RemainingTime
@@ -36,6 +38,10 @@ class Stage:
         self.layouts: dict[tuple[str, int, int], list[int]] = {}
         #: {(cell's name, round, turn): nanoseconds of 1000 in which it waited for a processor}
         self.waits: dict[tuple[str, int, int], int] = {}
+        #: {name of a cell: what it tells of its work}
+        self.work: dict[str, dict[str, float]] = {}
+        #: Every worker's cell and the processors that it was started on.
+        self.places: list[tuple[Cell, tuple[int, ...]]] = []
         self.running: set[str] = set()
         #: The requests that several workers may be busy with at the same time.
         self.shared = {"import"}
@@ -85,11 +91,12 @@ class FakeWorker:
             if self._stage.interrupt_after is not None and self._stage.turns > self._stage.interrupt_after:
                 raise KeyboardInterrupt
             self._turns += 1
+        work = self._stage.work.get(self._cell.name, {})
         waited = self._stage.waits.get((self._cell.name, self._number, self._turns - 1), 0)
         return {
             "import": {"import_s": 1.0, "versions": {}},
             "prepare": {
-                "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": {}, "data": "seeded",
+                "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": work, "data": "seeded",
             },
             "move": {},
             "turn": {
@@ -113,11 +120,8 @@ class FakeWorker:
     kill = close
 
 
-PROFILE: Any = SimpleNamespace(rounds=2, samples=4, sample_seconds=0.01, timeout_s=5.0)
-
-
 class Laboratory:
-    """A run in a folder; ``go`` is one invocation."""
+    """A run in a folder; ``go`` is one invocation. It is the executor of the run, too."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -129,10 +133,15 @@ class Laboratory:
         self.settled: dict[int, list[str]] = {}
         self.budget_s: float | None = None
         self.seconds = 0.0
-        self.implausible: Any = lambda record: None
+        self.peaks: dict[str, Any] = {}
         self.at_once = False
+        #: The processors beside those on which workers are measured.
+        self.beside = (2, 3)
         self.gpus: Any = Driver([])
         self.stops: Any = None
+        #: All jobs so far.
+        self.jobs: list[RowJob] = []
+        self.cancelled = False
 
     def state(self, cell: Cell) -> str:
         if cell in self.filled:
@@ -146,35 +155,70 @@ class Laboratory:
         assert cell in self.begun
         self.filled.add(cell)
 
-    def ensure(self, cell: Cell, data: str | None) -> Path:
+    def ensure(self, cell: Cell) -> Path:
         if isinstance(self.reference, Ended):
             raise self.reference
         return self.reference
 
+    def make_job(self, row_round: RowRound, left_s: float | None) -> RowJob:
+        environments = {cell.environment: InstalledEnvironment(()) for cell in row_round.cells}
+        return RowJob(
+            run="r1",
+            row_round=row_round,
+            environments=environments,
+            threads=2,
+            samples=4,
+            sample_seconds=0.01,
+            timeout_s=5.0,
+            data_seed=1,
+            order_seed=1,
+            at_once=self.at_once,
+            peaks=self.peaks,
+            left_s=left_s,
+        )
+
+    def run(self, job: RowJob, emit: Any) -> None:
+        self.jobs.append(job)
+
+        def start(cell: Cell, *, processors: Any, layout: int) -> FakeWorker:
+            self.stage.places.append((cell, tuple(processors)))
+            return self.stage.start(cell, job.row_round.round, job.row_round.attempt, layout)
+
+        place = Place(
+            processors=(0, 1),
+            start=start,
+            caches=self,
+            reference=self.ensure,
+            beside=self.beside,
+            gpus=self.gpus,
+            clock=lambda: self.seconds,
+        )
+        RowMeasurement(job, place, emit, lambda: self.cancelled).run()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
     def go(self, cells: list[Cell]) -> list[Any]:
-        book = journal.Journal(self.folder)
-        conditions = rounds.Conditions("r1", PROFILE, 1, (0, 1), {}, implausible=self.implausible, at_once=self.at_once)
         rows = list(dict.fromkeys(cell.row for cell in cells))
         self.stops = Stops(
             rows, self.looks, lambda records, rounds: self.settled.get(rounds, []), self.budget_s, lambda: self.seconds
         )
         under_way = rounds.Run(
             cells,
-            conditions,
-            book,
+            1,
+            4,
+            self.make_job,
             self,
-            self.stage.start,
-            self,
+            journal.Journal(self.folder),
             self.stops,
             journal.read(self.folder),
-            gpus=self.gpus,
         )
-        estimate = RemainingTime()
+        remaining = RemainingTime()
         with (
             (self.folder / "out.txt").open("a") as out,
-            Display(Console(file=out, width=200), estimate) as display,
+            Display(Console(file=out, width=200), remaining) as display,
         ):
-            under_way.measure(display, estimate)
+            under_way.measure(display, remaining)
         return journal.read(self.folder)
 
 

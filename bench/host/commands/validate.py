@@ -49,12 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only every Nth comparison, from the Kth on: several machines can share the work",
     )
     parser.add_argument(
-        "--traces", type=Path, nargs="+", metavar="FILE", help="measure nothing; judge these stored traces together"
+        "--trials",
+        # The name until version 0.1.
+        "--traces",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="measure nothing; judge the stored trials of these files together",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    return _judge_traces(options.traces) if options.traces else _measure(options)
+    return _judge_trials(options.trials) if options.trials else _measure(options)
 
 
 def _measure(options: argparse.Namespace) -> int:
@@ -87,27 +93,27 @@ def _measure(options: argparse.Namespace) -> int:
         return _said(session.report(session.measure(wanted[part - 1 :: parts], fresh=options.fresh)))
 
 
-def _judge_traces(paths: Sequence[Path]) -> int:
-    """Judge stored traces together, and measure nothing."""
+def _judge_trials(paths: Sequence[Path]) -> int:
+    """Judge stored trials together, and measure nothing."""
     from ..validation import summary
-    from ..validation.validation import read_traces
+    from ..validation.validation import read_trials
 
-    traces = []
+    stored = []
     for path in paths:
         try:
-            traces += read_traces(path)
+            stored += read_trials(path)
         except (OSError, ValueError) as error:
-            raise Refused(f"{path}: no traces can be read: {error}") from None
-    if len({trace.trial for trace in traces}) < len(traces):
+            raise Refused(f"{path}: no trial data can be read: {error}") from None
+    if len({data.trial for data in stored}) < len(stored):
         raise Refused(
-            "--traces: some trials are given more than once, which would change their rates; give each file once"
+            "--trials: some trials are given more than once, which would change their rates; give each file once"
         )
-    found = summary.kinds(traces)
+    found = summary.group_trials(stored)
     announce(summary.describe(found))
     return _said(found)
 
 
-def _said(found: Sequence[summary.Kind]) -> int:
+def _said(found: Sequence[summary.TrialGroup]) -> int:
     """Print each promise of the method that the rates refute; return 1 where there is one, else 0."""
     from ..validation import summary
 

@@ -1,9 +1,9 @@
-"""Knows how a cell's worker starts where its environment is: as a process, or in a container."""
+"""Starts the worker of a cell in its environment: as a process, or in a container."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,25 +12,24 @@ from bench.cell import Cell
 from .. import project
 from ..containers import started_flag
 from ..environments import variables
-from ..environments.outcome import Prepared
 from ..storage.compile_caches import CompileCaches
 from ..workers.protocol import Transport
 from ..workers.worker_process import WorkerProcess, arguments
+from .job import InstalledEnvironment
 
 if TYPE_CHECKING:
     from ..containers.engine import EngineConnection
 
-#: Folders of the checkout's state that requests name.
+#: Folders of the project's state that requests to workers name.
 READ = ("references", "data")
 
 
 def launch(
-    prepared: Prepared,
+    environment: InstalledEnvironment,
     cell: Cell,
     *,
     root: Path,
     caches: CompileCaches,
-    extra: Mapping[str, str],
     log: Path,
     processors: Sequence[int],
     data: Path | None = None,
@@ -39,23 +38,24 @@ def launch(
 ) -> Transport:
     """Start the worker of a cell in its environment; its output goes to ``log``. Raises Ended.
 
-    ``extra`` are the variables that the environment asks for, ``data`` is what the study names as the workload's input;
-    ``memory_bytes`` limits a container, a process limits itself.
+    ``data`` is what the study names as the input of the workload, ``layout`` the seed of the memory layout.
+    ``memory_bytes`` limits a container; a process limits itself.
     """
     code = project.code_folder(root)
     compilers = caches.variables(cell)
     facts = caches.registry.facts(cell.framework)
-    given = functools.partial(variables.of_worker, cell.threads, facts, layout=layout, caches=compilers, own=extra)
-    if prepared.manifest.get("provider") != "container":
+    own = environment.variables
+    given = functools.partial(variables.of_worker, cell.threads, facts, layout=layout, caches=compilers, own=own)
+    if environment.manifest.get("provider") != "container":
         return WorkerProcess(
-            prepared.command,
+            environment.command,
             folder=code,
             variables=given(),
             log=log,
             processors=processors,
             layout=layout,
         )
-    # Imported only now: the SDK takes as long as a container.
+    # A late import: importing the SDK takes as long as starting a container.
     from ..containers.isolation import VARIABLES, Bounds
     from ..containers.labels import checkout
     from ..containers.worker import ContainerWorker
@@ -73,8 +73,8 @@ def launch(
     )
     return ContainerWorker(
         _line().engine,
-        str(prepared.manifest["image"]["id"]),
-        [*prepared.command, "-m", "bench.worker", *arguments(processors, layout)],
+        str(environment.manifest["image"]["id"]),
+        [*environment.command, "-m", "bench.worker", *arguments(processors, layout)],
         folder=code,
         variables=given(inherited=VARIABLES),
         bounds=bounds,

@@ -1,145 +1,214 @@
-"""Knows what happens in one sitting: the processes of a row start, are prepared, take turns, repeat what was disturbed
-and finish."""
+"""Measures one row in one round: the processes start, are prepared, take turns, repeat disturbed turns and finish."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from bench.record import FAILED
 
 from ..analysis import noise_watch
-from ..machine.gpu import Gpus, bytes_of, foreigners
+from ..analysis.peaks import implausible
+from ..machine.gpu import bytes_of, foreigners
 from ..machine.other_load import OtherLoad, Reading
 from ..machine.processors import frequencies_mhz
-from ..measuring import order
-from ..storage.journal import Journal
+from ..study.twin import is_twin
 from ..workers.protocol import Ended
-from .cell_process import Seat
+from .cell_process import CellProcess
+from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
+from .job import RowJob
+from .place import Place
 
-if TYPE_CHECKING:
-    from ..measuring.rounds import Caches, Conditions
+
+class Cancelled(Exception):
+    """The job was cancelled; events of what had been measured were emitted."""
 
 
-@dataclass
-class Sitters:
-    """The processes of one sitting."""
+class RowMeasurement:
+    """The processes of one row round."""
 
-    sitting: order.Sitting
-    seats: Sequence[Seat]
-    conditions: Conditions
-    journal: Journal
-    caches: Caches
-    gpus: Gpus
-    say: Callable[[str, Seat], None]
-    #: Whether there is no time to repeat what was disturbed.
-    exhausted: Callable[[], bool] = lambda: False
-    #: The turns in which somebody else was seen on the GPU, and who.
-    foreign: dict[int, str] = field(default_factory=dict)
+    def __init__(self, job: RowJob, place: Place, emit: Emit, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """``cancelled`` is read before every request to a worker."""
+        self._job = job
+        self._place = place
+        self._emit = emit
+        self._cancelled = cancelled
+        self._began = place.clock()
+        self._at_once = job.at_once and bool(place.beside)
+        self._processes = [self._process(index) for index in job.start_order]
+        #: The turns in which other processes were on the GPU, and which.
+        self._foreign: dict[int, str] = {}
+        self._load = OtherLoad(place.processors)
+        self._load_before: Reading | None = None
 
-    def __post_init__(self) -> None:
-        self._load = OtherLoad(self.conditions.processors)
-        self._before: Reading | None = None
+    def _process(self, index: int) -> CellProcess:
+        now = self._job.row_round
+        return CellProcess(
+            now.cells[index],
+            now.round,
+            now.attempt,
+            now.first_turns[index],
+            timeout_s=self._job.timeout_s,
+            run=self._job.run,
+        )
 
-    def refuse(self, ended: Ended) -> None:
-        """End all cells before they have a process."""
-        for seat in self.seats:
-            seat.refuse(ended)
+    def run(self) -> None:
+        """Measure the row and emit the events.
 
-    def measure(self, reference: Path) -> None:
-        """Measure the row; every seat's record then holds what its process came to."""
+        The records of finished processes, and of interrupted ones that have samples, are emitted whatever happens. Then
+        KeyboardInterrupt passes through. Raises Cancelled.
+        """
+        waited_s = 0.0
+        try:
+            began = self._place.clock()
+            reference = self._reference()
+            waited_s = self._place.clock() - began
+            self._measure(reference) if isinstance(reference, Path) else self._end_all(reference)
+        except BaseException:
+            self._mark_disturbed()
+            raise
+        finally:
+            for process in self._processes:
+                process.kill()
+                waited_s += process.waited_s
+            for process in self._processes:
+                # After an interruption, a process without samples is made anew.
+                if process.over or process.record.sample_ns:
+                    self._emit(Finished(process.record))
+            self._emit(Waited(waited_s))
+
+    def _reference(self) -> Path | Ended:
+        try:
+            return self._place.reference(self._job.row_round.cells[0])
+        except Ended as ended:
+            return Ended(FAILED, "check", f"the float64 reference could not be computed: {ended.reason}")
+
+    def _end_all(self, ended: Ended) -> None:
+        for process in self._processes:
+            process.end(ended)
+
+    def _measure(self, reference: Path) -> None:
         self._import()
         self._prepare(reference)
-        planned = self.conditions.profile.samples
-        self._before = self._load.read(self._processes())
-        self._take_turns(range(min(self.sitting.first_turns), planned))
-        if not self.exhausted():
-            more = noise_watch.repeats(sorted(self._disturbed(self.foreign)), planned)
+        planned = self._job.samples
+        self._load_before = self._load.read(self._process_ids())
+        self._take_turns(range(min(self._job.row_round.first_turns), planned))
+        if not self._out_of_time():
+            more = noise_watch.repeats(sorted(self._disturbed()), planned)
             self._take_turns(range(planned, planned + more))
-        self.mark_disturbed()
-        for seat in self.seats:
-            seat.finish()
-            reason = self.conditions.implausible(seat.record)
+        self._mark_disturbed()
+        for process in self._processes:
+            process.finish()
+            reason = implausible(process.record, self._job.peaks)
             if reason is not None:
-                seat.condemn(reason)
+                process.note_implausible(reason)
 
-    def mark_disturbed(self) -> None:
-        """Mark what is disturbed in the turns taken so far, and how much others computed meanwhile."""
-        disturbed = self._disturbed(self.foreign)
-        others = self._load.since(self._before, self._load.read(self._processes()))
-        for seat in self.seats:
-            seat.note_disturbed(disturbed)
-            seat.note_other_load(others)
-
-    def _processes(self) -> set[int]:
-        """Return the processes that are measured."""
-        return {seat.process_id for seat in self.seats if not seat.over and seat.process_id is not None}
+    def _out_of_time(self) -> bool:
+        left_s = self._job.left_s
+        return left_s is not None and self._place.clock() - self._began > left_s
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""
-        at_once = len(self.seats) if self.conditions.at_once else max(1, len(self.conditions.processors))
-        alone = at_once == 1 or len(self.seats) == 1
-        for index, seat in enumerate(self.seats):
-            for soon in self.seats[index + at_once - 1 : index + at_once] if index else self.seats[:at_once]:
-                soon.ask_import(self.conditions.memory_limit_bytes)
-            self.say("importing", seat)
-            seat.await_import(alone=alone)
+        processes = self._processes
+        at_once = len(processes) if self._at_once else max(1, len(self._place.processors))
+        alone = at_once == 1 or len(processes) == 1
+        for index, process in enumerate(processes):
+            for next_one in processes[index + at_once - 1 : index + at_once] if index else processes[:at_once]:
+                self._start(next_one)
+            self._emit(Progress("importing", process.record.cell.name))
+            process.await_import(alone=alone)
+
+    def _start(self, process: CellProcess) -> None:
+        self._check_cancelled()
+        cell = process.record.cell
+        processors = self._place.processors
+        # The two sides swap places every round, so that neither gains by its own.
+        if self._at_once and (self._job.row_round.round + is_twin(cell)) % 2:
+            processors = self._place.beside
+        try:
+            worker = self._place.start(cell, processors=processors, layout=self._job.layout_seed)
+        except Ended as ended:
+            process.end(ended)
+        else:
+            process.request_import(worker, self._place.memory_limit_bytes)
 
     def _prepare(self, reference: Path) -> None:
         """Build, check and calibrate one cell after the other, where the first call is measured."""
-        for together in [self.seats] if self.conditions.at_once else [[seat] for seat in self.seats]:
-            states = [self.caches.state(seat.record.cell) for seat in together]
-            for seat in together:
-                self.say("preparing", seat)
-                if not seat.over:
-                    self.caches.begin(seat.record.cell)
-                seat.ask_prepare(
-                    seed=self.conditions.seed,
-                    reference=str(reference),
-                    sample_s=self.conditions.profile.sample_seconds,
-                    data=self.conditions.data.get(seat.record.cell.workload),
-                    **self.conditions.planted(seat.record.cell),
-                )
-            for seat, state in zip(together, states, strict=True):
-                seat.await_prepare(cache=state)
-                if not seat.over:
-                    self.caches.fill(seat.record.cell)
-                    self.journal.begin(seat.record)
-        if self.conditions.at_once:
-            for seat in self.seats:
-                seat.move(self.conditions.processors)
+        for together in [self._processes] if self._at_once else [[process] for process in self._processes]:
+            self._check_cancelled()
+            states = [self._place.caches.state(process.record.cell) for process in together]
+            for process in together:
+                self._request_prepare(process, reference)
+            for process, state in zip(together, states, strict=True):
+                process.await_prepare(cache=state)
+                if not process.over:
+                    self._place.caches.fill(process.record.cell)
+                    self._emit(Ready(process.record))
+        if self._at_once:
+            for process in self._processes:
+                process.move(self._place.processors)
+
+    def _request_prepare(self, process: CellProcess, reference: Path) -> None:
+        cell = process.record.cell
+        self._emit(Progress("preparing", cell.name))
+        if not process.over:
+            self._place.caches.begin(cell)
+        process.request_prepare(
+            seed=self._job.data_seed,
+            reference=str(reference),
+            sample_s=self._job.sample_seconds,
+            data=self._job.data,
+            **self._job.planted.get(cell.column, {}),
+        )
 
     def _take_turns(self, turns: range) -> None:
         """Take turns in seeded random order, one sample at a time, every other worker stopped."""
-        seed = self.conditions.seed_of_orders
         for turn in turns:
-            sequence = order.turn_order(seed, self.sitting.round, self.sitting.row, turn, len(self.seats))
-            for index in sequence:
-                seat = self.seats[index]
-                # After a break some cells are a turn ahead: they wait for the others.
-                if seat.over or seat.next_turn != turn:
-                    continue
-                self.say("measuring", seat)
-                taken = seat.turn(1)
-                if taken is not None:
-                    self.journal.turn(seat.record, taken)
-                    seat.note_frequencies(frequencies_mhz(self.conditions.processors))
-            strangers = self._look_at_gpus()
+            for index in self._job.turn_order(turn):
+                process = self._processes[index]
+                # After an interruption some cells are a turn ahead: they wait for the others.
+                if not process.over and process.next_turn == turn:
+                    self._take_turn(process)
+            strangers = self._watch_gpus()
             if strangers:
-                self.foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
+                self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
 
-    def _look_at_gpus(self) -> list[int]:
-        """Note the memory of each process as the driver sees it; return the processes that are not ours."""
-        on_gpu = [seat for seat in self.seats if seat.record.cell.device == "gpu" and not seat.over]
+    def _take_turn(self, process: CellProcess) -> None:
+        self._check_cancelled()
+        record = process.record
+        self._emit(Progress("measuring", record.cell.name))
+        taken = process.take_turn(1)
+        if taken is not None:
+            self._emit(TurnTaken(record.cell.name, record.round, record.attempt, taken))
+            process.note_frequencies(frequencies_mhz(self._place.processors))
+
+    def _watch_gpus(self) -> list[int]:
+        """Note the memory of each process as the driver reports it; return the ids of other processes on the GPUs."""
+        on_gpu = [process for process in self._processes if process.record.cell.device == "gpu" and not process.over]
         if not on_gpu:
             return []
-        processes = self.gpus.process_bytes()
-        own = {seat.process_id for seat in self.seats if seat.process_id is not None}
-        for seat in on_gpu:
-            used = bytes_of(seat.process_id, processes) if seat.process_id is not None else 0
+        found = self._place.gpus.process_bytes()
+        for process in on_gpu:
+            used = bytes_of(process.process_id, found) if process.process_id is not None else 0
             if used:
-                seat.note_memory("nvml_peak_bytes", used)
-        return foreigners({number for number in own if number is not None}, processes)
+                process.note_memory("nvml_peak_bytes", used)
+        return foreigners({one.process_id for one in self._processes if one.process_id is not None}, found)
 
-    def _disturbed(self, foreign: dict[int, str]) -> dict[int, str]:
-        return noise_watch.disturbed_turns((seat.record for seat in self.seats), foreign)
+    def _disturbed(self) -> dict[int, str]:
+        return noise_watch.disturbed_turns((process.record for process in self._processes), self._foreign)
+
+    def _mark_disturbed(self) -> None:
+        """Mark the disturbed turns so far, and how much other processes computed meanwhile."""
+        disturbed = self._disturbed()
+        others = self._load.since(self._load_before, self._load.read(self._process_ids()))
+        for process in self._processes:
+            process.note_disturbed(disturbed)
+            process.note_other_load(others)
+
+    def _process_ids(self) -> set[int]:
+        """Return the ids of the processes that are measured."""
+        return {one.process_id for one in self._processes if not one.over and one.process_id is not None}
+
+    def _check_cancelled(self) -> None:
+        if self._cancelled():
+            raise Cancelled("the row job was cancelled; the same command continues the run")

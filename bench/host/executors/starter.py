@@ -1,50 +1,45 @@
-"""Knows how a worker of a cell is started: in its environment, with its variables, compilation cache and log."""
+"""Starts workers in their environments, with their variables, compilation caches and logs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.cell import Cell
 
-from ..environments import Prepared
 from ..storage.compile_caches import CompileCaches, slug
-from ..study.schema import Environment
 from ..study.twin import original
 from ..workers.protocol import Transport
+from .job import InstalledEnvironment
 from .launch import launch
 
 
 @dataclass(frozen=True)
 class Starter:
-    """Starts the workers of one run."""
+    """Starts the workers of one run on this machine."""
 
     root: Path
-    #: Where the logs go.
+    #: The logs go to ``logs`` in it.
     folder: Path
-    prepared: Mapping[str, Prepared]
-    environments: Mapping[str, Environment]
+    environments: Mapping[str, InstalledEnvironment]
     caches: CompileCaches
-    processors: tuple[int, ...]
     #: {workload: what the study names as its input}
     data: Mapping[str, Path | None] = field(default_factory=dict)
     memory_limit_bytes: int | None = None
 
-    def start(self, cell: Cell, label: str, layout: int | None = None) -> Transport:
-        """Start a worker; ``label`` tells its log from those of the cell's other workers. Raises Ended.
+    def start(self, cell: Cell, label: str, *, processors: Sequence[int], layout: int | None = None) -> Transport:
+        """Start a worker; ``label`` tells its log from those of other workers of the cell. Raises Ended.
 
-        ``layout`` is the seed of its memory layout, any where there is none.
+        ``layout`` is the seed of the memory layout; None leaves it to the system.
         """
-        name = original(cell.environment)
         return launch(
-            self.prepared[name],
+            self.environments[original(cell.environment)],
             cell,
             root=self.root,
             caches=self.caches,
-            extra={**self.prepared[name].manifest.get("variables", {}), **self.environments[name].variables},
             log=self.folder / "logs" / f"{slug(cell.column, cell.row)}.{label}.log",
-            processors=self.processors,
+            processors=processors,
             data=self.data.get(cell.workload),
             memory_bytes=self.memory_limit_bytes,
             layout=layout,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ TIMEOUT_S = 120.0
 
 
 def probes(cells: Iterable[Cell]) -> list[tuple[Cell, tuple[str, ...]]]:
-    """List a cell to start a worker by for each environment and device, with the precisions of its cells."""
+    """Return for each environment and device a cell to start a worker with, and the precisions of its cells."""
     found: dict[tuple[str, str], tuple[Cell, dict[str, None]]] = {}
     for cell in cells:
         probe = replace(cell, workload="gemm", size="check", precision="float32")
@@ -26,8 +26,22 @@ def probes(cells: Iterable[Cell]) -> list[tuple[Cell, tuple[str, ...]]]:
     return [(cell, tuple(precisions)) for cell, precisions in found.values()]
 
 
+def measure_missing(
+    cells: Iterable[Cell],
+    known: Container[str],
+    start: Callable[[Cell], Transport],
+    announce: Callable[[str], None],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure with every environment on every device that ``known`` lacks; yield ``environment/device`` and rates."""
+    for cell, precisions in probes(cells):
+        key = f"{cell.environment}/{cell.device}"
+        if key not in known:
+            announce(f"measuring the peaks of this machine with {cell.environment}")
+            yield key, measure(cell, precisions, start)
+
+
 def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Transport]) -> dict[str, Any]:
-    """Measure with one framework; what it cannot tell is left out, with the reason."""
+    """Measure with one framework; values that it cannot give are left out, with the reason."""
     try:
         worker = start(cell)
     except Ended as ended:

@@ -1,4 +1,4 @@
-"""Knows after which round each row of a run stops, and why: settled, most rounds, or the budget spent."""
+"""Decides after which round each row of a run stops, and why: settled, most rounds, or the budget is spent."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from bench.record import Record
 
 from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 
-#: Tells which rows are settled after so many rounds, from the records of those rounds.
+#: Returns the rows that are settled after so many rounds, given the records of those rounds.
 Judge = Callable[[Sequence[Record], int], Iterable[str]]
 
 
 @dataclass
 class Stops:
-    """The stops of one run; what they are follows from the records, so that a continued run comes to the same."""
+    """The stops of one run. They follow from the records, so that a continued run has the same stops."""
 
     rows: Sequence[str]
     #: Numbers of rounds after which the rows are looked at, ascending; the last is the end.
     looks: Sequence[int]
     settled: Judge
-    #: Seconds that are left at the start; None for no limit.
+    #: Seconds of the budget that are left at the start; None for no limit.
     budget_s: float | None = None
     clock: Callable[[], float] = time.monotonic
     #: {row: its stop}
@@ -32,7 +32,7 @@ class Stops:
         self._start = self.clock()
 
     def look(self, rounds: int, records: Sequence[Record]) -> None:
-        """Stop what is settled after so many rounds, where they are a look; everything at the last one."""
+        """Stop the rows that are settled after so many rounds, if that is a look; all rows at the last look."""
         if rounds not in self.looks:
             return
         going = [row for row in self.rows if row not in self.made]
@@ -44,14 +44,15 @@ class Stops:
         self.made.update({row: Stop(rounds, SETTLED) for row in going if row in settled})
 
     def over(self, row: str, rounds: int, next_s: float) -> bool:
-        """Tell whether a row, measured in so many rounds, is not measured in another that takes ``next_s``."""
-        if row not in self.made and self.exhausted(next_s):
+        """Return whether a row stops after so many rounds; another one would take ``next_s`` seconds."""
+        left_s = self.left_s()
+        if row not in self.made and left_s is not None and next_s > left_s:
             self.made[row] = Stop(rounds, BUDGET)
         return row in self.made
 
-    def exhausted(self, next_s: float = 0.0) -> bool:
-        """Tell whether the budget has no room for something that takes so long."""
-        return self.budget_s is not None and self.clock() - self._start + next_s > self.budget_s
+    def left_s(self) -> float | None:
+        """Return the seconds of the budget that are left; None for no limit."""
+        return None if self.budget_s is None else self.budget_s - (self.clock() - self._start)
 
     def next_look(self, rounds: int) -> int:
         """Return the number of rounds at which the rows are looked at next."""

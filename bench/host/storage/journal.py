@@ -1,8 +1,8 @@
-"""Knows the files of a run: what is appended while it runs, and how they are read back after a kill at any moment.
+"""Writes the records of a run while it runs, and reads them back after a kill at any moment.
 
 run.json           the description of the run: see ``manifest``
-records.jsonl      one record a line, appended and flushed; never rewritten
-unfinished.jsonl   turns of the processes under way, folded into records by the next start when this one is killed
+records.jsonl      one record per line, appended and flushed; never rewritten
+unfinished.jsonl   turns of the processes under way; after a kill, the next start makes records of them
 history/<run>/     the files of earlier runs
 """
 
@@ -25,7 +25,7 @@ HISTORY = "history"
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of ``path``; a line that a kill or a full disk cut short is passed over."""
+    """Yield the JSON objects of ``path``; a line that a kill or a full disk cut short is skipped."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as lines:
@@ -49,7 +49,7 @@ def end_last_line(path: Path) -> None:
 
 
 def read(folder: Path) -> list[Record]:
-    """Read every record of a run, those of processes that a kill cut short included.
+    """Read every record of a run, including those of processes that were killed.
 
     Raises ValueError when a newer benchmatrix wrote them.
     """
@@ -64,7 +64,7 @@ def read(folder: Path) -> list[Record]:
 
 
 def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
-    """Make records of the turns of processes that never ended; those without a turn have nothing to tell."""
+    """Make records of the turns of processes that have no record; a process without a turn gets none."""
     under_way: dict[tuple[Any, ...], Record] = {}
     for line in lines:
         if "record" in line:
@@ -78,7 +78,7 @@ def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
 
 
 def extended(record: Record, taken: Mapping[str, list[int]]) -> Record:
-    """Return ``record`` with the samples of one more turn: ``taken`` holds what each list of it grows by."""
+    """Return ``record`` with the samples of one more turn; ``taken`` holds the values that each of its lists gets."""
     changes: dict[str, Any] = {name: getattr(record, name) + values for name, values in taken.items()}
     return replace(record, **changes)
 
@@ -93,31 +93,37 @@ class Journal:
             end_last_line(folder / name)
         self.settle()
 
-    def settle(self) -> None:
-        """Move the turns of processes that are no more into records."""
+    def settle(self) -> list[Record]:
+        """Turn the notes about processes that ended without a record into records; return them."""
+        settled = []
         known = {(r.cell, r.round, r.attempt) for r in map(Record.from_json, read_lines(self.folder / RECORDS))}
         for record in fold(read_lines(self.folder / UNFINISHED)):
             if (record.cell, record.round, record.attempt) not in known:
                 self.append(record)
+                settled.append(record)
         (self.folder / UNFINISHED).unlink(missing_ok=True)
+        return settled
 
     def append(self, record: Record) -> None:
-        """Append a record and push it to the disk."""
+        """Append a record and sync it to the disk."""
         with (self.folder / RECORDS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(record.to_json()) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
     def begin(self, record: Record) -> None:
-        """Note that a process is ready to be timed; its record is ``record`` plus the turns that follow."""
+        """Note that a process can be timed; its record is ``record`` plus the turns that follow."""
         self._note({"record": record.to_json()})
 
-    def turn(self, record: Record, taken: Mapping[str, list[int]]) -> None:
-        """Note one turn. Flushed but not synced: the kernel keeps it when this process is killed."""
-        self._note({"turn": dict(taken), "of": [record.cell.name, record.round, record.attempt]})
+    def turn(self, cell: str, number: int, attempt: int, samples: Mapping[str, list[int]]) -> None:
+        """Note one turn of the process that measures the cell of this name in round ``number``.
+
+        The note is flushed but not synced: the kernel keeps it when this process is killed.
+        """
+        self._note({"turn": dict(samples), "of": [cell, number, attempt]})
 
     def forget(self) -> None:
-        """Drop the notes: every process they were about has its record."""
+        """Remove the notes: every process has its record."""
         (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     def _note(self, line: dict[str, Any]) -> None:

@@ -1,11 +1,11 @@
-"""Knows how a trial is measured: a run of two cells, one of them the other's twin, until it is settled."""
+"""Measures a trial: a run of a cell and its twin, until their comparison is settled."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -13,22 +13,21 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import Record
 
+from ..executors.job import InstalledEnvironment, RowJob, RowRound
+from ..executors.local import Executor
 from ..measuring import rounds
 from ..measuring.stopping import Stops
 from ..reporting.progress import Display, RemainingTime
 from ..statistics.verdict import Verdict
-from ..storage.compile_caches import COLD
 from ..storage.journal import Journal
-from ..storage.references import References
 from ..study.schema import Profile
-from ..study.twin import SUFFIX, is_twin, with_twin
-from ..workers.protocol import Transport
+from ..study.twin import is_twin, with_twin
 from . import summary
-from .trial import Trace, Trial, trace_of
+from .trial import Trial, TrialData, trial_data
 
-#: Many short rounds: the process is the unit, and starting one costs more than its samples. Fourteen, since the first
-#: look can tell a difference by twelve pairs, so that two processes may fail; sixty, as some processes are 4 % faster
-#: than others for as long as they live, whatever the cell.
+#: Many short rounds: the process is the unit, and starting one costs more than its samples. The first look is after
+#: fourteen rounds: twelve pairs are enough for a verdict, so that two processes may fail. The last is after sixty: some
+#: processes are 4 % faster than others for as long as they live, whatever the cell.
 PROFILE = Profile.model_validate(
     {
         "name": "validate",
@@ -41,93 +40,81 @@ PROFILE = Profile.model_validate(
         "timeout_s": 120.0,
     }
 )
-#: Of processes that take long to start: the best number is the square root of what starting costs over what a sample
-#: costs, times the spread within over the spread between processes (Kalibera & Jones 2013). For PyTorch 2, with 2.5 s,
-#: 20 ms, 5 % and 1 %, that is 56; for NumPy, with 0.3 s, 20 ms, 2.5 % and 0.5 %, 19.
+#: Samples of processes that take long to start. The best number is the square root of the cost of a start over that of
+#: a sample, times the spread within over the spread between processes (Kalibera & Jones 2013). For PyTorch 2, with
+#: 2.5 s, 20 ms, 5 % and 1 %, that is 56; for NumPy, with 0.3 s, 20 ms, 2.5 % and 0.5 %, 19.
 SAMPLES_OF_FRAMEWORKS = 60
 SEED = 20261121
 
 
-class NoCaches:
-    """First calls are not what is validated."""
-
-    def state(self, cell: Cell) -> str:
-        return COLD
-
-    def begin(self, cell: Cell) -> None:
-        return
-
-    def fill(self, cell: Cell) -> None:
-        return
-
-
-def _planted(trial: Trial, cell: Cell) -> dict[str, float]:
-    """Return what a worker is asked: the twin does more, and the samples of both hold as many steps that count."""
+def _planted(trial: Trial, cells: Sequence[Cell]) -> dict[str, dict[str, float]]:
+    """Return the extra work of each column: the twin does more, and the samples of both hold as many planned steps."""
     if not trial.slowdown:
         return {}
-    return {"slowdown": trial.slowdown if is_twin(cell) else 0.0, "sized_for": trial.slowdown}
+    return {
+        cell.column: {"slowdown": trial.slowdown if is_twin(cell) else 0.0, "sized_for": trial.slowdown}
+        for cell in cells
+    }
 
 
 def profile_for(cell: Cell) -> Profile:
-    """Return how a cell is sampled."""
+    """Return the profile for a cell: NumPy starts quickly, the frameworks do not."""
     return PROFILE if cell.framework == "numpy" else PROFILE.model_copy(update={"samples": SAMPLES_OF_FRAMEWORKS})
 
 
-#: Starts a worker with a label for its log and the seed of its memory layout.
-Place = Callable[[Cell, str, int], Transport]
-
-
-def _start(places: Sequence[Place], cell: Cell, number: int, layout: int) -> Transport:
-    """Start a worker where its twin is not, in every other round at the other place."""
-    place = places[(number + is_twin(cell)) % len(places)]
-    return place(cell, f"trial{SUFFIX if is_twin(cell) else ''}", layout)
-
-
 @dataclass(frozen=True)
-class Bench:
-    """Where trials are measured."""
+class TrialMeasurement:
+    """Measures trials on one machine."""
 
-    #: For journals under way; emptied after each trial.
+    #: For the journal of the trial under way; emptied before each trial.
     folder: Path
-    references: References
-    #: The first starts workers where they are measured; another one starts them beside it, for trials in which both
-    #: begin at once.
-    places: Sequence[Place]
-    #: Where they are measured.
-    processors: tuple[int, ...]
+    executor: Executor
+    environments: Mapping[str, InstalledEnvironment]
     looks: tuple[int, ...]
+    #: {name: folder} of plug-in sources: see ``bench.registry``.
+    sources: Mapping[str, str] = field(default_factory=dict)
+    #: Whether workers can move to other processors; containers cannot.
+    can_move: bool = True
 
-    def measure(self, trial: Trial) -> Trace:
+    def measure(self, trial: Trial) -> TrialData:
         """Measure one trial; KeyboardInterrupt passes through."""
         shutil.rmtree(self.folder, ignore_errors=True)
         began = time.monotonic()
-        # Identical cells are measured as a study measures them: what a process finds that starts second is to be seen.
-        places = self.places if trial.slowdown else self.places[:1]
-        conditions = rounds.Conditions(
-            run=f"trial-{trial.number}",
-            profile=profile_for(trial.cell),
-            seed=SEED,
-            processors=self.processors,
-            data={},
-            order_seed=SEED + trial.number,
-            planted=lambda cell: _planted(trial, cell),
-            at_once=len(places) > 1,
-        )
         stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._settled(trial, records, rounds))
-        under_way = rounds.Run(
+        run = rounds.Run(
             with_twin([trial.cell], trial.cell.column),
-            conditions,
+            SEED,
+            profile_for(trial.cell).samples,
+            lambda row_round, left_s: self._job(trial, row_round),
+            self.executor,
             Journal(self.folder),
-            self.references,
-            lambda cell, number, attempt, layout: _start(places, cell, number, layout),
-            NoCaches(),
             stops,
         )
         quiet = RemainingTime()
-        under_way.measure(Display(Console(quiet=True), quiet), quiet)
+        run.measure(Display(Console(quiet=True), quiet), quiet)
         measured = stops.made[trial.cell.row].rounds
-        return trace_of(trial, under_way.records, measured, self.looks, time.monotonic() - began)
+        return trial_data(trial, run.records, measured, self.looks, time.monotonic() - began)
+
+    def _job(self, trial: Trial, row_round: RowRound) -> RowJob:
+        profile = profile_for(trial.cell)
+        return RowJob(
+            run=f"trial-{trial.number}",
+            row_round=row_round,
+            environments={trial.cell.environment: self.environments[trial.cell.environment]},
+            threads=trial.cell.threads,
+            samples=profile.samples,
+            sample_seconds=profile.sample_seconds,
+            timeout_s=profile.timeout_s,
+            data_seed=SEED,
+            order_seed=SEED + trial.number,
+            # Identical cells start one after the other, as in a study: the start order is part of what is validated.
+            at_once=bool(trial.slowdown) and self.can_move,
+            planted=_planted(trial, row_round.cells),
+            cache_kept=True,
+            sources=self.sources,
+            log_label="trial",
+        )
 
     def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
-        verdict = summary.judge(trace_of(trial, records, rounds, self.looks, 0.0)).verdict
+        verdict = summary.judge(trial_data(trial, records, rounds, self.looks, 0.0)).verdict
         return [trial.cell.row] if verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT) else []

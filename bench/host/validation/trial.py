@@ -1,4 +1,4 @@
-"""Knows what one comparison with a known answer is, and what is kept of it: the trace, from which all else follows."""
+"""Defines the trials of a validation and the data that are stored of each: the pairs of times."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..analysis.processes import Timed, timed
 from ..statistics.pairs import Process, TurnArray, by_turn, log_ratio
 from ..study.twin import is_twin
 
-#: What was planted may differ from what was asked for by this share of it.
+#: The planted slowdown may differ from the intended one by this share of it.
 PRECISION = 0.05
-#: Version of a trace's form; those of version 3 do not say who was disturbed.
+#: Version of the stored form; version 3 lacks the mark of disturbed pairs.
 VERSION, OLDEST = 4, 3
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A cell against itself, the second time with ``slowdown`` as a share of real extra work; 0 is A/A."""
+    """A cell compared with itself, the second time with ``slowdown`` as a share of real extra work; 0 is A/A."""
 
     number: int
     cell: Cell
@@ -44,20 +44,20 @@ class Pair:
 
     @property
     def log_ratio(self) -> float | None:
-        """What a study makes of the pair."""
+        """The logarithm of the ratio, computed as a study does."""
         cell, twin = (by_turn(np.array(ns), np.arange(len(ns)), self.early) for ns in (self.cell_ns, self.twin_ns))
         return log_ratio(twin, cell)
 
 
 @dataclass(frozen=True)
-class Trace:
-    """What a trial came to."""
+class TrialData:
+    """The data of a measured trial."""
 
     trial: Trial
     #: The share of extra steps that was really run; samples hold whole steps.
     planted: float
     rounds: int
-    #: The numbers of rounds after which it was looked at, ascending, had it gone on.
+    #: The numbers of rounds after which verdicts are computed, ascending; the trial may have stopped earlier.
     looks: tuple[int, ...]
     pairs: tuple[Pair, ...]
     #: Wall seconds of the whole comparison, both cells and everything around them.
@@ -70,11 +70,11 @@ class Trace:
         return {**asdict(self), "version": VERSION, "trial": asdict(self.trial), "pairs": pairs}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Trace:
-        """Rebuild a trace; raises ValueError for what is none."""
+    def from_json(cls, values: Mapping[str, Any]) -> TrialData:
+        """Rebuild stored data; raises ValueError for anything else."""
         version = values.get("version")
         if version not in (OLDEST, VERSION):
-            raise ValueError(f"trace version {version!r} is not {VERSION}")
+            raise ValueError(f"trial data of version {version!r}: this benchmatrix reads {OLDEST} to {VERSION}")
         try:
             given = values["trial"]
             trial = Trial(int(given["number"]), Cell.from_json(given["cell"]), float(given["slowdown"]))
@@ -92,16 +92,18 @@ class Trace:
                 values.get("reason"),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"not a trace: {error}") from error
+            raise ValueError(f"not trial data: {error}") from error
 
 
 def _complete(pair: Sequence[Any]) -> Sequence[Any]:
-    """Add what a pair of the oldest version lacks."""
+    """Add the value that a pair of the oldest version lacks."""
     return (*pair[:2], False, *pair[2:]) if len(pair) == 4 else pair
 
 
-def trace_of(trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[int, ...], seconds: float) -> Trace:
-    """Keep what a trial's records say."""
+def trial_data(
+    trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[int, ...], seconds: float
+) -> TrialData:
+    """Extract the data of a trial from its records."""
     bad = next((record for record in records if record.status != OK), None)
     # Each process calibrates its samples, and so its slowdown, by itself.
     found = [record.settings["planted slowdown"] for record in records if "planted slowdown" in record.settings]
@@ -112,9 +114,9 @@ def trace_of(trial: Trial, records: Sequence[Record], rounds: int, looks: tuple[
     pairs = [_pair(originals[twin.key], twin) for twin in twins if twin.key in originals]
     reason = f"{bad.status} in {bad.stage}: {bad.reason}" if bad is not None else None
     if pairs and abs(planted - trial.slowdown) > PRECISION * trial.slowdown:
-        reason = f"{planted:.2%} were planted instead of {trial.slowdown:.2%}: its steps are too long"
+        reason = f"{planted:.2%} were planted instead of {trial.slowdown:.2%}: the steps are too long"
         pairs = []
-    return Trace(trial, float(planted), rounds, looks, tuple(pairs), seconds, reason)
+    return TrialData(trial, float(planted), rounds, looks, tuple(pairs), seconds, reason)
 
 
 def _pair(cell: Timed, twin: Timed) -> Pair:
@@ -125,5 +127,5 @@ def _pair(cell: Timed, twin: Timed) -> Pair:
 
 
 def _ns(process: Process, turns: TurnArray) -> tuple[float, ...]:
-    # A tenth of a nanosecond per step is below what the clock tells.
+    # A tenth of a nanosecond per step is below the resolution of the clock.
     return tuple(np.round(np.exp(process.log_s[np.isin(process.turns, turns)]) * 1e9, 1).tolist())

@@ -1,4 +1,4 @@
-"""Knows which comparisons prove the method: how many, of which cells, with how much extra work."""
+"""Plans the trials of a validation: how many, of which cells, with how much extra work."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KERNELS = (
     ("layernorm-softmax", "tiny"),
     ("dispatch", "tiny"),
 )
-#: Starting NumPy takes a tenth of what starting a framework takes: one comparison in so many is one of a framework.
+#: NumPy starts in a tenth of the time of a framework: one comparison in this many is one of a framework.
 FRAMEWORK_EVERY = 15
 
 
 def cells(columns: Sequence[tuple[str, str, str]], threads: int) -> Iterator[Cell]:
-    """Give the cells to compare with themselves, endlessly: every column, (environment, framework, mode), in turn."""
+    """Yield cells to compare with themselves, endlessly: every column, (environment, framework, mode), in turn."""
     kernels = itertools.cycle(KERNELS)
     # One kernel on from column to column, and one more each time around, so that every column gets every kernel.
     for _ in itertools.count():
@@ -45,7 +45,7 @@ def mixed(light: Iterator[Cell], heavy: Iterator[Cell] | None) -> Iterator[Cell]
 
 
 def plan(source: Iterator[Cell], same: int, planted: Mapping[float, int], seed: int) -> list[Trial]:
-    """List the trials in seeded random order, so that a bad hour of the machine falls on every kind."""
+    """List the trials in seeded random order, so that a slow hour of the machine falls on every group of trials."""
     slowdowns = [0.0] * same + [slowdown for slowdown, count in planted.items() for _ in range(count)]
     random.Random(seed).shuffle(slowdowns)
     return [Trial(number, next(source), slowdown) for number, slowdown in enumerate(slowdowns)]

@@ -1,4 +1,4 @@
-"""Knows the session: which environments take part, what is done already, and where traces and the table go."""
+"""Runs a validation: chooses the environments, measures the trials that are left, stores their data and the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -15,25 +14,25 @@ from rich.console import Console
 from bench.record import OK
 
 from ..environments import Prepared
-from ..executors.starter import Starter
-from ..machine import facts, processors
+from ..executors.job import InstalledEnvironment
+from ..executors.local import LocalExecutor
+from ..machine import facts
 from ..project import STATE
 from ..refusal import Refused
 from ..reporting.words.numbers import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping
-from ..storage.compile_caches import CompileCaches
 from ..storage.journal import end_last_line, read_lines
-from ..storage.references import References
 from ..study.schema import Environment, Study
 from . import summary, trial_plan
-from .measure import PROFILE, SEED, Bench
-from .trial import Trace, Trial
+from .measure import PROFILE, SEED, TrialMeasurement
+from .trial import Trial, TrialData
 
 #: The host's own Python, which always has NumPy.
 NUMPY = Environment.model_validate({"name": "numpy", "framework": "numpy", "provider": "existing", "modes": ("eager",)})
-TRACES = "traces.jsonl"
-#: Say how far it is at most this often.
+#: The data of the trials; the name is that of the stored reference.
+TRIALS = "traces.jsonl"
+#: Seconds between two lines of progress, at least.
 SAY_S = 10.0
 
 
@@ -41,18 +40,12 @@ def looks() -> tuple[int, ...]:
     return stopping.looks(PROFILE.rounds, PROFILE.most_rounds or PROFILE.rounds)
 
 
-def _places(bound: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return where the two workers of a comparison begin: where they are measured, and beside it if there is room."""
-    others = processors.beside(bound)
-    return [bound, others] if others else [bound]
-
-
-def read_traces(path: Path) -> list[Trace]:
-    """Read stored traces, compressed or not; raises ValueError for a line that is none."""
+def read_trials(path: Path) -> list[TrialData]:
+    """Read stored trials, compressed or not; raises ValueError for a line that is not trial data."""
     if path.suffix == ".gz":
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            return [Trace.from_json(json.loads(line)) for line in lines]
-    return [Trace.from_json(values) for values in read_lines(path)]
+            return [TrialData.from_json(json.loads(line)) for line in lines]
+    return [TrialData.from_json(values) for values in read_lines(path)]
 
 
 class Validation:
@@ -77,14 +70,18 @@ class Validation:
         own = numpy or Prepared("numpy", OK, command=(sys.executable,))
         self._ready = {name: one for name, one in prepared.items() if one.status == OK}
         self._environments = {**study.environments, "numpy": NUMPY}
-        caches = CompileCaches(root / STATE / "compile-caches", "validation", True, registry=study.registry)
-        bound = processors.chosen(threads)
-        starter = Starter(root, self.folder, {**self._ready, "numpy": own}, self._environments, caches, bound)
-        references = References(root, root / STATE / "references", SEED, threads, study.registry)
-        # A container cannot leave the processors that it was given.
-        moving = all(one.manifest.get("provider") != "container" for one in self._ready.values())
-        places = [replace(starter, processors=place).start for place in (_places(bound) if moving else [bound])]
-        self.bench = Bench(root / STATE / "validation", references, places, bound, looks())
+        self.trial_measurement = TrialMeasurement(
+            root / STATE / "validation",
+            LocalExecutor(root, self.folder),
+            {
+                name: InstalledEnvironment.of(one, self._environments[name])
+                for name, one in {**self._ready, "numpy": own}.items()
+            },
+            looks(),
+            study.registry.others,
+            # A container cannot leave the processors that it was given.
+            can_move=all(one.manifest.get("provider") != "container" for one in self._ready.values()),
+        )
 
     def trials(self, same: int, planted: Mapping[float, int]) -> list[Trial]:
         """List the trials: most with NumPy, whose processes start quickly, the rest with the frameworks at hand."""
@@ -99,24 +96,24 @@ class Validation:
         light = trial_plan.cells([("numpy", "numpy", "eager")], self._threads)
         return trial_plan.plan(trial_plan.mixed(light, heavy), same, planted, SEED)
 
-    def measure(self, wanted: Iterable[Trial], *, fresh: bool) -> list[Trace]:
-        """Measure the trials that have no trace yet; each trace is kept as soon as it exists."""
+    def measure(self, wanted: Iterable[Trial], *, fresh: bool) -> list[TrialData]:
+        """Measure the trials that are not stored yet; each is stored as soon as it is measured."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / TRACES
+        path = self.folder / TRIALS
         if fresh:
             path.unlink(missing_ok=True)
         end_last_line(path)
-        done = {trace.trial: trace for trace in self._kept(path) if trace.looks == self.bench.looks}
+        done = {data.trial: data for data in self._stored(path) if data.looks == looks()}
         listed = list(wanted)
         left = [trial for trial in listed if trial not in done]
         if len(left) < len(listed):
             self._say(f"{len(listed) - len(left)} of {len(listed)} comparisons are there; --fresh starts over.")
         began = said = time.monotonic()
         for number, trial in enumerate(left):
-            trace = self.bench.measure(trial)
-            done[trial] = trace
+            data = self.trial_measurement.measure(trial)
+            done[trial] = data
             with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(trace.to_json()) + "\n")
+                file.write(json.dumps(data.to_json()) + "\n")
             now = time.monotonic()
             if now - said >= SAY_S or number == len(left) - 1:
                 said = now
@@ -124,15 +121,15 @@ class Validation:
                 self._say(f"[{number + 1}/{len(left)}] {trial.cell.name}, left: {duration(rest)}")
         return [done[trial] for trial in listed]
 
-    def _kept(self, path: Path) -> list[Trace]:
+    def _stored(self, path: Path) -> list[TrialData]:
         try:
-            return read_traces(path)
+            return read_trials(path)
         except ValueError as error:
-            raise Refused(f"{path}: no traces can be read: {error}; --fresh starts over") from None
+            raise Refused(f"{path}: no trial data can be read: {error}; --fresh starts over") from None
 
-    def report(self, traces: Iterable[Trace]) -> list[summary.Kind]:
-        """Print the table and write it beside the traces."""
-        found = summary.kinds(traces)
+    def report(self, measured: Iterable[TrialData]) -> list[summary.TrialGroup]:
+        """Print the table and write it beside the data."""
+        found = summary.group_trials(measured)
         about = facts.describe()
         text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {self._threads} threads.\n"
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

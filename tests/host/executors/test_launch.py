@@ -6,10 +6,9 @@ import sys
 from dataclasses import replace
 
 from bench.cell import Cell
-from bench.host.environments import Prepared
+from bench.host.executors.job import InstalledEnvironment
 from bench.host.executors.launch import launch
 from bench.host.storage.compile_caches import CompileCaches
-from bench.record import OK
 
 CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 #: Answers like a worker, with its own variables and arguments.
@@ -28,11 +27,10 @@ def told(tmp_path, layout, cell=CELL, **extra):
     script = tmp_path / "fake.py"
     script.write_text(TELL)
     worker = launch(
-        Prepared("numpy", OK, command=(sys.executable, str(script))),
+        InstalledEnvironment((sys.executable, str(script)), variables=extra),
         cell,
         root=tmp_path,
         caches=CompileCaches(tmp_path / "caches", "run", True),
-        extra=extra,
         log=tmp_path / "worker.log",
         processors=(0,),
         layout=layout,

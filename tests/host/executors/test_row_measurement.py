@@ -1,4 +1,4 @@
-"""Tests one row's sitting with fake workers: who starts and prepares when, the turns, what disturbs and is repeated."""
+"""Tests one row round with fake workers: the order of work, the turns, disturbances and repeats."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, whe
 
 def test_processes_that_take_turns_share_a_memory_layout_and_no_others_do(laboratory):
     laboratory.go([A, B, C])
-    sittings = laboratory.stage.layouts
-    assert {row for row, _, _ in sittings} == {A.row, C.row}
-    assert all(len(set(seeds)) == 1 for seeds in sittings.values())
-    assert len({seeds[0] for seeds in sittings.values()}) == len(sittings)
+    layouts = laboratory.stage.layouts
+    assert {row for row, _, _ in layouts} == {A.row, C.row}
+    assert all(len(set(seeds)) == 1 for seeds in layouts.values())
+    assert len({seeds[0] for seeds in layouts.values()}) == len(layouts)
 
 
 def test_a_disturbed_turn_is_marked_in_every_process_and_repeated(laboratory):

@@ -63,8 +63,8 @@ def test_turns_of_a_killed_process_become_a_record(tmp_path):
     book = journal.Journal(tmp_path)
     ready = record(first_call_s=1.5)
     book.begin(ready)
-    book.turn(ready, taken(0, 10, 20))
-    book.turn(ready, taken(1, 11, 21))
+    book.turn(ready.cell.name, ready.round, ready.attempt, taken(0, 10, 20))
+    book.turn(ready.cell.name, ready.round, ready.attempt, taken(1, 11, 21))
     with (tmp_path / journal.UNFINISHED).open("a") as file:
         file.write('{"turn": 2, "of": ["tor')
     expected = replace(ready, sample_steps=[4, 4], sample_ns=[10, 11], sample_cpu_ns=[20, 21], sample_turn=[0, 1])
@@ -83,7 +83,7 @@ def test_a_kill_between_folding_and_removing_counts_no_process_twice(tmp_path):
     book = journal.Journal(tmp_path)
     ready = record()
     book.begin(ready)
-    book.turn(ready, taken(0, 10, 20))
+    book.turn(ready.cell.name, ready.round, ready.attempt, taken(0, 10, 20))
     book.append(replace(ready, sample_ns=[10], sample_cpu_ns=[20], sample_turn=[0]))
     assert len(journal.read(tmp_path)) == 1
     journal.Journal(tmp_path)

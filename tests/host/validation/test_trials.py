@@ -1,4 +1,4 @@
-"""Tests which comparisons a validation makes, and that a trace survives its file."""
+"""Tests which comparisons a validation makes, and that trial data survive its file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.cell import Cell
 from bench.host.study.twin import SUFFIX
 from bench.host.validation import trial_plan
 from bench.host.validation.measure import profile_for
-from bench.host.validation.trial import Pair, Trace, Trial, trace_of
+from bench.host.validation.trial import Pair, Trial, TrialData, trial_data
 from bench.record import Record
 
 CELL = Cell("numpy", "numpy", "eager", "gemm", "tiny", "float32", "cpu", 1)
@@ -54,7 +54,7 @@ def test_the_numbers_are_those_that_bound_the_rates():
     assert 0.95 ** trial_plan.PLANTED[0.02] < 0.05
 
 
-def test_a_trace_keeps_the_common_turns_of_processes_that_sat_together():
+def test_a_trial_keeps_the_common_turns_of_one_row_round():
     trial = Trial(3, CELL, 0.02)
     records = [
         record(CELL, 0, [100, 110, 120]),
@@ -62,40 +62,40 @@ def test_a_trace_keeps_the_common_turns_of_processes_that_sat_together():
         record(CELL, 1, [100]),
         record(TWIN, 1, [], status="failed", stage="measure", reason="boom"),
     ]
-    trace = trace_of(trial, records, 2, (2,), 9.0)
-    assert trace.pairs == (Pair(0, (10.0, 11.0), (20.0, 21.0)),)
-    assert (trace.planted, trace.reason) == (0.0204, "failed in measure: boom")
+    data = trial_data(trial, records, 2, (2,), 9.0)
+    assert data.pairs == (Pair(0, (10.0, 11.0), (20.0, 21.0)),)
+    assert (data.planted, data.reason) == (0.0204, "failed in measure: boom")
 
 
 def test_disturbed_turns_are_left_out_of_both_sides():
     marked = {"disturbed": {"1": "x"}}
-    trace = trace_of(
+    data = trial_data(
         Trial(0, CELL, 0.0),
         [record(CELL, 0, [100, 900, 120], **marked), record(TWIN, 0, [100, 110, 120], **marked)],
         1,
         (1,),
         1.0,
     )
-    assert trace.pairs == (Pair(0, (10.0, 12.0), (10.0, 12.0)),)
+    assert data.pairs == (Pair(0, (10.0, 12.0), (10.0, 12.0)),)
 
 
 def test_a_pair_that_others_disturbed_throughout_says_so():
     marked = {"disturbed": {"0": "x", "1": "x"}}
     cell, twin = record(CELL, 0, [100, 900, 120], **marked), record(TWIN, 0, [100, 110, 120])
-    (pair,) = trace_of(Trial(0, CELL, 0.0), [cell, twin], 1, (1,), 1.0).pairs
+    (pair,) = trial_data(Trial(0, CELL, 0.0), [cell, twin], 1, (1,), 1.0).pairs
     assert (len(pair.cell_ns), pair.disturbed) == (3, True)
 
 
-def test_a_trace_survives_its_file():
-    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1, True),), 4.5, None)
-    assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
+def test_a_trial_survives_its_file():
+    data = TrialData(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1, True),), 4.5, None)
+    assert TrialData.from_json(json.loads(json.dumps(data.to_json()))) == data
 
 
-def test_a_trace_of_the_version_before_is_read():
-    trace = Trace(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1),), 4.5, None)
-    values = json.loads(json.dumps(trace.to_json()))
+def test_a_trial_data_the_version_before_is_read():
+    data = TrialData(Trial(3, CELL, 0.02), 0.02, 10, (10, 14), (Pair(0, (1.5, 2.0), (2.5, 3.0), 1),), 4.5, None)
+    values = json.loads(json.dumps(data.to_json()))
     old = {**values, "version": 3, "pairs": [[pair[0], pair[1], *pair[3:]] for pair in values["pairs"]]}
-    assert Trace.from_json(old) == trace
+    assert TrialData.from_json(old) == data
 
 
 def test_what_takes_long_to_start_is_sampled_more():
@@ -103,6 +103,6 @@ def test_what_takes_long_to_start_is_sampled_more():
 
 
 @pytest.mark.parametrize("values", [{}, {"version": 99}, {"version": 1}, {"version": 1, "trial": 3, "pairs": "x"}])
-def test_what_is_no_trace_is_refused(values):
-    with pytest.raises(ValueError, match="trace"):
-        Trace.from_json(values)
+def test_what_is_no_trial_is_refused(values):
+    with pytest.raises(ValueError, match="trial data"):
+        TrialData.from_json(values)

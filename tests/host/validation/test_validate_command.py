@@ -1,4 +1,4 @@
-"""Tests the command: stored traces are judged without measuring, real trials are measured, misuse is refused."""
+"""Tests the command: stored trials are judged without measuring, real trials are measured, misuse is refused."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bench.host.__main__ import main
 from bench.host.environments import Prepared
 from bench.host.executors.starter import Starter
 from bench.host.study import study_file
-from bench.host.study.twin import SUFFIX, is_twin
+from bench.host.study.twin import is_twin
 from bench.host.validation import summary
-from bench.host.validation.trial import Pair, Trace, Trial
-from bench.host.validation.validation import Validation, read_traces
+from bench.host.validation.trial import Pair, Trial, TrialData
+from bench.host.validation.validation import Validation, read_trials
 from bench.host.workers.protocol import Ended
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,35 +52,35 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_stored_traces_are_judged_compressed_or_not(checkout, capsys):
+def test_stored_trials_are_judged_compressed_or_not(checkout, capsys):
     pairs = tuple(Pair(number, (100.0, 101.0 + number / 9), (150.0, 151.0)) for number in range(12))
-    line = json.dumps(Trace(Trial(0, CELL, 0.05), 0.05, 12, (12,), pairs, 9.0).to_json()) + "\n"
+    line = json.dumps(TrialData(Trial(0, CELL, 0.05), 0.05, 12, (12,), pairs, 9.0).to_json()) + "\n"
     (checkout / "traces.jsonl").write_text(line)
     with gzip.open(checkout / "traces.jsonl.gz", "wt") as file:
         file.write(line)
     said = []
     for name in ("traces.jsonl", "traces.jsonl.gz"):
-        assert main(["validate", "--traces", str(checkout / name)], root=checkout) == 0
+        assert main(["validate", "--trials", str(checkout / name)], root=checkout) == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
     assert "5% more work" in said[0]
 
 
-def test_traces_of_several_parts_are_judged_together(checkout, capsys):
+def test_trials_of_several_parts_are_judged_together(checkout, capsys):
     pairs = tuple(Pair(number, (100.0, 101.0), (100.0, 101.0)) for number in range(14))
     for number in (1, 2):
-        trace = Trace(Trial(number, CELL, 0.0), 0.0, 14, (14,), pairs, 9.0)
-        (checkout / f"{number}.jsonl").write_text(json.dumps(trace.to_json()) + "\n")
+        data = TrialData(Trial(number, CELL, 0.0), 0.0, 14, (14,), pairs, 9.0)
+        (checkout / f"{number}.jsonl").write_text(json.dumps(data.to_json()) + "\n")
     files = [str(checkout / f"{number}.jsonl") for number in (1, 2)]
-    assert main(["validate", "--traces", *files], root=checkout) == 0
+    assert main(["validate", "--trials", *files], root=checkout) == 0
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "A/A" in line)
     assert row.split("|")[2].strip() == "2"
 
 
-def test_traces_that_are_there_twice_are_no_rate(checkout, capsys):
-    line = json.dumps(Trace(Trial(0, CELL, 0.0), 0.0, 14, (14,), (), 9.0).to_json()) + "\n"
+def test_trials_that_are_there_twice_are_no_rate(checkout, capsys):
+    line = json.dumps(TrialData(Trial(0, CELL, 0.0), 0.0, 14, (14,), (), 9.0).to_json()) + "\n"
     (checkout / "traces.jsonl").write_text(line * 2)
-    assert main(["validate", "--traces", str(checkout / "traces.jsonl")], root=checkout) == 2
+    assert main(["validate", "--trials", str(checkout / "traces.jsonl")], root=checkout) == 2
     assert "more than once" in capsys.readouterr().err
 
 
@@ -104,14 +104,14 @@ def test_what_is_no_part_is_misuse(checkout, capsys, part):
 
 
 @pytest.mark.parametrize("content", [b"rubbish", b'{"version": 1}\n', b'{"version": 7}\n'])
-def test_what_are_no_traces_is_misuse(checkout, capsys, content):
+def test_what_are_no_trials_is_misuse(checkout, capsys, content):
     (checkout / "traces.jsonl.gz").write_bytes(gzip.compress(content))
-    assert main(["validate", "--traces", str(checkout / "traces.jsonl.gz")], root=checkout) == 2
-    assert "no traces can be read" in capsys.readouterr().err
+    assert main(["validate", "--trials", str(checkout / "traces.jsonl.gz")], root=checkout) == 2
+    assert "no trial data can be read" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_misuse(checkout, capsys):
-    assert main(["validate", "--traces", str(checkout / "nowhere.gz")], root=checkout) == 2
+    assert main(["validate", "--trials", str(checkout / "nowhere.gz")], root=checkout) == 2
     assert "nowhere.gz" in capsys.readouterr().err
 
 
@@ -136,26 +136,35 @@ def test_workers_of_planted_trials_begin_beside_each_other(monkeypatch, tmp_path
     monkeypatch.setattr("bench.host.machine.processors.cores", lambda *_: [[0], [1]])
     found = []
 
-    def start(self, cell, label, layout):
-        found.append((is_twin(cell), self.processors, label))
+    def start(self, cell, label, *, processors, layout):
+        found.append((is_twin(cell), processors, label))
         raise Ended("failed", "start", "no")
 
     monkeypatch.setattr(Starter, "start", start)
     monkeypatch.setattr("bench.host.storage.references.References.ensure", lambda *_: tmp_path)
     monkeypatch.setattr("bench.host.measuring.order.given_up", lambda records: False)
-    monkeypatch.setattr("bench.host.measuring.order.seat_order", lambda *_: [0, 1])
-    bench = Validation(tmp_path, study_file.load(ROOT / "matrix.toml"), {}, 1, Console(quiet=True)).bench
-    replace(bench, looks=(14,)).measure(Trial(1, CELL, slowdown))
+    monkeypatch.setattr("bench.host.executors.order.start_order", lambda *_: [0, 1])
+    validation = Validation(tmp_path, study_file.load(ROOT / "matrix.toml"), {}, 1, Console(quiet=True))
+    replace(validation.trial_measurement, looks=(14,)).measure(Trial(1, CELL, slowdown))
     assert [where for _, where, _ in found] == began
-    assert {(twin, label) for twin, _, label in found} == {(False, "trial"), (True, "trial" + SUFFIX)}
-    assert bench.processors == (1,)
+    assert {(twin, label) for twin, _, label in found} == {(False, "trial"), (True, "trial")}
 
 
-def test_workers_that_cannot_move_begin_where_they_are_measured(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.host.machine.processors.cores", lambda *_: [[0], [1]])
+def test_workers_that_cannot_move_begin_where_they_are_measured(tmp_path):
     contained = Prepared("jax", "ok", manifest={"provider": "container"})
     study = study_file.load(ROOT / "matrix.toml")
-    assert len(Validation(tmp_path, study, {"jax": contained}, 1, Console(quiet=True)).bench.places) == 1
+    jobs = []
+
+    class Recorder:
+        def run(self, job, emit):
+            jobs.append(job)
+
+    for prepared in ({}, {"jax": contained}):
+        validation = Validation(tmp_path, study, prepared, 1, Console(quiet=True))
+        trials = replace(validation.trial_measurement, looks=(1,), executor=Recorder())
+        for slowdown in (0.02, 0.0):
+            trials.measure(Trial(1, CELL, slowdown))
+    assert [job.at_once for job in jobs] == [True, False, False, False]
 
 
 @pytest.mark.real
@@ -164,12 +173,12 @@ def test_real_trials_are_measured_once_and_kept(checkout, capsys):
     code = main(arguments, root=checkout)
     first = capsys.readouterr().out
     assert "25% more work" in first
-    traces = read_traces(checkout / "reports" / "validation" / "traces.jsonl")
+    stored = read_trials(checkout / "reports" / "validation" / "traces.jsonl")
     # Of identical cells one in a hundred may be called different, and the command must then say so.
-    assert code == bool(summary.broken_promises(summary.kinds(traces)))
-    assert sorted(trace.trial.slowdown for trace in traces) == [0.0, 0.25]
-    assert all(len(trace.pairs) >= 12 and trace.reason is None for trace in traces)
-    planted = max(traces, key=lambda trace: trace.trial.slowdown)
+    assert code == bool(summary.broken_promises(summary.group_trials(stored)))
+    assert sorted(data.trial.slowdown for data in stored) == [0.0, 0.25]
+    assert all(len(data.pairs) >= 12 and data.reason is None for data in stored)
+    planted = max(stored, key=lambda data: data.trial.slowdown)
     assert planted.planted == pytest.approx(0.25, rel=0.1)
     ratios = [sum(pair.twin_ns) / sum(pair.cell_ns) for pair in planted.pairs]
     assert sorted(ratios)[len(ratios) // 2] > 1.1

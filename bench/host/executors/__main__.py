@@ -1,0 +1,49 @@
+"""Runs one row job: ``python -m bench.host.executors < job.json`` writes the events of the job as lines of JSON.
+
+Nothing else goes to standard output. SIGINT and SIGTERM end the job; what had been measured is written first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from pathlib import Path
+
+from ..refusal import Refused
+from ..storage.run_lock import exclusive
+from .events import Event, to_json
+from .job import RowJob
+from .local import LocalExecutor
+from .program import EXIT_DONE, EXIT_INTERRUPTED, EXIT_MISUSE
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the job on standard input; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m bench.host.executors", description="Run one row job.")
+    parser.add_argument("--root", type=Path, default=ROOT, metavar="FOLDER", help="the project; its state is in .nox")
+    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="where the workers' logs go; .nox by default")
+    options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        job = RowJob.from_json(json.loads(sys.stdin.readline()))
+        with exclusive(options.root):
+            LocalExecutor(options.root, options.logs or options.root / ".nox").run(job, _write)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except (ValueError, Refused) as error:
+        print(f"row job: {error}", file=sys.stderr)
+        return EXIT_MISUSE
+    return EXIT_DONE
+
+
+def _write(event: Event) -> None:
+    sys.stdout.write(json.dumps(to_json(event)) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""Defines the events that a row measurement emits while it runs, each of which can be written as a line of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench.record import Record
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A process enters a stage: ``importing``, ``preparing`` or ``measuring``."""
+
+    stage: str
+    #: Name of the cell.
+    cell: str
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A process can be timed; ``record`` holds what is known of it, and no samples yet."""
+
+    record: Record
+
+
+@dataclass(frozen=True)
+class TurnTaken:
+    """A process took a turn."""
+
+    #: Name of the cell.
+    cell: str
+    round: int
+    attempt: int
+    #: {list of the record: the values of this turn}
+    samples: Mapping[str, list[int]]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A process is over, or was interrupted after some turns; ``record`` is final."""
+
+    record: Record
+
+
+@dataclass(frozen=True)
+class Waited:
+    """The measurement is over; the host only waited for workers during so many seconds of it."""
+
+    seconds: float
+
+
+Event = Progress | Ready | TurnTaken | Finished | Waited
+#: Receives the events as they happen.
+Emit = Callable[[Event], None]
+
+_KINDS: dict[str, type[Any]] = {
+    "progress": Progress,
+    "ready": Ready,
+    "turn": TurnTaken,
+    "finished": Finished,
+    "waited": Waited,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """Return the event as a JSON object; ``event`` holds its kind."""
+    return {"event": _NAMES[type(event)], **asdict(event)}
+
+
+def from_json(values: Mapping[str, Any]) -> Event:
+    """Rebuild an event; raises ValueError for what is none."""
+    given = dict(values)
+    try:
+        kind = _KINDS[given.pop("event")]
+        if "record" in given:
+            given["record"] = Record.from_json(given["record"])
+        made: Event = kind(**given)
+        return made
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not an event of a row measurement: {error!r}") from error

@@ -1,0 +1,84 @@
+"""Runs row jobs on this machine, in this process."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from bench.cell import Cell
+from bench.registry import Registry
+
+from ..machine import facts, processors
+from ..project import STATE
+from ..storage.compile_caches import CompileCaches
+from ..storage.references import References
+from ..workers.protocol import Transport
+from .events import Emit
+from .job import RowJob
+from .place import Place
+from .row_measurement import RowMeasurement
+from .starter import Starter
+
+
+class Executor(Protocol):
+    """Runs row jobs on some machine."""
+
+    def run(self, job: RowJob, emit: Emit) -> None:
+        """Run a job to its end and pass its events to ``emit``.
+
+        KeyboardInterrupt passes through, and Cancelled is raised, after the events of what had been measured.
+        """
+
+    def cancel(self) -> None:
+        """End the job under way, and let later ones not begin; another thread or a signal handler may call this."""
+
+
+class LocalExecutor:
+    """Runs row jobs with the workers of this machine."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        """``root`` is the project; the logs of workers go to ``logs`` in ``folder``."""
+        self._root = root
+        self._folder = folder
+        self._cancelled = threading.Event()
+
+    def run(self, job: RowJob, emit: Emit) -> None:
+        RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
+
+    def cancel(self) -> None:
+        """End the job before its next request to a worker."""
+        self._cancelled.set()
+
+    @functools.cached_property
+    def _available_bytes(self) -> int:
+        # Read once: all rows of a run have the same limit.
+        return facts.available_bytes()
+
+    def _place(self, job: RowJob) -> Place:
+        bound = processors.chosen(job.threads)
+        limit = None if job.memory_share is None else int(self._available_bytes * job.memory_share)
+        registry = Registry.of(dict(job.sources))
+        starter = self._starter(job, limit, registry)
+        references = References(self._root, self._root / STATE / "references", job.data_seed, job.threads, registry)
+
+        def start(cell: Cell, *, processors: Sequence[int], layout: int) -> Transport:
+            return starter.start(cell, job.log_label, processors=processors, layout=layout)
+
+        return Place(
+            processors=bound,
+            start=start,
+            caches=starter.caches,
+            reference=lambda cell: references.ensure(cell, job.data),
+            beside=processors.beside(bound) if job.at_once else (),
+            memory_limit_bytes=limit,
+        )
+
+    def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
+        manifests = {name: environment.manifest for name, environment in job.environments.items()}
+        caches = CompileCaches(self._root / STATE / "compile-caches", job.run, job.cache_kept, manifests, registry)
+        source = None if job.data_source is None else Path(job.data_source)
+        data = {job.row_round.cells[0].workload: source}
+        return Starter(self._root, self._folder, job.environments, caches, data, limit)

@@ -1,0 +1,45 @@
+"""Defines what a row measurement uses of the machine: processors, workers, caches, references, GPUs and the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from bench.cell import Cell
+
+from ..machine.gpu import Gpus
+from ..workers.protocol import Transport
+
+
+class Start(Protocol):
+    """Starts the worker of a cell, bound to processors, with the seed of its memory layout. Raises Ended."""
+
+    def __call__(self, cell: Cell, *, processors: Sequence[int], layout: int) -> Transport: ...
+
+
+class Caches(Protocol):
+    """Tells and notes the states of compilation caches: see ``bench.host.storage.compile_caches``."""
+
+    def state(self, cell: Cell) -> str | None: ...
+    def begin(self, cell: Cell) -> None: ...
+    def fill(self, cell: Cell) -> None: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """The machine for one job; tests pass fakes."""
+
+    #: The processors on which workers are measured.
+    processors: tuple[int, ...]
+    start: Start
+    caches: Caches
+    #: Returns the path of the float64 reference of a cell and computes it where needed. Raises Ended.
+    reference: Callable[[Cell], Path]
+    #: As many processors of the same kind on other cores; empty where there are too few.
+    beside: tuple[int, ...] = ()
+    memory_limit_bytes: int | None = None
+    gpus: Gpus = field(default_factory=Gpus)
+    clock: Callable[[], float] = time.monotonic

@@ -1,0 +1,82 @@
+"""Runs row jobs in another process: a program that reads a job as JSON and writes its events as lines of JSON.
+
+``python -m bench.host.executors`` is that program. Where a command reaches another machine, as ssh does, the job runs
+there.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from . import events
+from .events import Emit
+from .job import RowJob
+from .row_measurement import Cancelled
+
+#: Exit codes of the program: done, not a job or not possible, interrupted.
+EXIT_DONE, EXIT_MISUSE, EXIT_INTERRUPTED = 0, 2, 130
+
+
+class ExecutorFailed(Exception):
+    """The program ended before the job did; the message says how."""
+
+
+class ProgramExecutor:
+    """Starts a program for each job; its standard error is that of this process."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._cancelled = False
+
+    def run(self, job: RowJob, emit: Emit) -> None:
+        """Run a job; raises Cancelled after ``cancel``, and ExecutorFailed when the program ends without a result."""
+        if self._cancelled:
+            raise Cancelled("the row job was cancelled before it began")
+        # A session of its own: Ctrl-C reaches this process alone, which passes it on.
+        with subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        ) as process:
+            self._process = process
+            try:
+                self._talk(process, job, emit)
+            except KeyboardInterrupt:
+                # What the program measured before the interrupt is still to come.
+                process.send_signal(signal.SIGINT)
+                _read(process, emit)
+                raise
+            except BaseException:
+                process.send_signal(signal.SIGINT)
+                raise
+        if self._cancelled:
+            raise Cancelled("the row job was cancelled")
+        if process.returncode != EXIT_DONE:
+            raise ExecutorFailed(
+                f"{self._command[0]} ended with exit code {process.returncode} before the job was done"
+            )
+
+    def cancel(self) -> None:
+        """Interrupt the program, which ends the job at once."""
+        self._cancelled = True
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+
+    @staticmethod
+    def _talk(process: subprocess.Popen[bytes], job: RowJob, emit: Emit) -> None:
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
+            process.stdin.close()
+        except BrokenPipeError:
+            # Its exit code says what is wrong.
+            return
+        _read(process, emit)
+
+
+def _read(process: subprocess.Popen[bytes], emit: Emit) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        emit(events.from_json(json.loads(line)))

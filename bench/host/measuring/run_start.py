@@ -1,0 +1,107 @@
+"""Opens the run in a folder: continues an unfinished one, or archives what is there and begins a new one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.cell import Cell
+from bench.record import OK, Record
+
+from ..environments import Prepared
+from ..machine import facts
+from ..storage import journal, manifest
+from ..storage.identity import identity
+from ..storage.manifest import Manifest, ProfileSummary, StudySummary
+from ..study.plan import Plan
+from ..study.schema import Study
+from ..study.twin import original
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """The folder of a run, and what one invocation wants to measure there."""
+
+    root: Path
+    folder: Path
+    study: Study
+    plan: Plan
+    prepared: Mapping[str, Prepared]
+    announce: Callable[[str], None]
+
+    def open(self, *, fresh: bool, forget: Callable[[str], None]) -> Manifest:
+        """Return the manifest of the run to measure: an unfinished one of the same identity, or a new one.
+
+        ``forget`` removes the compilation caches of an earlier run, given its name.
+        """
+        environments = {name: prepared.manifest for name, prepared in self.prepared.items()}
+        key = identity(self.root, self.study, self.plan, self.prepared)
+        before = manifest.read(self.folder)
+        if before and before.identity == key and not before.finished and not fresh:
+            done = len(journal.read(self.folder))
+            self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
+            # A command that continues a run may give another budget, or be strict.
+            return replace(before, budget_s=self.plan.budget_s, strict=self.plan.strict, environments=environments)
+        if before:
+            forget(before.run)
+        moved = journal.archive(self.folder)
+        if moved is not None:
+            self.announce(f"The previous run was moved to {moved.relative_to(self.root)}.")
+        begun = self._begin(key, environments)
+        manifest.write(self.folder, begun)
+        return begun
+
+    def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:
+        """Describe a new run of the plan on this machine."""
+        settings = self.study.settings
+        return Manifest(
+            run=f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
+            identity=key,
+            started=time.strftime("%Y-%m-%d %H:%M:%S"),
+            study=StudySummary(settings.name, settings.title, settings.baseline),
+            profile=ProfileSummary(**self.plan.profile.model_dump()),
+            seed=self.plan.seed,
+            threads=self.plan.threads,
+            machine=facts.describe(),
+            environments=environments,
+            looks=self.plan.looks,
+            budget_s=self.plan.budget_s,
+            strict=self.plan.strict,
+            planned=self.plan.cells,
+            excluded=self.plan.excluded,
+            finished=False,
+        )
+
+    def cells_and_records(self, run: str) -> tuple[list[Cell], list[Record]]:
+        """Return the cells that can run, and the records so far; a cell that cannot run gets a record."""
+        book = journal.Journal(self.folder)
+        ready = {name for name, prepared in self.prepared.items() if prepared.status == OK}
+        # An environment that failed before and is ready now is measured after all.
+        records = [
+            record
+            for record in journal.read(self.folder)
+            if record.stage != "environment" or original(record.cell.environment) not in ready
+        ]
+        for cell in self.plan.cells:
+            prepared = self.prepared[original(cell.environment)]
+            if prepared.status != OK and not any(record.cell == cell for record in records):
+                record = without_environment(cell, run, prepared)
+                book.append(record)
+                records.append(record)
+        return [cell for cell in self.plan.cells if original(cell.environment) in ready], records
+
+
+def without_environment(cell: Cell, run: str, prepared: Prepared) -> Record:
+    """Return the record of a cell whose environment could not be prepared."""
+    return Record(
+        cell=cell,
+        round=0,
+        attempt=1,
+        status=prepared.status,
+        stage=prepared.stage or "environment",
+        reason=prepared.reason or "the environment could not be prepared",
+        run=run,
+        started_at=time.time(),
+    )
