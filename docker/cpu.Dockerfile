@@ -1,7 +1,8 @@
-# The image of an environment that computes on the CPU: a base with the lock's Python, and exactly what the lock lists.
-# bench/ is not in it: it is mounted, read-only, so that changing it rebuilds nothing.
+# Builds the image of an environment that computes on the CPU: a base with the lock's Python, and exactly the packages of
+# the lock.
+# The image does not contain bench/, which is mounted read-only, so that a change there does not rebuild the image.
 #
-# `nox -s images -- build` gives the arguments. By hand, from the project's folder, with any builder:
+# `nox -s images -- build` passes the arguments. To build by hand, from the project's folder, with any builder:
 #
 #   docker build -f docker/cpu.Dockerfile --build-arg LOCK=locks/jax.txt --build-arg EXTRAS=docker/extras .
 ARG BASE=python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
@@ -9,7 +10,7 @@ ARG BASE=python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028
 FROM ${BASE} AS system
 ARG PART=by-hand
 LABEL benchmatrix.part=${PART}
-# What compiled modes need, where the base lacks it: "g++ python3-dev".
+# Packages that compiled modes need and the base lacks: "g++ python3-dev".
 ARG SYSTEM_PACKAGES=""
 RUN if [ -n "${SYSTEM_PACKAGES}" ]; then \
       apt-get update -qq \
@@ -17,11 +18,11 @@ RUN if [ -n "${SYSTEM_PACKAGES}" ]; then \
       && rm -rf /var/lib/apt/lists/*; \
     fi
 
-# Everything that only the installation needs stays in this stage.
+# Files that only the installation needs stay in this stage.
 FROM system AS installed
 ARG PYTHON=3.11
 RUN python${PYTHON} -m venv --without-pip /opt/environment
-# A folder with wheels/ (instead of an index, or beside one) and ca.crt (a company's certificate authorities), or neither.
+# A folder that may have wheels/ (used with an index or without one) and ca.crt (a company's certificate authorities).
 ARG EXTRAS=extras
 COPY ${EXTRAS} /build
 ARG LOCK=lock.txt
@@ -29,8 +30,8 @@ COPY ${LOCK} /build/lock.txt
 ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
 ARG PIP_NO_INDEX
-# The pip that Python carries for its own venvs runs from its wheel, so that the environment gets what the lock lists and
-# no more. Some packages carry sources for other versions of Python, which do not compile: that is no failure.
+# pip runs from the wheel that Python ships for its own venvs, so that the environment gets only the packages of the lock.
+# Some packages contain sources for other versions of Python, which do not compile; these errors are ignored.
 RUN if [ -s /build/ca.crt ]; then export PIP_CERT=/build/ca.crt; fi \
     && mkdir -p /build/wheels \
     && pip=$(find /usr/share/python-wheels /usr/lib /usr/local/lib -name 'pip-*.whl' 2>/dev/null | head -n 1) \

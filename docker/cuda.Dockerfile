@@ -1,8 +1,8 @@
-# The image of an environment that computes on NVIDIA GPUs: a base with CUDA's runtime and cuDNN, the lock's Python from
-# the base's own distribution, and exactly what the lock lists. The driver stays the machine's.
-# bench/ is not in it: it is mounted, read-only, so that changing it rebuilds nothing.
+# Builds the image of an environment that computes on NVIDIA GPUs: a base with CUDA's runtime and cuDNN, the lock's Python
+# from the base's own distribution, and exactly the packages of the lock. The driver is the machine's.
+# The image does not contain bench/, which is mounted read-only, so that a change there does not rebuild the image.
 #
-# `nox -s images -- build` gives the arguments. By hand, from the project's folder, with any builder:
+# `nox -s images -- build` passes the arguments. To build by hand, from the project's folder, with any builder:
 #
 #   docker build -f docker/cuda.Dockerfile --build-arg LOCK=locks/jax-cuda.txt --build-arg EXTRAS=docker/extras .
 ARG BASE=nvidia/cuda:13.2.0-cudnn-runtime-ubuntu24.04@sha256:7a31e9bfb2086e4b1ac08aa8e4718d7860730ecc6a9882d2f1e5ed6239f8ef5b
@@ -10,17 +10,17 @@ ARG BASE=nvidia/cuda:13.2.0-cudnn-runtime-ubuntu24.04@sha256:7a31e9bfb2086e4b1ac
 FROM ${BASE} AS system
 ARG PART=by-hand
 LABEL benchmatrix.part=${PART}
-# CUDA's images come without Python; Triton and Inductor need a compiler and Python's headers.
+# CUDA's images lack Python; Triton and Inductor need a compiler and Python's headers.
 ARG SYSTEM_PACKAGES="g++ python3-dev python3-venv"
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${SYSTEM_PACKAGES} \
     && rm -rf /var/lib/apt/lists/*
 
-# Everything that only the installation needs stays in this stage.
+# Files that only the installation needs stay in this stage.
 FROM system AS installed
 ARG PYTHON=3.12
 RUN python${PYTHON} -m venv --without-pip /opt/environment
-# A folder with wheels/ (instead of an index, or beside one) and ca.crt (a company's certificate authorities), or neither.
+# A folder that may have wheels/ (used with an index or without one) and ca.crt (a company's certificate authorities).
 ARG EXTRAS=extras
 COPY ${EXTRAS} /build
 ARG LOCK=lock.txt
@@ -28,8 +28,8 @@ COPY ${LOCK} /build/lock.txt
 ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
 ARG PIP_NO_INDEX
-# The pip that Python carries for its own venvs runs from its wheel, so that the environment gets what the lock lists and
-# no more. Some packages carry sources for other versions of Python, which do not compile: that is no failure.
+# pip runs from the wheel that Python ships for its own venvs, so that the environment gets only the packages of the lock.
+# Some packages contain sources for other versions of Python, which do not compile; these errors are ignored.
 RUN if [ -s /build/ca.crt ]; then export PIP_CERT=/build/ca.crt; fi \
     && mkdir -p /build/wheels \
     && pip=$(find /usr/share/python-wheels /usr/lib /usr/local/lib -name 'pip-*.whl' 2>/dev/null | head -n 1) \

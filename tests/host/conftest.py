@@ -1,4 +1,4 @@
-"""Knows a small synthetic study with every status, for the tests of the tables."""
+"""Provides a small synthetic study with every status, for the tests of the tables."""
 
 from __future__ import annotations
 

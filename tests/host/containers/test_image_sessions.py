@@ -141,7 +141,7 @@ def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_checkou
     others = {each["Id"] for each in engine.api.images()} - {built.manifest["image"]["id"]}
     assert images("prune", "--all") == (0, f"removed {tag}\n")
     assert {each["Id"] for each in engine.api.images()} == others
-    assert images("list")[1].startswith("this checkout has built no images")
+    assert images("list")[1].startswith("this project has built no images")
     assert images("build", "tinny")[0] == host.EXIT_MISUSE
 
 
