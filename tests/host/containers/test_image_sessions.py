@@ -176,5 +176,5 @@ def test_buildkit_builds_the_same_dockerfile(project, engine, served):
 def test_both_dockerfiles_have_the_same_steps():
     """They differ in the base, its Python and the variables of NVIDIA's runtime; the rest must stay the same."""
     cpu, cuda = ((REPOSITORY / "docker" / f"{kind}.Dockerfile").read_text() for kind in ("cpu", "cuda"))
-    installation = [text[text.index("# A folder with wheels/") : text.index("FROM system\n")] for text in (cpu, cuda)]
+    installation = [text[text.index("ARG EXTRAS=") : text.index("FROM system\n")] for text in (cpu, cuda)]
     assert installation[0] == installation[1]
