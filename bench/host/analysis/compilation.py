@@ -1,4 +1,4 @@
-"""Knows what compilers did with a cell: what they compiled, where a graph broke, and what they compiled again."""
+"""Summarises what compilers did with a cell: graphs, graph breaks, and compilations while samples were timed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from bench.record import Record
 
-from ..reporting.tables.table import shorten
-
-#: Characters of all reasons of graph breaks together; the records keep all of them.
-REASONS_LENGTH = 160
+from .notes import Note, NoteKind, Severity, note
 
 
 def most(records: Sequence[Record], name: str) -> int:
@@ -18,7 +15,7 @@ def most(records: Sequence[Record], name: str) -> int:
 
 
 def recompilations(records: Sequence[Record]) -> int:
-    """Return how often the processes of a cell compiled again while they were timed, all together."""
+    """Return how often all processes of a cell together compiled again while they were timed."""
     return sum(int(record.compilation.get("recompiled_while_timing") or 0) for record in records)
 
 
@@ -28,19 +25,19 @@ def break_reasons(records: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
-def compilation_notes(records: Sequence[Record]) -> tuple[str, ...]:
-    """Say what a reader would not expect of a compiled cell: more than one graph, breaks, compiling while timed."""
+def notes_on_compilation(records: Sequence[Record]) -> tuple[Note, ...]:
+    """Note what is unusual in a compiled cell: several graphs or traces, graph breaks, compiling while timed."""
     notes = []
     again = recompilations(records)
     if again:
         affected = sum(bool(record.compilation.get("recompiled_while_timing")) for record in records)
-        notes.append(f"suspect: recompiled {again}× while timing, in {affected} of {len(records)} processes")
-    parts = " and ".join(f"{number} {name}" for name in ("graphs", "traces") if (number := most(records, name)) > 1)
-    breaks = most(records, "graph_breaks")
-    clauses = [f"in {parts}"] if parts else []
-    if breaks:
-        reasons = shorten("; ".join(break_reasons(records)), REASONS_LENGTH)
-        clauses.append(f"with {breaks} graph break{'s' * (breaks > 1)}" + (f" ({reasons})" if reasons else ""))
-    if clauses:
-        notes.append(f"compiled {', '.join(clauses)}")
+        notes.append(
+            note(NoteKind.RECOMPILED, Severity.UNUSABLE, times=again, affected=affected, processes=len(records))
+        )
+    graphs, traces, breaks = (most(records, name) for name in ("graphs", "traces", "graph_breaks"))
+    if graphs > 1 or traces > 1 or breaks:
+        reasons = tuple(break_reasons(records)) if breaks else ()
+        notes.append(
+            note(NoteKind.SPLIT_GRAPHS, Severity.INFO, graphs=graphs, traces=traces, breaks=breaks, reasons=reasons)
+        )
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Knows how many turns were disturbed, and what became of them."""
+"""Counts the turns that other processes disturbed, and what became of them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from bench.record import Record
 
 from .noise_watch import doubtful_turns, left_out
 
-#: Row, threads, round, attempt.
-Sitting = tuple[str, int, int, int]
+#: The row, threads, round and attempt of processes that took turns with each other.
+RoundKey = tuple[str, int, int, int]
 
 
 @dataclass(frozen=True)
 class Disturbances:
-    """Turns of a set of processes; those who took a turn together count once."""
+    """Turns of a set of processes; a turn that several processes took together counts once."""
 
     turns: int = 0
     disturbed: int = 0
-    #: Disturbed turns that the statistics do without; the others stayed, as too few would have remained.
+    #: Disturbed turns that the statistics leave out; the others stayed, as too few turns would have remained.
     left_out: int = 0
     #: Turns after the last planned one, which repeat disturbed ones.
     repeated: int = 0
-    #: What disturbed the first of them.
+    #: What disturbed the first of them, as the record says it.
     example: str = ""
 
     @property
@@ -31,30 +31,30 @@ class Disturbances:
         return self.disturbed - self.left_out
 
 
-def sitting_of(record: Record) -> Sitting:
+def round_key(record: Record) -> RoundKey:
     return record.cell.row, record.cell.threads, record.round, record.attempt
 
 
 def count_doubtful(records: Iterable[Record]) -> int:
-    """Count the turns that may have been disturbed, but count as undisturbed; see ``noise_watch.doubtful_turns``."""
-    sittings: dict[Sitting, list[Record]] = {}
+    """Count the turns that may have been disturbed but count as undisturbed; see ``noise_watch.doubtful_turns``."""
+    together: dict[RoundKey, list[Record]] = {}
     for record in records:
-        sittings.setdefault(sitting_of(record), []).append(record)
-    return sum(len(doubtful_turns(together)) for together in sittings.values())
+        together.setdefault(round_key(record), []).append(record)
+    return sum(len(doubtful_turns(found)) for found in together.values())
 
 
 def count_turns(records: Iterable[Record], planned: int | None) -> Disturbances:
     """Count the turns of ``records``, of which every process was to take ``planned``."""
-    taken: dict[Sitting, set[int]] = {}
-    skipped: dict[Sitting, set[int]] = {}
-    reasons: dict[tuple[Sitting, int], str] = {}
+    taken: dict[RoundKey, set[int]] = {}
+    skipped: dict[RoundKey, set[int]] = {}
+    reasons: dict[tuple[RoundKey, int], str] = {}
     for record in records:
-        sitting = sitting_of(record)
-        taken.setdefault(sitting, set()).update(record.sample_turn)
+        key = round_key(record)
+        taken.setdefault(key, set()).update(record.sample_turn)
         if record.disturbed:
             own = {int(turn): reason for turn, reason in record.disturbed.items()}
-            reasons.update({(sitting, turn): own[turn] for turn in sorted(own.keys() & set(record.sample_turn))})
-            skipped.setdefault(sitting, set()).update(left_out(record))
+            reasons.update({(key, turn): own[turn] for turn in sorted(own.keys() & set(record.sample_turn))})
+            skipped.setdefault(key, set()).update(left_out(record))
     repeated = 0 if planned is None else sum(turn >= planned for turns in taken.values() for turn in turns)
     return Disturbances(
         sum(map(len, taken.values())),

@@ -1,4 +1,4 @@
-"""Knows how columns are ranked over all rows that were measured alike: on one device, with as many threads."""
+"""Ranks the columns over all rows that were measured on one device with the same number of threads."""
 
 from __future__ import annotations
 
@@ -8,46 +8,60 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..reporting.tables.rows import columns_of, facets, row_name, varying
-from ..reporting.tables.table import shorten
-from ..reporting.words.numbers import count
 from ..statistics import ranking
-from ..statistics.performance_profile import Profile, performance_profiles
+from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..storage.manifest import Manifest
-from .fairness import enumerate_names
-from .results import EXCLUDED, NOT_RUN, Result
+from .notes import Note, NoteKind, Severity, note
+from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
 #: A profile is shown at these multiples of the best time of a row.
 FACTORS = (1.0, 1.25, 1.5, 2.0, 5.0, 10.0)
-#: Characters of a list of rows; the CSV files have everything.
-LIST_LENGTH = 600
+#: Why a column has no time in a row, beside the status of its cell.
+NOT_PLANNED, SETTINGS_DIFFER = "not planned", "settings differ"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where one column stands in one contest; without a standing it was not ranked."""
+    """The place of one column in one contest; a column without a standing was not ranked."""
 
     column: str
     device: str
     threads: int
     standing: ranking.Standing | None
     #: Over the rows in which every column was tried; None without such a row.
-    profile: Profile | None
+    profile: PerformanceProfile | None
     is_baseline: bool
+
+
+@dataclass(frozen=True)
+class Support:
+    """The rows and columns that a ranking rests on; rows are named as ``Cell.row`` names them."""
+
+    #: Rows in which every ranked column has a comparable time.
+    rows: tuple[str, ...]
+    #: Rows in which no processes of all ranked columns took turns.
+    unpaired: tuple[str, ...]
+    #: (row, ((column, why it has no time there), …)) of the other rows that are left out.
+    incomplete: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    #: Columns that were not ranked, as too few rows would remain in common.
+    unranked: tuple[str, ...]
+    #: Rows behind the profiles: those in which every column was tried.
+    profiled: int
 
 
 @dataclass(frozen=True)
 class Contest:
     """The columns on one device with one number of threads."""
 
-    name: str
-    places: tuple[Place, ...]
-    #: What the ranking and the profiles rest on, in words.
-    remark: str
-    #: Why there is no ranking; empty where there is one.
-    why: str = ""
+    device: str
+    threads: int
+    places: tuple[Place, ...] = ()
+    #: None where there is no ranking…
+    support: Support | None = None
+    #: …for this reason.
+    why: Note | None = None
 
 
 @dataclass(frozen=True)
@@ -60,11 +74,6 @@ class Ranked:
     def places(self) -> tuple[Place, ...]:
         return tuple(place for contest in self.contests for place in contest.places)
 
-    @property
-    def remark(self) -> str:
-        """Say why there is no ranking, where there is none."""
-        return " ".join(f"No ranking for {contest.name}: {contest.why}." for contest in self.contests if contest.why)
-
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every contest; without a baseline there is none."""
@@ -73,27 +82,25 @@ def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
         contests.setdefault((result.cell.device, result.cell.threads), []).append(result)
     if manifest.study.baseline is None:
         return Ranked(())
-    shown = varying(analysis.results)
-    return Ranked(tuple(_hold(results, manifest.study.baseline, shown) for results in contests.values()))
+    return Ranked(tuple(_hold(results, manifest.study.baseline) for results in contests.values()))
 
 
 def comparable(result: Result | None) -> bool:
     """Tell whether a cell has a time that may be compared."""
-    return result is not None and result.step is not None and result.refused is None
+    return result is not None and result.step is not None and not result.refused
 
 
 def tried(result: Result | None) -> bool:
-    """Tell whether a cell without a comparable time is a failure: not when nobody let it try."""
-    return result is not None and result.status not in (EXCLUDED, NOT_RUN) and result.refused is None
+    """Tell whether a cell without a comparable time is a failure: it was planned, run and not refused."""
+    return result is not None and result.status not in (EXCLUDED, NOT_RUN) and not result.refused
 
 
-def _hold(results: Sequence[Result], baseline: str, shown: Sequence[bool]) -> Contest:
-    """Hold one contest; rows are known by their names."""
-    cell = results[0].cell
-    name = ", ".join(facets(cell)[3:])
+def _hold(results: Sequence[Result], baseline: str) -> Contest:
+    """Hold one contest."""
+    device, threads = results[0].cell.device, results[0].cell.threads
     places: dict[str, dict[str, Result]] = {column: {} for column in columns_of(results)}
     for result in results:
-        places[result.cell.column][row_name(result.cell, shown)] = result
+        places[result.cell.column][result.cell.row] = result
     entrants = choose_entrants(places, baseline)
     starts = _steady_starts(result for column in entrants for result in places[column].values() if comparable(result))
     locations = {
@@ -103,16 +110,15 @@ def _hold(results: Sequence[Result], baseline: str, shown: Sequence[bool]) -> Co
     found = ranking.rank(locations, baseline) if baseline in entrants else None
     why = _lack(entrants, baseline, found)
     if found is None or why:
-        return Contest(name, (), "", why)
+        return Contest(device, threads, why=why)
     tried_columns, tried_rows = _tried(places)
     profiles = performance_profiles({c: {row: _step_s(places[c][row]) for row in tried_rows} for c in tried_columns})
     order = [*found.standings, *(column for column in places if column not in found.standings)]
     return Contest(
-        name,
-        tuple(
-            Place(c, cell.device, cell.threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order
-        ),
-        _describe(name, found, places, tried_rows),
+        device,
+        threads,
+        tuple(Place(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
+        _support(found, places, len(tried_rows)),
     )
 
 
@@ -126,15 +132,20 @@ def choose_entrants(places: Mapping[str, Mapping[str, Result]], baseline: str) -
     return entrants
 
 
-def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None) -> str:
+def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None) -> Note | None:
+    """Return why there is no ranking; None where there is one."""
     if baseline not in entrants:
-        return f"the baseline {baseline} has no result"
-    support = len(found.support) if found else 0
-    if len(entrants) >= FEWEST_COLUMNS and support >= FEWEST_ROWS:
-        return ""
-    return (
-        f"it takes {FEWEST_COLUMNS} columns with {FEWEST_ROWS} rows in common, and {count(len(entrants), 'column')} "
-        f"with {count(support, 'row')} in common {'has' if len(entrants) == 1 else 'have'} a result"
+        return note(NoteKind.RANKING_WITHOUT_BASELINE, Severity.INFO, baseline=baseline)
+    rows = len(found.support) if found else 0
+    if len(entrants) >= FEWEST_COLUMNS and rows >= FEWEST_ROWS:
+        return None
+    return note(
+        NoteKind.RANKING_TOO_SMALL,
+        Severity.INFO,
+        columns=len(entrants),
+        rows=rows,
+        fewest_columns=FEWEST_COLUMNS,
+        fewest_rows=FEWEST_ROWS,
     )
 
 
@@ -150,17 +161,17 @@ def _step_s(result: Result) -> float:
 
 
 def _steady_starts(results: Iterable[Result]) -> dict[tuple[str, Hashable], int]:
-    """Return from which turn on all processes of each sitting are steady; sittings are known by row and key."""
+    """Return from which turn on all processes of a row and round are steady, by row and the key of the processes."""
     starts: dict[tuple[str, Hashable], int] = {}
     for result in results:
         for key, process in result.turns.items():
-            sitting = (result.cell.row, key)
-            starts[sitting] = max(process.steady_turn, starts.get(sitting, 0))
+            together = (result.cell.row, key)
+            starts[together] = max(process.steady_turn, starts.get(together, 0))
     return starts
 
 
 def _log_locations(result: Result, starts: Mapping[tuple[str, Hashable], int]) -> ranking.LogLocations:
-    """Return where each process lies, in the same turns for all that sat together, as in the ratios of the table."""
+    """Return where each process lies, in the same turns for all that took turns, as in the ratios of the table."""
     found = {}
     for key, process in result.turns.items():
         steady = process.log_s[process.turns >= starts[result.cell.row, key]]
@@ -168,26 +179,18 @@ def _log_locations(result: Result, starts: Mapping[tuple[str, Hashable], int]) -
     return found
 
 
-def _describe(
-    name: str, found: ranking.Ranking, places: Mapping[str, Mapping[str, Result]], profiled: Sequence[str]
-) -> str:
-    """Say which rows and columns count, and why others do not."""
-    text = f"On {name}: ranked on {count(len(found.support), 'row')} that all have in common"
-    text += f" ({shorten(enumerate_names(found.support), LIST_LENGTH)})."
-    rows = dict.fromkeys(row for _, row in found.missing)
-    clauses = [f"{row} (no processes of all columns took turns)" for row in found.unpaired]
-    for row in rows:
-        reasons = [f"{c}: {_status(places[c].get(row))}" for c, missing in found.missing if missing == row]
-        clauses.append(f"{row} ({', '.join(reasons)})")
-    if clauses:
-        text += f" Left out: {shorten('; '.join(clauses), LIST_LENGTH)}."
-    unranked = [column for column in places if column not in found.standings]
-    if unranked:
-        text += f" Not ranked, as too few rows would remain in common: {enumerate_names(unranked)}."
-    return f"{text} Profiles: over {count(len(profiled), 'row')} in which all were tried."
+def _support(found: ranking.Ranking, places: Mapping[str, Mapping[str, Result]], profiled: int) -> Support:
+    """Return which rows and columns count, and why the others do not."""
+    incomplete = tuple(
+        (row, tuple((c, _reason(places[c].get(row))) for c, missing in found.missing if missing == row))
+        for row in dict.fromkeys(row for _, row in found.missing)
+    )
+    unranked = tuple(column for column in places if column not in found.standings)
+    return Support(found.support, found.unpaired, incomplete, unranked, profiled)
 
 
-def _status(result: Result | None) -> str:
+def _reason(result: Result | None) -> str:
+    """Return why a column has no time in a row."""
     if result is None:
-        return "not planned"
-    return "settings differ" if result.refused else result.status
+        return NOT_PLANNED
+    return SETTINGS_DIFFER if result.refused else result.status

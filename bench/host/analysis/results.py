@@ -1,4 +1,4 @@
-"""Knows what the records of one cell come to: its status, its step time, and what was seen beside it."""
+"""Summarises the records of one cell: its status, its step time, and what was measured beside it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,18 @@ from ..statistics.verdict import ALPHA, Verdict
 from ..storage.manifest import Stop
 from .compilation import recompilations
 from .disturbances import Disturbances
+from .fairness import Difference
 from .processes import Timed
 from .warmups import WarmUp, warm_up_of
 
-#: What a cell without any record is: planned, but the run ended before it, or left out by the study.
+#: The status of a cell without a record: the run ended before it, or the study excludes it.
 NOT_RUN = "not run"
 EXCLUDED = "excluded"
 
 
-#: How a verdict is written behind a ratio.
-MARKS = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈", Verdict.INCONCLUSIVE: "?"}
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """The time of one cell over the baseline's, and what it is called."""
+    """The time of one cell over the baseline's, with its verdict."""
 
     ratio: Ratio
     #: All are None where the data could not give a verdict. By Benjamini-Hochberg…
@@ -44,17 +41,14 @@ class Comparison:
     verdict: Verdict | None = None
 
     @property
-    def mark(self) -> str:
-        """Write the verdict as one sign; a difference that may be claimed gets two."""
-        if self.verdict is None:
-            return ""
-        claimed = self.verdict is Verdict.DIFFERENT and self.claim_p is not None and self.claim_p <= ALPHA
-        return MARKS[self.verdict] * (2 if claimed else 1)
+    def claimed(self) -> bool:
+        """Tell whether the difference may be claimed of this comparison alone."""
+        return self.verdict is Verdict.DIFFERENT and self.claim_p is not None and self.claim_p <= ALPHA
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one cell came to over all of its processes."""
+    """The summary of one cell over all of its processes."""
 
     cell: Cell
     #: A record's status, ``not run`` or ``excluded``.
@@ -69,15 +63,15 @@ class Result:
     #: Of the medians, and of the 90% quantiles.
     comparison: Comparison | None = None
     tail: Comparison | None = None
-    #: The settings for which the comparison was refused.
-    refused: str | None = None
+    #: The differences of settings that forbid the comparison in a strict study.
+    refused: tuple[Difference, ...] = ()
     #: The run's noise floor that the verdict took into account.
     noise_floor: float | None = None
     #: Whether the cell that it is compared with is unsteady.
     baseline_unsteady: bool = False
     #: When the row stopped, and why; None where that is not known.
     stop: Stop | None = None
-    #: Steps after which it has made good for its slower start; infinite where it never does.
+    #: Steps after which faster steps have made up for a slower start; infinite where they never do.
     break_even: float | None = None
     disturbances: Disturbances = field(default_factory=Disturbances)
     achieved: Achieved | None = None
@@ -91,10 +85,6 @@ class Result:
     @property
     def verdict(self) -> Verdict | None:
         return self.comparison.verdict if self.comparison else None
-
-    @property
-    def mark(self) -> str:
-        return self.comparison.mark if self.comparison else ""
 
     @property
     def locations(self) -> tuple[Location, ...]:
@@ -217,3 +207,10 @@ def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> 
 def row_key(cell: Cell) -> tuple[str, int]:
     """Return what cells must share to be compared."""
     return cell.row, cell.threads
+
+
+def columns_of(results: Sequence[Result]) -> list[str]:
+    """List the columns, those of one environment side by side."""
+    environments = list(dict.fromkeys(result.cell.environment for result in results))
+    columns = dict.fromkeys((result.cell.environment, result.cell.column) for result in results)
+    return [column for _, column in sorted(columns, key=lambda pair: environments.index(pair[0]))]

@@ -126,7 +126,7 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
         if base is None or base is result or result.step is None or base.step is None:
             compared.append(result)
             continue
-        refused = refusal(result, base) if manifest.strict else None
+        refused = refusal(result, base) if manifest.strict else ()
         if refused:
             compared.append(replace(result, refused=refused))
             continue

@@ -21,6 +21,7 @@ from .tables import ranking as ranking_table
 from .tables.table import Table
 from .words.caption import title_of
 from .words.language import ENGLISH, Language, writing_in
+from .words.ranking import no_ranking_remark
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language = ENG
             title_of(manifest),
             analysis,
             ranked.places,
-            times.summarise(analysis, manifest, ranking=ranked.remark),
+            times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),
             times.detail(analysis, manifest),
             costs.account(analysis, manifest),
             ranking_table.show(ranked, analysis, manifest),

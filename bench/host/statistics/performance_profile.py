@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Profile:
+class PerformanceProfile:
     """The factors by which one column was slower than the best of each row, ascending; a failure is infinity."""
 
     factors: tuple[float, ...]
@@ -30,7 +30,7 @@ class Profile:
         return sum(math.isfinite(one) for one in self.factors) / len(self.factors)
 
 
-def performance_profiles(times: Mapping[str, Mapping[str, float]]) -> dict[str, Profile]:
+def performance_profiles(times: Mapping[str, Mapping[str, float]]) -> dict[str, PerformanceProfile]:
     """Return the profile of each column from its time per row; a row that is missing, or infinite, is a failure.
 
     Rows are those in which any column has a result, since without one there is no best to compare with. Without such a
@@ -41,4 +41,4 @@ def performance_profiles(times: Mapping[str, Mapping[str, float]]) -> dict[str, 
         return {}
     table = np.array([[own.get(row, math.inf) for row in rows] for own in times.values()])
     factors = np.sort(table / table.min(axis=0), axis=1)
-    return {column: Profile(tuple(line)) for column, line in zip(times, factors.tolist(), strict=True)}
+    return {column: PerformanceProfile(tuple(line)) for column, line in zip(times, factors.tolist(), strict=True)}

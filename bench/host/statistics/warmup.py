@@ -35,7 +35,7 @@ OUTLIER = 3.0
 REACH = 2
 
 
-class Kind(enum.Enum):
+class WarmupClass(enum.Enum):
     """How a process's step times went."""
 
     WARM_UP = "warm-up"
@@ -49,7 +49,7 @@ class Kind(enum.Enum):
 class Warmup:
     """How a process's step times went, and from which point of its series on they are steady; None if never."""
 
-    kind: Kind
+    kind: WarmupClass
     start: int | None
 
 
@@ -105,12 +105,12 @@ def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], nois
     while first > 0 and abs(means[first - 1] - means[-1]) <= tolerances[first - 1]:
         first -= 1
     if first == 0:
-        return Warmup(Kind.FLAT, 0)
+        return Warmup(WarmupClass.FLAT, 0)
     start = starts[bounds[first - 1]]
     if starts[-1] - start < STEADY_SHARE * starts[-1]:
-        return Warmup(Kind.NO_STEADY_STATE, None)
+        return Warmup(WarmupClass.NO_STEADY_STATE, None)
     slower_before = all(means[i] >= means[-1] - tolerances[i] for i in range(first))
-    return Warmup(Kind.WARM_UP if slower_before else Kind.SLOWDOWN, start)
+    return Warmup(WarmupClass.WARM_UP if slower_before else WarmupClass.SLOWDOWN, start)
 
 
 def classify(series: Sequence[FloatArray]) -> list[Warmup]:
@@ -119,7 +119,7 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     All series at once, since a study has thousands of them.
     """
     long = [i for i, one in enumerate(series) if len(one) >= FEWEST]
-    found = [Warmup(Kind.TOO_SHORT, None)] * len(series)
+    found = [Warmup(WarmupClass.TOO_SHORT, None)] * len(series)
     if not long:
         return found
     by_length: dict[int, list[tuple[int, FloatArray, list[int]]]] = {}

@@ -32,10 +32,10 @@ def test_the_comparisons_share_the_error():
 def test_what_may_be_claimed_passes_the_stricter_correction():
     """Three of the same p value: the share of false ones is small, that any is false is not unlikely enough."""
     one = ratio(1.1, 0.004, 1.05)
-    assert [found.mark for found in decide_together([one, one, one], 0.0)] == ["*"] * 3
+    assert [found.claimed for found in decide_together([one, one, one], 0.0)] == [False] * 3
     assert [found.claim_p for found in decide_together([one, one, one], 0.0)] == [0.012] * 3
-    assert [found.mark for found in decide_together([one], 0.0)] == ["**"]
-    assert [found.mark for found in decide_together([ratio(1.0, 0.9, 1.01)], 0.0)] == ["≈"]
+    assert [found.claimed for found in decide_together([one], 0.0)] == [True]
+    assert [found.claimed for found in decide_together([ratio(1.0, 0.9, 1.01)], 0.0)] == [False]
 
 
 def test_the_noise_floor_hides_what_lies_below_it():

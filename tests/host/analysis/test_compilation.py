@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.analysis.compilation import compilation_notes
+from bench.host.analysis.compilation import notes_on_compilation
 from bench.host.analysis.fairness import settings_of
 from bench.host.analysis.processes import timed
 from bench.host.analysis.results import result_of
+from bench.host.reporting.words.notes import in_words
 
 
 @pytest.mark.parametrize(
@@ -18,16 +19,19 @@ from bench.host.analysis.results import result_of
         ({"graphs": 3, "traces": 2}, ("compiled in 3 graphs and 2 traces",)),
         (
             {"graphs": 2, "graph_breaks": 1, "graph_break_reasons": ["call to print()"]},
-            ("compiled in 2 graphs, with 1 graph break (call to print())",),
+            ("compiled in 2 graphs, 1 graph break (call to print())",),
         ),
-        ({"graph_breaks": 2}, ("compiled with 2 graph breaks",)),
-        ({"recompiled_while_timing": 2}, ("suspect: recompiled 4× while timing, in 2 of 3 processes",)),
+        ({"graph_breaks": 2}, ("2 graph breaks",)),
+        (
+            {"recompiled_while_timing": 2},
+            ("recompiled 4× while timing, in 2 of 3 processes: the time includes compilation",),
+        ),
     ],
 )
 def test_what_a_compiler_did_is_told_where_it_is_unexpected(long_study, compilation, notes):
     first, second, third = long_study.records[:3]
     records = [replace(r, compilation=compilation) for r in (first, second)] + [third]
-    assert compilation_notes(records) == notes
+    assert in_words(notes_on_compilation(records)) == notes
 
 
 def test_a_cell_that_recompiled_while_timing_is_unsteady(long_study):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench.cell import Cell
 from bench.host.analysis.processes import timed, timed_cells
-from bench.host.statistics.warmup import Kind
+from bench.host.statistics.warmup import WarmupClass
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -24,14 +24,14 @@ def record(sample_ns: list[int], **values: Any) -> Record:
 
 def test_all_samples_of_a_steady_process_count():
     (found,) = timed([record([1000, 1010] * 10)])
-    assert (found.warmup.kind, found.early, found.location.n) == (Kind.FLAT, 0, 20)
+    assert (found.warmup.kind, found.early, found.location.n) == (WarmupClass.FLAT, 0, 20)
     assert found.location.median == found.whole_s == pytest.approx(100.5e-9)
     assert found.turns.turns.tolist() == list(range(20))
 
 
 def test_samples_before_the_steady_state_do_not():
     (found,) = timed([record([2000] * 8 + [1000, 1001] * 6)])
-    assert (found.warmup.kind, found.early, found.location.n) == (Kind.WARM_UP, 8, 12)
+    assert (found.warmup.kind, found.early, found.location.n) == (WarmupClass.WARM_UP, 8, 12)
     assert found.location.median == pytest.approx(100.05e-9)
     assert found.whole_s == pytest.approx(100.1e-9, rel=0.01)
     assert found.turns.steady_turn == 8
@@ -40,14 +40,14 @@ def test_samples_before_the_steady_state_do_not():
 def test_the_trials_of_the_calibration_are_part_of_the_course():
     """A warm-up that is over before the first sample leaves out none."""
     (found,) = timed([record([1000, 1001] * 10, warmup_ns=[300] * 8)])
-    assert (found.warmup.kind, found.early) == (Kind.WARM_UP, 0)
+    assert (found.warmup.kind, found.early) == (WarmupClass.WARM_UP, 0)
 
 
 def test_a_disturbed_turn_is_no_warm_up():
     samples = [1000, 1001] * 4 + [90_000] * 4 + [1000, 1001] * 4
     disturbed = {str(turn): "somebody" for turn in range(8, 12)}
     (found,) = timed([record(samples, disturbed=disturbed)])
-    assert (found.warmup.kind, found.early, found.location.n) == (Kind.FLAT, 0, 16)
+    assert (found.warmup.kind, found.early, found.location.n) == (WarmupClass.FLAT, 0, 16)
     assert set(found.turns.turns.tolist()) == set(range(20)) - {8, 9, 10, 11}
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bench.host.analysis.run_analysis import analyse
-from bench.host.analysis.startup import format_break_even, import_s
+from bench.host.analysis.startup import import_s
 from bench.host.statistics.verdict import Verdict
 
 
@@ -55,22 +55,6 @@ def test_without_a_verdict_the_interval_says_whether_a_saving_is_known(short_stu
 def test_an_unknown_first_call_leaves_it_open(long_study):
     long_study.change("torch2:compile", "mlp-train", first_call_s=None)
     assert results(long_study)["torch2:compile", "mlp-train"].break_even is None
-
-
-@pytest.mark.parametrize(
-    ("steps", "text"),
-    [
-        (None, "–"),
-        (math.inf, "never"),
-        (0.0, "at once"),
-        (0.2, "1"),
-        (4119.3, "4100"),
-        (98.2, "99"),
-        (0.3e7, "3000000"),
-    ],
-)
-def test_break_even_is_written_in_whole_steps_of_two_digits(steps, text):
-    assert format_break_even(steps) == text
 
 
 def test_imports_beside_others_are_shown_before_those_alone(long_study):

@@ -11,8 +11,8 @@ from bench.host.statistics.warmup import (
     FEWEST,
     HEAD,
     POINTS,
-    Kind,
     Warmup,
+    WarmupClass,
     classify,
     reduced,
     steady_from,
@@ -27,7 +27,7 @@ def series(*levels: tuple[int, float], sd: float = 0.02, seed: int = 0) -> np.nd
     return means * np.random.default_rng(seed).lognormal(0.0, sd, len(means))
 
 
-def kind(one: np.ndarray) -> Kind:
+def kind(one: np.ndarray) -> WarmupClass:
     return classify([one])[0].kind
 
 
@@ -35,12 +35,12 @@ def kind(one: np.ndarray) -> Kind:
 @pytest.mark.parametrize(
     ("levels", "expected", "start"),
     [
-        ([(30, 1.0)], Kind.FLAT, 0),
-        ([(8, 1.3), (22, 1.0)], Kind.WARM_UP, 8),
-        ([(4, 3.0), (6, 1.2), (20, 1.0)], Kind.WARM_UP, 10),
-        ([(10, 1.0), (20, 1.2)], Kind.SLOWDOWN, 10),
-        ([(5, 1.5), (10, 1.0), (15, 1.2)], Kind.SLOWDOWN, 15),
-        ([(26, 1.0), (4, 1.3)], Kind.NO_STEADY_STATE, None),
+        ([(30, 1.0)], WarmupClass.FLAT, 0),
+        ([(8, 1.3), (22, 1.0)], WarmupClass.WARM_UP, 8),
+        ([(4, 3.0), (6, 1.2), (20, 1.0)], WarmupClass.WARM_UP, 10),
+        ([(10, 1.0), (20, 1.2)], WarmupClass.SLOWDOWN, 10),
+        ([(5, 1.5), (10, 1.0), (15, 1.2)], WarmupClass.SLOWDOWN, 15),
+        ([(26, 1.0), (4, 1.3)], WarmupClass.NO_STEADY_STATE, None),
     ],
 )
 def test_planted_courses_are_recognised_at_any_length(levels, expected, start, size):
@@ -60,13 +60,13 @@ def test_planted_courses_are_recognised_at_any_length(levels, expected, start, s
 def test_a_doubled_start_is_a_warm_up_whatever_the_noise(sd, length, seed):
     head = max(4, length // 3)
     found = classify([series((head, 2.0), (length - head, 1.0), sd=sd, seed=seed)])[0]
-    assert found.kind is Kind.WARM_UP
+    assert found.kind is WarmupClass.WARM_UP
     assert abs(found.start - head) <= max(2, length // 60)
 
 
 def test_much_noise_hardly_ever_hides_a_doubled_start():
     found = classify([series((10, 2.0), (20, 1.0), sd=0.05, seed=seed) for seed in range(300)])
-    assert sum(one.kind is Kind.WARM_UP and abs(one.start - 10) <= 2 for one in found) >= 295
+    assert sum(one.kind is WarmupClass.WARM_UP and abs(one.start - 10) <= 2 for one in found) >= 295
 
 
 @given(st.floats(1e-9, 1e3), st.integers(0, 100))
@@ -79,34 +79,34 @@ def test_class_does_not_depend_on_the_unit(unit, seed):
 def test_noise_alone_is_flat(length):
     found = classify([series((length, 1.0), sd=0.03, seed=seed) for seed in range(300)])
     # At most one in a hundred: more than 9 of 300 happens once in a thousand times.
-    assert sum(one.kind is not Kind.FLAT for one in found) <= 9
+    assert sum(one.kind is not WarmupClass.FLAT for one in found) <= 9
 
 
 def test_late_samples_are_no_change():
     late = series((60, 1.0))
     late[[3, 17, 18, 40, 59]] *= 5
-    assert kind(late) is Kind.FLAT
+    assert kind(late) is WarmupClass.FLAT
 
 
 def test_late_samples_do_not_hide_a_warm_up():
     late = series((15, 1.1), (45, 1.0))
     late[[20, 33, 34, 57]] *= 5
-    assert kind(late) is Kind.WARM_UP
+    assert kind(late) is WarmupClass.WARM_UP
 
 
 def test_less_than_one_percent_is_no_warm_up():
-    assert kind(series((20, 1.008), (40, 1.0), sd=0.0005)) is Kind.FLAT
-    assert kind(series((20, 1.02), (40, 1.0), sd=0.0005)) is Kind.WARM_UP
+    assert kind(series((20, 1.008), (40, 1.0), sd=0.0005)) is WarmupClass.FLAT
+    assert kind(series((20, 1.02), (40, 1.0), sd=0.0005)) is WarmupClass.WARM_UP
 
 
 def test_few_points_are_too_short():
-    assert kind(series((FEWEST - 1, 1.0))) is Kind.TOO_SHORT
-    assert kind(series((FEWEST, 1.0))) is Kind.FLAT
-    assert kind(np.array([])) is Kind.TOO_SHORT
+    assert kind(series((FEWEST - 1, 1.0))) is WarmupClass.TOO_SHORT
+    assert kind(series((FEWEST, 1.0))) is WarmupClass.FLAT
+    assert kind(np.array([])) is WarmupClass.TOO_SHORT
 
 
 def test_constant_times_are_flat():
-    assert kind(np.ones(30)) is Kind.FLAT
+    assert kind(np.ones(30)) is WarmupClass.FLAT
 
 
 def test_series_of_different_lengths_do_not_change_each_other():
@@ -137,13 +137,13 @@ def test_outliers_take_the_level_of_their_neighbours_and_steps_stay():
 @pytest.mark.parametrize(
     ("found", "first", "turn"),
     [
-        (Warmup(Kind.FLAT, 0), 0, 0),
-        (Warmup(Kind.TOO_SHORT, None), 0, 0),
-        (Warmup(Kind.NO_STEADY_STATE, None), 0, 0),
-        (Warmup(Kind.WARM_UP, 8), 0, 0),
-        (Warmup(Kind.WARM_UP, 12), 2, 1),
-        (Warmup(Kind.WARM_UP, 13), 3, 2),
-        (Warmup(Kind.SLOWDOWN, 13), 3, 2),
+        (Warmup(WarmupClass.FLAT, 0), 0, 0),
+        (Warmup(WarmupClass.TOO_SHORT, None), 0, 0),
+        (Warmup(WarmupClass.NO_STEADY_STATE, None), 0, 0),
+        (Warmup(WarmupClass.WARM_UP, 8), 0, 0),
+        (Warmup(WarmupClass.WARM_UP, 12), 2, 1),
+        (Warmup(WarmupClass.WARM_UP, 13), 3, 2),
+        (Warmup(WarmupClass.SLOWDOWN, 13), 3, 2),
     ],
 )
 def test_steady_state_begins_with_a_whole_turn_after_the_trials(found, first, turn):

@@ -12,12 +12,15 @@ import numpy as np
 from bench.record import OK
 
 from ...analysis.compilation import break_reasons, most, recompilations
+from ...analysis.notes import Note
+from ...analysis.result_notes import unsteadiness
 from ...analysis.results import Comparison, Result, median
 from ...statistics.bootstrap import Estimate
-from ..footnotes import unsteady_notes
 from ..renderers import csv
 from ..renderers.csv import Value
 from ..words.language import ENGLISH, writing_in
+from ..words.notes import in_words
+from ..words.result_notes import differences_in_words
 from .output import write_text
 
 if TYPE_CHECKING:
@@ -90,6 +93,17 @@ def _memory(name: str) -> Callable[[Result], Value]:
     return lambda result: result.memory_bytes(name)
 
 
+def _english(note: Note | None) -> str | None:
+    """Write a note in English, whatever the language of the report: the file is read by programs."""
+    with writing_in(ENGLISH):
+        return None if note is None else in_words([note])[0]
+
+
+def _refused(result: Result) -> str | None:
+    with writing_in(ENGLISH):
+        return differences_in_words(result.refused) or None
+
+
 FIELDS: dict[str, Callable[[Result], Value]] = {
     "run": lambda r: _last(r, "run"),
     "environment": lambda r: r.cell.environment,
@@ -115,8 +129,8 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "spread_between": lambda r: r.spread_between,
     "spread_within": lambda r: r.spread_within,
     "cpu_per_wall": lambda r: r.cpu_per_wall,
-    "unsteady": lambda r: next(iter(unsteady_notes(r)), None),
-    "warm_up": lambda r: r.warm_up.kind.value if r.warm_up else None,
+    "unsteady": lambda r: _english(unsteadiness(r)),
+    "warm_up": lambda r: r.warm_up.commonest.value if r.warm_up else None,
     "warm_up_agreeing": _optional(lambda r: r.warm_up, "agreeing"),
     "early_samples": _optional(lambda r: r.warm_up, "early"),
     "whole_step_s": _optional(lambda r: r.warm_up, "whole_s"),
@@ -137,7 +151,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     # Of the 90% quantiles.
     **_comparison("tail_", lambda r: r.tail),
     "baseline_unsteady": lambda r: str(r.baseline_unsteady).lower() if r.ratio else None,
-    "refused": lambda r: r.refused,
+    "refused": _refused,
     "noise_floor": lambda r: r.noise_floor,
     # Imports that had the processors for themselves, and those of a group that shared them, which take longer.
     "import_alone_s": lambda r: r.import_s(alone=True),

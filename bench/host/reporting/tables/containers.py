@@ -18,6 +18,7 @@ from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
 from ..words.terms import verdict_word
+from ..words.verdicts import mark
 from .rows import row_name, varying
 from .table import EMPTY, Column, Entry, Group, Table
 
@@ -68,7 +69,7 @@ def costs(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
         other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
         if venv is not None and other is not None:
             # A row ends for all of its cells at once.
-            refused = manifest.strict and refusal(result, other) is not None
+            refused = manifest.strict and bool(refusal(result, other))
             ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
             found.append((result, other, ratio))
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
@@ -114,7 +115,7 @@ def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
 def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
-    verdict = f"{found.mark} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
+    verdict = f"{mark(found)} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, shown)),
         Entry(cost.container.cell.column),

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...analysis.efficiency import efficiency_remark, format_rate
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
-from ...analysis.startup import format_break_even, import_s
+from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
-from ..footnotes import largest_batch_notes, remarks
+from ..footnotes import first_call_notes, largest_batch_notes, peak_notes, remarks
 from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
+from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
 from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
+from ..words.startup import format_break_even
 from ..words.terms import items_word
 from .rows import facets, measured_baseline, row_name, rows_of
 from .table import (
@@ -130,15 +131,7 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
 
 def _first_call(result: Result, cache: str) -> Entry:
     """Give the median of the first calls; a note says where there is only one."""
-    notes = (_("from a single process"),) if result.first_calls(cache) == 1 < len(result.records) else ()
-    return Entry(format_number(result.first_call_s(cache)), notes)
-
-
-def peak_notes(result: Result) -> tuple[str, ...]:
-    """Say where the peak holds more than the steps."""
-    if not result.memory_bytes("peak_is_of_all"):
-        return ()
-    return (_("peak of the whole process, with first call and check: this kernel cannot reset it"),)
+    return Entry(format_number(result.first_call_s(cache)), first_call_notes(result, cache))
 
 
 def _mebibytes(size: float | None) -> Entry:

@@ -10,6 +10,7 @@ from ..footnotes import remarks
 from ..words.caption import describe_conditions, title_of
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
+from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
 from ..words.remarks import noise_remark
 from ..words.terms import enumerate_names
 from .table import EMPTY, Column, Entry, Group, Table
@@ -41,7 +42,8 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     )
     columns = ranking_columns()
     groups = tuple(
-        Group(Entry(contest.name), ("",) * len(columns), tuple(map(_row, contest.places))) for contest in contests
+        Group(Entry(contest_name(contest)), ("",) * len(columns), tuple(map(_row, contest.places)))
+        for contest in contests
     )
     notes = remarks(
         noise_remark(analysis, manifest),
@@ -50,8 +52,8 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             "alike.",
             level=percent(LEVEL),
         ),
-        *(contest.remark for contest in contests),
-        ranked.remark,
+        *ranking_remarks(ranked, analysis.results),
+        no_ranking_remark(ranked),
     )
     return Table(
         f"{manifest.study.name}-ranking",

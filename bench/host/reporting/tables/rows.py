@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from bench.cell import Cell
 
-from ...analysis.fairness import differing_settings
-from ...analysis.results import Result, row_key
+from ...analysis.results import Result, columns_of, row_key
 from ...storage.manifest import Manifest
-from ..footnotes import data_notes, disturbance_notes
+from ..footnotes import row_notes
 from ..words.language import ngettext
 from .table import Entry
 
@@ -23,13 +22,6 @@ def rows_of(results: Sequence[Result]) -> Rows:
         rows.setdefault(row_key(result.cell), []).append(result)
     columns = columns_of(results)
     return {key: sorted(row, key=lambda result: columns.index(result.cell.column)) for key, row in rows.items()}
-
-
-def columns_of(results: Sequence[Result]) -> list[str]:
-    """List the columns, those of one environment side by side."""
-    environments = list(dict.fromkeys(result.cell.environment for result in results))
-    columns = dict.fromkeys((result.cell.environment, result.cell.column) for result in results)
-    return [column for _, column in sorted(columns, key=lambda pair: environments.index(pair[0]))]
 
 
 def facets(cell: Cell) -> tuple[str, ...]:
@@ -58,8 +50,7 @@ def row_name(cell: Cell, shown: Sequence[bool]) -> str:
 
 def row_entry(row: Sequence[Result], shown: Sequence[bool], manifest: Manifest) -> Entry:
     """Name a row, with the footnotes that concern all of it."""
-    notes = (*differing_settings(row), *data_notes(row), *disturbance_notes(row, manifest.profile.samples))
-    return Entry(row_name(row[0].cell, shown), notes)
+    return Entry(row_name(row[0].cell, shown), row_notes(row, manifest.profile.samples))
 
 
 def measured_baseline(results: Sequence[Result], manifest: Manifest) -> str | None:

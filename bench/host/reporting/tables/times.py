@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bench.record import OK
 
-from ...analysis.results import Result
+from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
@@ -24,9 +24,9 @@ from ..words.language import _
 from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value, percent
 from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
+from ..words.verdicts import mark
 from .rows import (
     baseline_of,
-    columns_of,
     facets,
     measured_baseline,
     row_entry,
@@ -123,7 +123,7 @@ def _summary_entry(result: Result | None, base: Result | None, size: float, base
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, baseline)
     if ratio is not None:
-        text += f" ({format_ratio(ratio)}{result.mark})"
+        text += f" ({format_ratio(ratio)}{mark(result.comparison)})"
     if baseline:
         notes += ratio_notes(result, base)
     return Entry(text, notes)
@@ -191,7 +191,7 @@ def _detail_row(
         Entry(format_interval(result.step, time)),
         Entry(format_value(result.throughput, throughput)),
         Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),
-        Entry(f"{format_interval(ratio)} {result.mark}".rstrip()),
+        Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),
         Entry(sample_count(result)),

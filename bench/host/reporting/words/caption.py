@@ -164,7 +164,7 @@ def _missed(records: Sequence[Record]) -> list[str]:
 
 def warm_up_remark(results: Iterable[Result]) -> str:
     """Say what the classes in the table mean."""
-    present = {kind for result in results if result.warm_up is not None for kind, _number in result.warm_up.kinds}
+    present = {kind for result in results if result.warm_up is not None for kind, _number in result.warm_up.classes}
     if not present:
         return ""
     return _(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.results import MARKS, Result
+from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
@@ -14,6 +14,7 @@ from ..tables.table import shorten
 from .language import _, ngettext
 from .numbers import format_share, percent
 from .terms import enumerate_names, rounds
+from .verdicts import MARKS
 
 #: Why a row stops of which no two cells are compared: the baseline is not there.
 NOTHING = "nothing to compare"

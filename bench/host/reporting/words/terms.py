@@ -12,7 +12,7 @@ from bench.record import FAILED, MISMATCH, OK, OUT_OF_MEMORY, TIMEOUT, UNSUPPORT
 from ...analysis.results import EXCLUDED, NOT_RUN
 from ...analysis.warmups import WarmUp
 from ...statistics.verdict import Verdict
-from ...statistics.warmup import FEWEST, Kind
+from ...statistics.warmup import FEWEST, WarmupClass
 from .language import _, ngettext
 
 #: Statuses that are no cause for alarm.
@@ -78,30 +78,30 @@ def enumerate_alternatives(names: list[str]) -> str:
     return _("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
-def warm_up_word(kind: Kind) -> str:
+def warm_up_word(kind: WarmupClass) -> str:
     """Name a class of warm-up."""
     words = {
-        Kind.FLAT: _("flat"),
-        Kind.WARM_UP: _("warm-up"),
-        Kind.SLOWDOWN: _("slowdown"),
-        Kind.NO_STEADY_STATE: _("no steady state"),
-        Kind.TOO_SHORT: _("too short"),
+        WarmupClass.FLAT: _("flat"),
+        WarmupClass.WARM_UP: _("warm-up"),
+        WarmupClass.SLOWDOWN: _("slowdown"),
+        WarmupClass.NO_STEADY_STATE: _("no steady state"),
+        WarmupClass.TOO_SHORT: _("too short"),
     }
     return words[kind]
 
 
-def warm_up_meanings(present: Container[Kind]) -> str:
+def warm_up_meanings(present: Container[WarmupClass]) -> str:
     """Name the classes of warm-up that are ``present``, and say what each means."""
     meanings = {
-        Kind.FLAT: _("flat: steady from the first trial on"),
-        Kind.WARM_UP: _("warm-up: slower at first"),
-        Kind.SLOWDOWN: _("slowdown: faster at first"),
-        Kind.NO_STEADY_STATE: _("no steady state: changing until the end"),
-        Kind.TOO_SHORT: _("too short: fewer than {fewest} trials and samples", fewest=FEWEST),
+        WarmupClass.FLAT: _("flat: steady from the first trial on"),
+        WarmupClass.WARM_UP: _("warm-up: slower at first"),
+        WarmupClass.SLOWDOWN: _("slowdown: faster at first"),
+        WarmupClass.NO_STEADY_STATE: _("no steady state: changing until the end"),
+        WarmupClass.TOO_SHORT: _("too short: fewer than {fewest} trials and samples", fewest=FEWEST),
     }
     return "; ".join(meaning for kind, meaning in meanings.items() if kind in present)
 
 
 def format_warm_up(found: WarmUp | None) -> str:
     """Write how many processes have which class: ``flat 9, no steady state 1``."""
-    return "" if found is None else ", ".join(f"{warm_up_word(kind)} {number}" for kind, number in found.kinds)
+    return "" if found is None else ", ".join(f"{warm_up_word(kind)} {number}" for kind, number in found.classes)

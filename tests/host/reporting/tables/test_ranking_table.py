@@ -85,8 +85,8 @@ def test_too_few_rows_are_the_reason_for_no_ranking(long_study):
     long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch"]
     text = remark(long_study, "No ranking")
     assert text == (
-        "No ranking for cpu, 2 threads: it takes 2 columns with 3 rows in common, and 2 columns with 2 rows in common "
-        "have a result."
+        "No ranking for cpu, 2 threads: a ranking needs 2 columns with 3 rows in common; 2 columns with 2 rows in "
+        "common have a result."
     )
     assert report.make(long_study.records, long_study.manifest).rankings == ()
 

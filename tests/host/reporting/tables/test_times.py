@@ -35,9 +35,9 @@ def test_what_all_rows_share_is_in_the_caption_and_what_differs_in_the_row(long_
             "torch1:torchscript",
             "catdog-cnn-train",
             "excluded",
-            "excluded by the study: the published study did not use it",
+            "not measured: the published study did not use it",
         ),
-        ("jax:jit", "catdog-cnn-train", "not run", "planned, but not run: the run ended before it"),
+        ("jax:jit", "catdog-cnn-train", "not run", "not measured: the run ended before this cell"),
     ],
 )
 def test_a_cell_without_a_number_shows_its_status_and_the_reason(short_study, column, workload, status, note):

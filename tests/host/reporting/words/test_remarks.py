@@ -121,7 +121,7 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
     notes = report.make(long_study.records, long_study.manifest).details.groups[0].heading.notes
     kept = [note for note in notes if "disturbed turns" in note]
     assert kept == (
-        ["30 disturbed turns of 40 are part of these numbers, e.g. jax:jit waited 31% of it for a processor"]
+        ["30 disturbed turns of 40 are part of these numbers, for example: jax:jit waited 31% of it for a processor"]
         if len(turns) == 3
         else []
     )

@@ -1,0 +1,42 @@
+"""Writes notes as sentences: one function per kind of note; its arguments are the values of the note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...analysis.notes import Note, NoteKind
+from . import result_notes, row_notes
+
+WORDING: dict[NoteKind, Callable[..., str]] = {
+    NoteKind.NOT_RUN: result_notes.not_run,
+    NoteKind.EXCLUDED: result_notes.excluded,
+    NoteKind.PROCESSES_ENDED: result_notes.processes_ended,
+    NoteKind.UNSTEADY: result_notes.unsteady,
+    NoteKind.WAITING: result_notes.waiting,
+    NoteKind.NO_STEADY_STATE: result_notes.no_steady_state,
+    NoteKind.EARLY_SAMPLES: result_notes.early_samples,
+    NoteKind.RECOMPILED: result_notes.recompiled,
+    NoteKind.SPLIT_GRAPHS: result_notes.split_graphs,
+    NoteKind.BASELINE_UNSTEADY: result_notes.baseline_unsteady,
+    NoteKind.PAIRS_DISTURBED: result_notes.pairs_disturbed,
+    NoteKind.TAIL_DIFFERS: result_notes.tail_differs,
+    NoteKind.RATIO_REFUSED: result_notes.ratio_refused,
+    NoteKind.BASELINE_ABSENT: result_notes.baseline_absent,
+    NoteKind.BASELINE_FAILED: result_notes.baseline_failed,
+    NoteKind.NO_PAIRS: result_notes.no_pairs,
+    NoteKind.SETTINGS_DIFFER: row_notes.settings_differ,
+    NoteKind.NOT_COMPILED: row_notes.not_compiled,
+    NoteKind.DATA_SOURCE: row_notes.data_source,
+    NoteKind.TURNS_DISTURBED: row_notes.turns_disturbed,
+    NoteKind.SINGLE_FIRST_CALL: result_notes.single_first_call,
+    NoteKind.PEAK_OF_ALL: result_notes.peak_of_all,
+    NoteKind.BATCH_LIMITED: result_notes.batch_limited,
+    NoteKind.NO_LARGEST_BATCH: result_notes.no_largest_batch,
+    NoteKind.RANKING_WITHOUT_BASELINE: row_notes.ranking_without_baseline,
+    NoteKind.RANKING_TOO_SMALL: row_notes.ranking_too_small,
+}
+
+
+def in_words(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Write notes in the language of the report."""
+    return tuple(WORDING[note.kind](**dict(note.values)) for note in notes)
