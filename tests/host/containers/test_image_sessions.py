@@ -123,7 +123,7 @@ def test_an_export_is_in_the_layout_of_oci(built, engine, tmp_path):
     assert list(tmp_path.glob("*.partial-*")) == []
 
 
-def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_checkout(
+def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_project(
     project, built, engine, tmp_path, capsys
 ):
     def images(*arguments: str) -> tuple[int, str]:
