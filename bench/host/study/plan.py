@@ -40,11 +40,13 @@ class Plan:
     @property
     def looks(self) -> tuple[int, ...]:
         """Return the numbers of rounds after which stopping is decided; the last one is the most that are measured."""
-        # Imported only now: SciPy takes a second, and a dry run does not need it.
-        from ..statistics import stopping
-
         first, most = self.profile.rounds, self.profile.most_rounds or self.profile.rounds
         if self.budget_s is not None and self.profile.most_rounds is None:
             first = max(first, FIRST_WITH_BUDGET)
             most = max(MOST_WITH_BUDGET, 2 * first)
+        if most <= first:
+            return (first,)
+        # Imported only now: SciPy takes half a second, which --dry-run need not wait for.
+        from ..statistics import stopping
+
         return stopping.looks(first, most)

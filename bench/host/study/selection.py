@@ -11,7 +11,6 @@ from typing import Literal
 from bench.cell import DEVICES, PRECISIONS, Cell
 
 from ..machine.processors import physical_cores
-from ..reporting.preview import preview
 from .options import add_arguments
 from .plan import Plan
 from .rules import sizes_of
@@ -20,7 +19,7 @@ from .study_file import StudyError
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
 
-__all__ = ["Plan", "Selection", "add_arguments", "from_options", "preview", "select", "with_interpreters"]
+__all__ = ["Plan", "Selection", "add_arguments", "from_options", "select", "with_interpreters"]
 
 
 @dataclass(frozen=True)

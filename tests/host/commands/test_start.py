@@ -44,10 +44,10 @@ def test_the_help_of_a_command_imports_no_library(name: str) -> None:
     assert imported.isdisjoint(HEAVY)
 
 
-def test_a_dry_run_does_not_import_the_sdk_of_the_engine() -> None:
-    text, imported = start("run", "--environment", "jax", "--workload", "gemm", "--dry-run")
-    assert "gemm" in text
-    assert imported.isdisjoint({"docker"})
+@pytest.mark.parametrize("command", [["run", "--environment", "jax"], ["prepare", "jax"]])
+def test_a_dry_run_imports_neither_scipy_nor_the_sdk_of_the_engine(command: list[str]) -> None:
+    _, imported = start(*command, "--workload", "gemm", "--profile", "standard", "--dry-run")
+    assert imported.isdisjoint({"scipy", "docker", "rich"})
 
 
 def test_every_command_is_a_module_that_can_run() -> None:

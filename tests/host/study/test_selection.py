@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from bench.cell import DEVICES, PRECISIONS, Cell
 from bench.host.machine.processors import physical_cores
-from bench.host.reporting.preview import START_S, estimate_s
+from bench.host.reporting.preview import START_S, estimate_s, preview
 from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
@@ -262,7 +262,7 @@ def test_all_threads_are_the_physical_cores_available() -> None:
 
 def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None:
     rules = [{"mode": "compile", "reason": "not today"}]
-    text = selection.preview(select(study(exclusions=rules), Selection()))
+    text = preview(select(study(exclusions=rules), Selection()))
     row = next(line for line in text.splitlines() if line.startswith("mlp-train/tiny/float32/cpu"))
     assert row.split()[1:] == ["run", "run", "run", "[1]"]
     assert "[1] not today" in text
@@ -272,18 +272,18 @@ def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None
 
 def test_the_preview_says_that_rounds_may_become_more() -> None:
     profiles = {"quick": {"rounds": 9, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
-    text = selection.preview(select(study(profiles=profiles), Selection()))
+    text = preview(select(study(profiles=profiles), Selection()))
     assert "Profile quick: 9 to 30 rounds, until every verdict is settled, of fresh processes, 1 sample of" in text
 
 
 def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
-    text = selection.preview(plan_of("--size", "tiny,small", "--precision", "float32,float64"))
+    text = preview(plan_of("--size", "tiny,small", "--precision", "float32,float64"))
     rows = [line.partition("/")[0] for line in text.splitlines() if "/cpu" in line]
     assert rows == ["transformer-encoder"] * 4 + ["mlp-train"] * 4
 
 
 def test_the_preview_of_an_empty_plan_says_why() -> None:
-    assert selection.preview(plan_of("--mode", "compile")).startswith("Nothing to measure")
+    assert preview(plan_of("--mode", "compile")).startswith("Nothing to measure")
 
 
 def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
@@ -292,7 +292,7 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
     for change in ({"rounds": 6}, {"samples": 1000}, {"sample_seconds": 1.0}):
         assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
     assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
-    assert re.search(r"About \d+ min \d+ s, environments not included", selection.preview(plan))
+    assert re.search(r"About \d+ min \d+ s, environments not included", preview(plan))
 
 
 def test_a_profile_with_a_twin_measures_the_baseline_twice() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...statistics.bootstrap import Estimate
 from ..tables.table import EMPTY
 from .language import _, decimal_sign
+
+if TYPE_CHECKING:
+    from ...statistics.bootstrap import Estimate
 
 #: Digits of the value that are shown at least and at most.
 FEWEST, MOST = 2, 4
