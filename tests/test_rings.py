@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.registry import BUILT_IN
+
 ROOT = Path(__file__).resolve().parents[1]
-FRAMEWORKS = ("torch", "tensorflow", "jax", "keras", "flax", "optax")
+FACTS = {name: BUILT_IN.facts(name) for name in BUILT_IN.frameworks}
+#: The modules of the frameworks, NumPy's apart, which both rings use, and Keras, which comes with TensorFlow.
+FRAMEWORKS = {module for facts in FACTS.values() for module in (facts.import_name, *facts.companions)}
+FRAMEWORKS = sorted({*FRAMEWORKS, "keras"} - {"numpy"})
 #: Puts importable stand-ins for the frameworks on the path, so that importing one is seen and not just impossible.
 IMPORTER = """
 import importlib, sys
@@ -20,6 +25,14 @@ for name in sys.argv[2:]:
 print("\\n".join(sys.modules))
 """
 WORKER_RING = ["bench.worker.session", "bench.worker.__main__", "bench.workloads", "bench.frameworks.numpy.adapter"]
+WORKER_RING += ["bench.registry", *(f"bench.frameworks.{name}.facts" for name in FACTS)]
+#: The packages of the worker ring, and its modules beside them.
+WORKER_PACKAGES = ("worker", "frameworks", "workloads")
+WORKER_FILES = sorted(
+    path
+    for path in (ROOT / "bench").rglob("*.py")
+    if len(path.relative_to(ROOT / "bench").parts) == 1 or path.relative_to(ROOT / "bench").parts[0] in WORKER_PACKAGES
+)
 HOST_RING = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for path in (ROOT / "bench" / "host").rglob("*.py")
@@ -67,29 +80,54 @@ def test_these_tests_can_fail(stand_ins):
     assert "torch" in names
 
 
-def imports_of(path: Path) -> set[str]:
-    """List what a file imports, wherever in it; relative imports keep their dots."""
+def imports_of(path: Path, text: str | None = None) -> set[str]:
+    """List the modules that a file imports, wherever in it, by their full names; ``from a import b`` may mean a.b."""
+    package = path.relative_to(ROOT).parent.parts
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text() if text is None else text)):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add("." * node.level + (node.module or ""))
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
     return found
+
+
+@pytest.mark.parametrize("path", WORKER_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_of_the_worker_ring_names_the_host_in_an_import(path):
+    assert host_modules(imports_of(path)) == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("bench/frameworks/jax/adapter.py", "from ...host import statistics"),
+        ("bench/frameworks/loaded.py", "def late():\n    from ..host.statistics import rates"),
+        ("bench/workloads/gemm/torch.py", "from ...host import statistics"),
+        ("bench/workloads/gemm/torch.py", "from ... import host"),
+        ("bench/worker/session.py", "import bench.host.statistics"),
+        ("bench/cell.py", "from . import host"),
+    ],
+)
+def test_an_import_of_the_host_is_found_however_it_is_written(file, line):
+    assert ROOT / file in WORKER_FILES
+    assert host_modules(imports_of(ROOT / file, line))
 
 
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "bench" / "workloads").glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}"
 )
 def test_an_implementation_imports_its_own_framework_only(path):
-    others = set(FRAMEWORKS) - {path.stem} - ({"optax", "flax"} if path.stem == "jax" else set())
-    assert imports_of(path).isdisjoint(others)
+    own = FACTS.get(path.stem)
+    others = set(FRAMEWORKS) - ({own.import_name, *own.companions} if own else set())
+    assert {name.partition(".")[0] for name in imports_of(path)}.isdisjoint(others)
 
 
-def test_the_worker_ring_parses_as_python_3_7():
-    ring = [ROOT / "bench" / name for name in ("__init__.py", "cell.py", "record.py", "program.py")]
-    for folder in ("worker", "frameworks", "workloads"):
-        ring += (ROOT / "bench" / folder).rglob("*.py")
-    assert len(ring) > 40
-    for path in ring:
-        ast.parse(path.read_text(), str(path), feature_version=(3, 7))
+@pytest.mark.parametrize("path", WORKER_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_worker_ring_parses_as_python_3_7(path):
+    ast.parse(path.read_text(), str(path), feature_version=(3, 7))
+
+
+def test_the_worker_ring_is_whole():
+    assert len(WORKER_FILES) > 40
