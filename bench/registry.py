@@ -22,7 +22,7 @@ import re
 import sys
 import types
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Dict, List, Optional, Tuple
 
 from .frameworks.facts import Facts
 from .program import Unsupported
@@ -54,7 +54,7 @@ class Source:
     def has(self, *parts: str) -> bool:
         return os.path.isfile(self.path(*parts))
 
-    def entries(self, kind: str) -> list[str]:
+    def entries(self, kind: str) -> List[str]:
         """List what lies in one of its folders, sorted."""
         try:
             return sorted(name for name in os.listdir(self.path(kind)) if not name.startswith(("_", ".")))
@@ -69,7 +69,7 @@ class Source:
         return importlib.import_module(".".join((self.package, *parts)))
 
 
-def _package(name: str, path: list[str]) -> None:
+def _package(name: str, path: List[str]) -> None:
     if name not in sys.modules:
         module = types.ModuleType(name)
         module.__path__ = path
@@ -83,20 +83,20 @@ BENCH = Source("bench", os.path.dirname(os.path.abspath(__file__)))
 class Registry:
     """What there is in ``sources``; ours is the first."""
 
-    sources: tuple[Source, ...] = (BENCH,)
+    sources: Tuple[Source, ...] = (BENCH,)
 
     @classmethod
-    def of(cls, others: dict[str, str]) -> Registry:
+    def of(cls, others: Dict[str, str]) -> "Registry":
         """Make the registry of our own package and of {name: folder}."""
         return cls((BENCH, *(Source(name, folder) for name, folder in others.items())))
 
     @property
-    def others(self) -> dict[str, str]:
+    def others(self) -> Dict[str, str]:
         """Give {name: folder} of the sources that are not ours, as ``of`` takes it."""
         return {source.name: source.folder for source in self.sources[1:]}
 
     @property
-    def frameworks(self) -> tuple[str, ...]:
+    def frameworks(self) -> Tuple[str, ...]:
         """List the frameworks by their names in a study file."""
         return tuple(name for source in self.sources for name in _frameworks(source))
 
@@ -107,7 +107,7 @@ class Registry:
         return replace(facts, modes=(*facts.modes, *added)) if added else facts
 
     @property
-    def mode_names(self) -> tuple[str, ...]:
+    def mode_names(self) -> Tuple[str, ...]:
         """List the modes of all frameworks, each name once."""
         return tuple(dict.fromkeys(mode for name in self.frameworks for mode in self.facts(name).mode_names))
 
@@ -115,7 +115,7 @@ class Registry:
         """Import the adapter module of a framework, and with it the framework; raises ImportError where that fails."""
         return self._home(framework).load("frameworks", framework, "adapter")
 
-    def extension(self, framework: str, mode: str) -> Any | None:
+    def extension(self, framework: str, mode: str) -> Optional[Any]:
         """Return the module that adds a mode to a framework of another source; None for the framework's own modes."""
         for source in self._extending(framework):
             module = _modes_of(source, framework)
@@ -124,7 +124,7 @@ class Registry:
         return None
 
     @property
-    def workloads(self) -> tuple[str, ...]:
+    def workloads(self) -> Tuple[str, ...]:
         """List the workloads by their names in a study file (``mlp-train`` for the folder ``mlp_train``)."""
         return tuple(name.replace("_", "-") for source in self.sources for name in _workloads(source))
 
@@ -150,19 +150,43 @@ class Registry:
                 return source
         raise ValueError("unknown workload {!r}; known: {}".format(workload, ", ".join(self.workloads)))
 
-    def implementing(self, workload: str, framework: str) -> Source | None:
+    def implementing(self, workload: str, framework: str) -> Optional[Source]:
         """Return the source with a workload's implementation for a framework."""
         file = ("workloads", workload.replace("-", "_"), framework + ".py")
         return next((source for source in self.sources if source.has(*file)), None)
 
     @property
-    def outputs(self) -> dict[str, Source]:
-        """Give {output: its source} of the sources that are not ours; ``source.load("outputs", name)`` imports it."""
-        return {name[:-3]: s for s in self.sources[1:] for name in s.entries("outputs") if name.endswith(".py")}
+    def output_files(self) -> List[str]:
+        """List the files of the outputs in the sources that are not ours."""
+        return [
+            s.path("outputs", name) for s in self.sources[1:] for name in s.entries("outputs") if name[-3:] == ".py"
+        ]
 
-    def defining(self, framework: str) -> list[Source]:
+    def defining(self, framework: str) -> List[Source]:
         """List the sources that define a framework, its own first, then those that add modes to it."""
         return [self._home(framework), *self._extending(framework)]
+
+    def is_extended(self, framework: str) -> bool:
+        """Tell whether a source that is not ours defines the framework or adds modes to it."""
+        return self.defining(framework) != [BENCH]
+
+    def place_of(self, error: BaseException) -> str:
+        """Say where in a source an error arose, innermost: ``mine/workloads/toy/numpy.py:12``; empty if in none."""
+        found = ""
+        if isinstance(error, SyntaxError) and error.filename:
+            found = self._shown(error.filename, error.lineno or 1)
+        trace = None if found else error.__traceback__
+        while trace is not None:
+            found = self._shown(trace.tb_frame.f_code.co_filename, trace.tb_lineno) or found
+            trace = trace.tb_next
+        return found
+
+    def _shown(self, file: str, line: int) -> str:
+        for source in self.sources:
+            parts = os.path.relpath(file, source.folder).split(os.sep)
+            if parts[0] in FOLDERS:
+                return "{}:{}".format("/".join((source.name, *parts)), line)
+        return ""
 
     def _home(self, framework: str) -> Source:
         for source in self.sources:
@@ -170,16 +194,16 @@ class Registry:
                 return source
         raise ValueError("unknown framework {!r}; known: {}".format(framework, ", ".join(self.frameworks)))
 
-    def _extending(self, framework: str) -> list[Source]:
+    def _extending(self, framework: str) -> List[Source]:
         there = [source for source in self.sources if source.has("frameworks", framework, "modes.py")]
         return [source for source in there if not source.has("frameworks", framework, "facts.py")]
 
 
-def _frameworks(source: Source) -> list[str]:
+def _frameworks(source: Source) -> List[str]:
     return [name for name in source.entries("frameworks") if source.has("frameworks", name, "facts.py")]
 
 
-def _workloads(source: Source) -> list[str]:
+def _workloads(source: Source) -> List[str]:
     return [name for name in source.entries("workloads") if source.has("workloads", name, "__init__.py")]
 
 

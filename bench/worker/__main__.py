@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..registry import Registry
 from . import process
 from .channel import Channel
 from .scratch import Scratch
@@ -24,7 +25,7 @@ def main(scratch: Scratch) -> int:
     from . import session
 
     channel.send(event="started", python=sys.version.split()[0])
-    cell = session.Session(channel, scratch, memory_layout)
+    cell = session.Session(channel, scratch, memory_layout, Registry.of(dict(given.source)))
     for request in channel.requests():
         try:
             cell.answer(request)

@@ -32,9 +32,13 @@ def status_of(error: BaseException) -> str:
     return FAILED
 
 
-def reason_of(error: BaseException) -> str:
-    """Word what ended a cell in one line: the first lines of its message that say something."""
+def reason_of(error: BaseException, place: str = "") -> str:
+    """Word what ended a cell in one line: the first lines of its message that say something.
+
+    ``place`` is the file and line of a workload or framework where an error arose, which belong to a failure only.
+    """
     said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
     if isinstance(error, (Unsupported, Mismatch, NoGrowth)):
         return said
-    return "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
+    text = "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
+    return "{} ({})".format(text, place) if place and status_of(error) == FAILED else text

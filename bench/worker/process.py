@@ -6,7 +6,7 @@ import argparse
 import ctypes
 import os
 import signal
-from typing import List
+from typing import List, Tuple
 
 #: Looks at the threads of a process, at most, until all of them are where they shall be.
 MOST_PASSES = 10
@@ -50,11 +50,19 @@ def die_with_parent() -> None:
 
 
 def arguments(given: List[str]) -> argparse.Namespace:
-    """Read the command line: ``processors`` to be bound to, empty for any, and the seed of the memory ``layout``."""
+    """Read the command line: ``processors`` to be bound to, empty for any, the seed of the memory ``layout``, and each
+    ``source`` with other people's code.
+    """
     parser = argparse.ArgumentParser("python -m bench.worker", description="Started by the host, not by hand.")
     parser.add_argument("--processors", type=_numbers, default=[], metavar="0,1")
     parser.add_argument("--layout", type=int, metavar="SEED")
+    parser.add_argument("--source", action="append", type=_source, default=[], metavar="NAME=FOLDER")
     return parser.parse_args(given)
+
+
+def _source(text: str) -> Tuple[str, str]:
+    name, _, folder = text.partition("=")
+    return name, folder
 
 
 def _numbers(text: str) -> List[int]:

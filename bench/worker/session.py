@@ -14,6 +14,7 @@ import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..cell import Cell
+from ..frameworks.extension import ExtendedAdapter
 from ..program import Transform, Unsupported
 from ..registry import BUILT_IN, Registry
 from . import process, steering
@@ -81,7 +82,7 @@ class Session:
         build = self._registry.implementation(self._cell.workload, self._cell.framework)
         import_s = time.perf_counter() - start
         self._build = build
-        self._adapter = adapter.Adapter(self._cell.mode, self._cell.device, self._cell.precision, self._cell.threads)
+        self._adapter = self._made(adapter)
         if cap_bytes:
             self._cap = fitting.Cap(cap_bytes, self._adapter, self._cell)
         self._baseline_bytes = memory.resident_bytes()
@@ -89,6 +90,15 @@ class Session:
         versions = steering.versions()
         versions.update(self._adapter.versions())
         return {"event": "imported", "import_s": import_s, "versions": versions}
+
+    def _made(self, module: Any) -> Any:
+        """Make the adapter of the cell, whose mode may be another source's."""
+        cell = self._cell
+        extension = self._registry.extension(cell.framework, cell.mode)
+        if extension is None:
+            return module.Adapter(cell.mode, cell.device, cell.precision, cell.threads)
+        plain = self._registry.facts(cell.framework).modes[0].name
+        return ExtendedAdapter(module.Adapter(plain, cell.device, cell.precision, cell.threads), extension, cell.mode)
 
     def do_prepare(
         self,
@@ -267,5 +277,6 @@ class Session:
             self._channel.send(**action(**arguments))
             return True
         except Exception as error:  # The cell boundary: whatever happened becomes a status and a reason.
-            self._channel.send(event="ended", status=status_of(error), stage=self.stage, reason=reason_of(error))
+            reason = reason_of(error, self._registry.place_of(error))
+            self._channel.send(event="ended", status=status_of(error), stage=self.stage, reason=reason)
             raise

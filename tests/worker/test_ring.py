@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bench
-from bench.program import Unsupported
+from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
@@ -59,7 +59,8 @@ def test_the_numpy_implementation_is_correct_or_reported_as_missing(workload, tm
     parity.write_reference(path, specification, size, 1)
     parameters, batches, _ = parity.draw(specification, size, 1)
     adapter = BUILT_IN.adapter("numpy").Adapter("eager", "cpu", "float32", 1)
-    program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], None)
+    transform = Transform("eager", adapter.transform)
+    program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], transform)
     outputs = parity.program_outputs(program, batches, adapter.get, parameters)
     assert parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
 

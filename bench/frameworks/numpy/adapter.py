@@ -75,22 +75,24 @@ class Adapter:
         return self._kept
 
 
-def inference(function, parameters):
+def inference(function, parameters, transform):
     """Make the program of ``function(parameters, *batch) -> {name: array}``."""
-    return Program(lambda *batch: function(parameters, *batch))
+    transformed = transform(function)
+    return Program(lambda *batch: transformed(parameters, *batch))
 
 
-def reference_training(loss_and_gradients, size, parameters, settings):
+def reference_training(loss_and_gradients, size, parameters, transform, settings):
     """Make the program that trains with a specification's own gradients and plain gradient descent."""
     if settings["name"] != "sgd" or settings.get("momentum"):
         raise Unsupported("the numpy adapter trains with plain gradient descent only")
     current = {}
+    transformed = transform(loss_and_gradients, training=True)
 
     def reset():
         current.update({name: value.copy() for name, value in parameters.items()})
 
     def step(*batch):
-        loss, gradients = loss_and_gradients(size, current, batch)
+        loss, gradients = transformed(size, current, batch)
         for name, gradient in gradients.items():
             current[name] -= current[name].dtype.type(settings["learning_rate"]) * gradient
         return {"loss": loss}

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from ..reporting import report
+    from ..reporting import outputs, report
     from ..storage import journal, manifest
 
     study = study_options.read_study(options)
@@ -29,7 +29,9 @@ def run(options: argparse.Namespace) -> int:
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     made = report.make(journal.read(folder), described)
-    written = made.write(folder)
+    extra, problems = outputs.load(map(Path, study.registry.output_files))
+    written = made.write(folder, extra)
+    written.problems += problems
     made.print(Console())
     for path in written.paths:
         announce(str(path))

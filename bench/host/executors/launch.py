@@ -44,6 +44,7 @@ def launch(
     code = project.code_folder(root)
     compilers = caches.variables(cell)
     facts = caches.registry.facts(cell.framework)
+    sources = caches.registry.others
     own = environment.variables
     given = functools.partial(variables.of_worker, cell.threads, facts, layout=layout, caches=compilers, own=own)
     if environment.manifest.get("provider") != "container":
@@ -54,6 +55,7 @@ def launch(
             log=log,
             processors=processors,
             layout=layout,
+            sources=sources,
         )
     # A late import: importing the SDK takes as long as starting a container.
     from ..containers.isolation import VARIABLES, Bounds
@@ -65,7 +67,13 @@ def launch(
         (state / folder).mkdir(parents=True, exist_ok=True)
     started_flag.put(root)
     bounds = Bounds(
-        read=[project.PACKAGE, code, *(state / folder for folder in READ), *([data] if data else [])],
+        read=[
+            project.PACKAGE,
+            code,
+            *map(Path, sources.values()),
+            *(state / folder for folder in READ),
+            *([data] if data else []),
+        ],
         write=sorted({Path(path) for path in compilers.values()}),
         processors=processors,
         memory_bytes=memory_bytes,
@@ -74,7 +82,7 @@ def launch(
     return ContainerWorker(
         _line().engine,
         str(environment.manifest["image"]["id"]),
-        [*environment.command, "-m", "bench.worker", *arguments(processors, layout)],
+        [*environment.command, "-m", "bench.worker", *arguments(processors, layout, sources)],
         folder=code,
         variables=given(inherited=VARIABLES),
         bounds=bounds,

@@ -22,7 +22,7 @@ from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..project import STATE
-from ..reporting import report
+from ..reporting import outputs, report
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.words.numbers import duration
 from ..storage import input_data, journal, manifest
@@ -163,7 +163,9 @@ class StudyRun:
 
     def _report(self, records: list[Record]) -> None:
         made = report.make(records, self._manifest)
-        written = made.write(self.folder)
+        extra, problems = outputs.load(map(Path, self._study.registry.output_files))
+        written = made.write(self.folder, extra)
+        written.problems += problems
         made.print(self._console)
         self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
         for path in written.paths:

@@ -59,6 +59,7 @@ class References:
             variables=variables.of_process(self.threads),
             log=path.with_suffix(".log"),
             processors=[],
+            sources=self.registry.others,
         )
         try:
             worker.send(

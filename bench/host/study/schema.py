@@ -170,6 +170,14 @@ class Settings(Table):
     devices: Annotated[tuple[Device, ...], _FILLED_LIST] = Field(
         ("cpu",), description="The devices that are measured: cpu, gpu."
     )
+    paths: Annotated[tuple[ExpandedText, ...], _LIST] = Field(
+        (),
+        description="Folders with other people's frameworks, workloads and outputs, relative to the study file, "
+        "with ~ and $VARIABLES.",
+    )
+    packages: Annotated[tuple[Filled, ...], _LIST] = Field(
+        (), description="Installed packages with the same, by the names of their entry points in the group benchmatrix."
+    )
 
 
 class Environment(Table):

@@ -1,4 +1,4 @@
-"""Knows how a study file becomes a study, or the list of everything that is wrong with it."""
+"""Makes a study of a study file, or lists everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import location, rules, shared_lock
+from . import location, rules, shared_lock, sources
 from .location import StudyError
 from .reader import Reader
 from .schema import Study
@@ -24,7 +24,15 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
 
     Raises StudyError with all errors at once.
     """
-    reader = Reader()
+    registry, problems = sources.find(tables.get("study"), folder)
+    if problems:
+        # Without its sources, most of a study file would be wrong.
+        raise StudyError([f"{source}: study: {problem}" for problem in problems])
+    workloads = tables.get("workloads")
+    problems = list(sources.broken(registry, workloads if isinstance(workloads, dict) else ()))
+    if problems:
+        raise StudyError(problems)
+    reader = Reader(registry)
     draft = reader.read(tables)
     for place, problem in rules.problems(draft):
         reader.report(place, problem)

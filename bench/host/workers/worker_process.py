@@ -10,6 +10,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
@@ -20,10 +21,13 @@ from .protocol import Ended, Lines, receive, tail
 __all__ = ["Ended", "WorkerProcess", "oom_kills"]
 
 
-def arguments(processors: Sequence[int], layout: int | None) -> list[str]:
-    """Return the command line of ``bench.worker``."""
+def arguments(
+    processors: Sequence[int], layout: int | None, sources: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """Return the command line of ``bench.worker``; ``sources`` are {name: folder} of other people's code."""
     bound = ["--processors", ",".join(map(str, processors))] if processors else []
-    return [*bound, *([] if layout is None else ["--layout", str(layout)])]
+    named = [word for name, folder in sources.items() for word in ("--source", f"{name}={folder}")]
+    return [*bound, *([] if layout is None else ["--layout", str(layout)]), *named]
 
 
 def oom_kills() -> int:
@@ -47,6 +51,7 @@ class WorkerProcess:
         log: Path,
         processors: Sequence[int],
         layout: int | None = None,
+        sources: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Start ``command -m bench.worker`` in ``folder`` (the project's root); its output goes to ``log``.
 
@@ -61,7 +66,7 @@ class WorkerProcess:
         try:
             with log.open("wb") as output, contextlib.nullcontext() if layout is None else not_drawn():
                 self._process = subprocess.Popen(
-                    [*command, "-m", "bench.worker", *arguments(processors, layout)],
+                    [*command, "-m", "bench.worker", *arguments(processors, layout, sources)],
                     cwd=folder,
                     env=dict(variables),
                     stdin=subprocess.PIPE,

@@ -20,4 +20,4 @@ def chain(parameters, inputs):
 
 
 def build(size, parameters, batch, transform):
-    return inference(chain, parameters)
+    return inference(chain, parameters, transform)

@@ -7,4 +7,4 @@ from . import reference
 
 
 def build(size, parameters, batch, transform):
-    return inference(lambda parameters, *batch: reference(size, parameters, batch), parameters)
+    return inference(lambda parameters, *batch: reference(size, parameters, batch), parameters, transform)

@@ -22,4 +22,4 @@ def normalise(parameters, inputs):
 
 
 def build(size, parameters, batch, transform):
-    return inference(normalise, parameters)
+    return inference(normalise, parameters, transform)

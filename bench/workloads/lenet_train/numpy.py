@@ -7,4 +7,4 @@ from . import OPTIMIZER, loss_and_gradients
 
 
 def build(size, parameters, batch, transform):
-    return reference_training(loss_and_gradients, size, parameters, OPTIMIZER)
+    return reference_training(loss_and_gradients, size, parameters, transform, OPTIMIZER)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench.frameworks.numpy.adapter import Adapter
-from bench.program import Program
+from bench.program import Program, Transform
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
@@ -120,7 +120,12 @@ def test_relative_error_handles_shapes_and_zero():
 def test_the_allowed_error_grows_with_the_unit_roundoff(reference):
     parameters, batches, _ = parity.draw(MLP, SIZE, 1)
     adapter = Adapter("eager", "cpu", "float32", 1)
-    program = right(SIZE, {name: value.copy() for name, value in parameters.items()}, batches[0], None)
+    program = right(
+        SIZE,
+        {name: value.copy() for name, value in parameters.items()},
+        batches[0],
+        Transform("eager", lambda function, training=False: function),
+    )
     outputs = parity.program_outputs(program, batches, adapter.get, parameters)
     drawn = parity.digest(parameters, batches)
     single = parity.compare(outputs, reference, drawn, "float32", 16.0)

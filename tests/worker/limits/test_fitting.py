@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench.frameworks.numpy.adapter import Adapter
-from bench.program import Unsupported
+from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.limits import fitting, memory
 
@@ -48,7 +48,8 @@ def test_training_makes_a_second_step_beside_the_optimizer(workload, steps):
         return program._replace(step=lambda *batch: made.append(1) or program.step(*batch))
 
     batch = fitting.Batch(specification, workload, size_of(workload), 9, seed=1)
-    batch.try_steps(Adapter("eager", "cpu", "float32", 1), build, None, entered.append)
+    adapter = Adapter("eager", "cpu", "float32", 1)
+    batch.try_steps(adapter, build, Transform("eager", adapter.transform), entered.append)
     assert len(made) == steps
     assert entered == ["first-call"]
 

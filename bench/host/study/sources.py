@@ -1,0 +1,173 @@
+"""Finds the folders and packages with other people's code that a study file names, and checks what they hold."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.frameworks.facts import Facts
+from bench.registry import BENCH, FOLDERS, Registry, Source
+
+from .suggestion import unknown
+
+#: The group of the entry points by which an installed package says that it holds such code.
+GROUP = "benchmatrix"
+#: What a specification must define; see bench.workloads.
+SPECIFIED = (
+    "ITEM", "SIZES", "PRECISIONS", "TRAINING", "parameters", "batch", "items", "useful_flops", "compulsory_bytes",
+)  # fmt: skip
+
+
+def find(settings: Any, folder: Path) -> tuple[Registry, list[str]]:
+    """Return the registry of a study whose file lies in ``folder``, and what is wrong with its sources.
+
+    ``settings`` is the table [study] as it was read; values of a wrong type are left to the reader of the table.
+    """
+    problems: list[str] = []
+    found: dict[str, str] = {}
+    locating: tuple[tuple[str, Callable[[str], Path]], ...] = (
+        ("paths", lambda value: _folder(value, folder)),
+        ("packages", _package),
+    )
+    for key, locate in locating:
+        for value in _texts(settings, key):
+            try:
+                place = locate(value)
+            except ValueError as error:
+                problems.append(f"{key}: {error}")
+                continue
+            if str(place) not in found.values():
+                found[_free_name(place.name, found)] = str(place)
+    registry = Registry.of(found)
+    return registry, problems or list(clashes(registry))
+
+
+def _texts(settings: Any, key: str) -> list[str]:
+    listed = settings.get(key) if isinstance(settings, Mapping) else None
+    return [value for value in listed if isinstance(value, str) and value] if isinstance(listed, list) else []
+
+
+def _folder(value: str, folder: Path) -> Path:
+    place = (folder / os.path.expandvars(os.path.expanduser(value))).resolve()
+    if not place.is_dir():
+        raise ValueError(f"{value!r}: there is no folder {place}. Correct the path; it is relative to the study file.")
+    return _with_code(value, place)
+
+
+def _package(value: str) -> Path:
+    points = {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+    if value not in points:
+        remedy = f"Install it where the host runs; its entry point in the group {GROUP!r} has this name."
+        raise ValueError(f"{unknown('package', value, sorted(points))} {remedy}")
+    module = points[value].partition(":")[0]
+    try:
+        specification = importlib.util.find_spec(module)
+    except ImportError:
+        specification = None
+    if specification is None or not specification.submodule_search_locations:
+        raise ValueError(f"{value!r}: its entry point names {module!r}, which is no package here. Install it again.")
+    return _with_code(value, Path(specification.submodule_search_locations[0]).resolve())
+
+
+def _with_code(value: str, place: Path) -> Path:
+    if not any((place / name).is_dir() for name in FOLDERS):
+        raise ValueError(f"{value!r}: {place} holds none of the folders {', '.join(FOLDERS)}. Add one, or remove it.")
+    return place
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    used = {BENCH.name, *taken}
+    return next(
+        each for each in (name, *(f"{name}-{number}" for number in range(2, len(used) + 2))) if each not in used
+    )
+
+
+def clashes(registry: Registry) -> Iterator[str]:
+    """Give what two sources define, and what belongs to nothing."""
+    for kind, listed in (("framework", registry.frameworks), ("workload", registry.workloads)):
+        for name in _repeated(listed):
+            yield f"{kind} {name!r} exists {_where(registry, f'{kind}s', name.replace('-', '_'))}; rename one of them."
+    for source in registry.sources[1:]:
+        yield from _orphans(registry, source)
+    for name in _repeated(f"{folder}/{file}" for folder, file in _implementations(registry)):
+        yield f"implementation workloads/{name} exists {_where(registry, 'workloads', name)}; remove one of them."
+
+
+def _repeated(values: Iterable[str]) -> list[str]:
+    return [value for value, count in Counter(values).items() if count > 1]
+
+
+def _where(registry: Registry, kind: str, name: str) -> str:
+    return "in " + " and in ".join(s.name for s in registry.sources if os.path.exists(s.path(kind, name)))
+
+
+def _implementations(registry: Registry) -> Iterator[tuple[str, str]]:
+    for source in registry.sources:
+        for folder in source.entries("workloads"):
+            for framework in registry.frameworks:
+                if source.has("workloads", folder, f"{framework}.py"):
+                    yield folder, f"{framework}.py"
+
+
+def _orphans(registry: Registry, source: Source) -> Iterator[str]:
+    """Give the folders of a source that add to something that does not exist."""
+    for folder in source.entries("frameworks"):
+        place = f"{source.name}/frameworks/{folder}"
+        if not os.path.isdir(source.path("frameworks", folder)) or source.has("frameworks", folder, "facts.py"):
+            continue
+        if not source.has("frameworks", folder, "modes.py"):
+            yield f"{place} has neither facts.py, which defines a framework, nor modes.py, which adds modes to one."
+        elif folder not in registry.frameworks:
+            yield f"{place}/modes.py: {unknown('framework', folder, registry.frameworks)}"
+    for folder in source.entries("workloads"):
+        name = folder.replace("_", "-")
+        if os.path.isdir(source.path("workloads", folder)) and name not in registry.workloads:
+            yield (
+                f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload: "
+                f"{unknown('workload', name, registry.workloads)}"
+            )
+
+
+def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
+    """Load other people's facts, and the specifications of ``workloads``; give what is wrong with them, with the line.
+
+    A name that is no workload is left to the rules of the study file.
+    """
+    for framework in registry.frameworks:
+        if registry.is_extended(framework):
+            yield from _problems(registry, f"frameworks/{framework}", lambda: _check_facts(registry, framework))  # noqa: B023
+    for workload in workloads:
+        if workload in registry.workloads and registry.home_of(workload) != BENCH:
+            place = f"workloads/{workload.replace('-', '_')}"
+            yield from _problems(registry, place, lambda: _check_specification(registry, workload))  # noqa: B023
+
+
+def _problems(registry: Registry, place: str, load: Callable[[], list[str]]) -> Iterator[str]:
+    try:
+        yield from load()
+    except Exception as error:  # The boundary to other people's code.
+        message = " ".join(str(error).split())
+        yield f"{registry.place_of(error) or place}: {type(error).__name__}" + (f": {message}" if message else "")
+
+
+def _check_facts(registry: Registry, framework: str) -> list[str]:
+    places = [source.name for source in registry.defining(framework) if source != BENCH]
+    facts: object = registry.facts(framework)
+    if not isinstance(facts, Facts):
+        return [f"{places[0]}/frameworks/{framework}/facts.py: FACTS must be a bench.frameworks.facts.Facts."]
+    return [
+        f"{places[-1]}/frameworks/{framework}: mode {mode!r} of {framework!r} exists already; rename it."
+        for mode in _repeated(facts.mode_names)
+    ]
+
+
+def _check_specification(registry: Registry, workload: str) -> list[str]:
+    specification = registry.specification(workload)
+    missing = [name for name in SPECIFIED if not hasattr(specification, name)]
+    place = f"{registry.home_of(workload).name}/workloads/{workload.replace('-', '_')}/__init__.py"
+    return [f"{place}: does not define {', '.join(missing)}; see the docstring of bench.workloads."] if missing else []
