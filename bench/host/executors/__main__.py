@@ -10,6 +10,7 @@ import json
 import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 from ..refusal import Refused
 from ..storage.run_lock import exclusive
@@ -18,6 +19,7 @@ from .job import RowJob
 from .local import LocalExecutor
 from .program import EXIT_DONE, EXIT_INTERRUPTED, EXIT_MISUSE
 
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -27,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, metavar="FOLDER", help="the project; its state is in .nox")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="where the workers' logs go; .nox by default")
     options = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in INTERRUPTS:
+        signal.signal(number, _interrupt)
     try:
         job = RowJob.from_json(json.loads(sys.stdin.readline()))
         with exclusive(options.root):
@@ -38,6 +41,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"row job: {error}", file=sys.stderr)
         return EXIT_MISUSE
     return EXIT_DONE
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End the job; a second signal must not cut short what is written then."""
+    for each in INTERRUPTS:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _write(event: Event) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from laboratory import A, B, C, Driver, FakeWorker, laboratory
 
+from bench.host.executors.row_measurement import Cancelled
 from bench.host.workers.protocol import Ended
 from bench.record import TIMEOUT
 
@@ -122,3 +123,44 @@ def test_repeats_are_limited(laboratory):
         C: (0, 1, 2, 3, 4),
     }
     assert list(first[B].disturbed) == ["1", "2", "4"]
+
+
+def test_the_two_sides_swap_places_every_round_where_they_begin_at_once(laboratory):
+    laboratory.at_once = True
+    laboratory.stage.shared |= {"prepare"}
+    twin = replace(A, environment="torch1~twin")
+    laboratory.go([A, twin])
+    begun = [dict(laboratory.stage.places[i : i + 2]) for i in (0, 2)]
+    assert begun == [{A: (0, 1), twin: (2, 3)}, {A: (2, 3), twin: (0, 1)}]
+
+
+def test_without_processors_for_both_sides_they_begin_one_after_the_other(laboratory):
+    laboratory.at_once, laboratory.beside = True, ()
+    records = laboratory.go([A, B])
+    assert [record.status for record in records] == ["ok"] * 4
+    assert {where for _, where in laboratory.stage.places} == {(0, 1)}
+    assert "move" not in [what for what, _ in laboratory.stage.log]
+
+
+def test_a_job_says_what_is_left_of_the_budget(laboratory):
+    laboratory.budget_s, laboratory.seconds = 10.0, 0.0
+    laboratory.go([A])
+    assert [job.left_s for job in laboratory.jobs] == [10.0, 10.0]
+    laboratory.budget_s = None
+    laboratory.go([C])
+    assert laboratory.jobs[-1].left_s is None
+
+
+def test_a_cancelled_measurement_ends_before_its_next_request(laboratory):
+    seen = laboratory.stage.waits
+
+    class Cancelling(dict):
+        def get(self, key, default):
+            laboratory.cancelled = laboratory.stage.turns == 3
+            return seen.get(key, default)
+
+    laboratory.stage.waits = Cancelling()
+    with pytest.raises(Cancelled):
+        laboratory.go([A, B])
+    assert laboratory.stage.turns == 3
+    assert laboratory.stage.running == set()

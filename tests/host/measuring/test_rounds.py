@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from laboratory import A, B, C, laboratory
 
+from bench.host.executors.events import Finished
 from bench.host.storage import journal
 from bench.host.storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 from bench.host.workers.protocol import Ended
@@ -163,3 +164,24 @@ def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(labora
     assert all("faster than this machine can be" in r.reason for r in bad)
     assert all(len(r.sample_ns) == 4 for r in bad)
     assert {r.status for r in records if r.cell == B} == {"ok"}
+
+
+def test_an_executor_that_breaks_down_loses_no_turn_that_it_told(laboratory, monkeypatch):
+    def run(job, emit):
+        def some(event):
+            if not isinstance(event, Finished):
+                emit(event)
+
+        laboratory.stage.interrupt_after = 5
+        measure(job, some)
+
+    measure = laboratory.run
+    monkeypatch.setattr(laboratory, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A, B])
+    assert not (laboratory.folder / journal.UNFINISHED).exists()
+    assert sum(len(r.sample_ns) for r in journal.read(laboratory.folder)) == 5
+    monkeypatch.undo()
+    laboratory.stage.interrupt_after = None
+    laboratory.go([A, B])
+    assert laboratory.stage.turns == 17

@@ -1,0 +1,34 @@
+"""Tests that events survive their line of JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.executors.events import Finished, Progress, Ready, TurnTaken, Waited, from_json, to_json
+from bench.record import Record
+
+RECORD = Record(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1), 0, 1, "ok", sample_ns=[5])
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Progress("measuring", "a cell"),
+        Ready(RECORD),
+        TurnTaken("a cell", 1, 2, {"sample_ns": [3], "sample_turn": [0]}),
+        Finished(RECORD),
+        Waited(1.5),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_an_event_survives_its_line(event):
+    assert from_json(json.loads(json.dumps(to_json(event)))) == event
+
+
+@pytest.mark.parametrize("values", [{}, {"event": "party"}, {"event": "turn"}, {"event": "ready", "record": {}}])
+def test_what_is_no_event_is_refused(values):
+    with pytest.raises(ValueError, match=r"not an event|record"):
+        from_json(values)

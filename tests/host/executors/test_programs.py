@@ -1,0 +1,174 @@
+"""Tests that a row job runs in another process, from its JSON, as it runs in this one; with real workers of NumPy."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.executors.events import Finished, Progress, Ready, TurnTaken, Waited
+from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
+from bench.host.executors.local import LocalExecutor
+from bench.host.executors.program import ExecutorFailed, ProgramExecutor
+from bench.host.executors.row_measurement import Cancelled
+from bench.host.study.twin import SUFFIX
+from bench.record import OK
+
+ROOT = Path(__file__).resolve().parents[3]
+CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
+TWIN = replace(CELL, environment="numpy" + SUFFIX)
+JOB = RowJob(
+    run="r1",
+    row_round=RowRound(0, CELL.row, (CELL, TWIN), 1, (0, 0)),
+    environments={"numpy": InstalledEnvironment((sys.executable,), {"lock_hash": "x"}, {"MALLOC_ARENA_MAX": "1"})},
+    threads=1,
+    samples=3,
+    sample_seconds=0.001,
+    timeout_s=60.0,
+    data_seed=1,
+    order_seed=2,
+    memory_share=0.9,
+    log_label="r1.a1",
+)
+
+
+def command(root: Path) -> list[str]:
+    return [sys.executable, "-m", "bench.host.executors", "--root", str(root), "--logs", str(root)]
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch) -> ProgramExecutor:
+    monkeypatch.chdir(ROOT)
+    return ProgramExecutor(command(tmp_path))
+
+
+def events_of(executor, job: RowJob = JOB) -> list:
+    events: list = []
+    executor.run(job, events.append)
+    return events
+
+
+def shape(events: list) -> list[tuple]:
+    """Describe the events without what differs from run to run; a busy machine may repeat disturbed turns."""
+    found: list[tuple] = []
+    for event in events:
+        if isinstance(event, Progress):
+            found.append(("progress", event.stage, event.cell))
+        elif isinstance(event, TurnTaken) and event.samples["sample_turn"][0] < JOB.samples:
+            found.append(("turn", event.cell, event.round, event.attempt, tuple(event.samples)))
+        elif isinstance(event, Ready | Finished):
+            record = event.record
+            about = (record.cell, record.status, record.reason, record.versions, record.work, sorted(record.settings))
+            found.append((type(event).__name__, about))
+    last = max(index for index, one in enumerate(found) if one[0] == "turn")
+    return [one for index, one in enumerate(found) if index < last or one[:2] != ("progress", "measuring")]
+
+
+def test_a_job_gives_the_same_kind_of_records_in_another_process(program, tmp_path):
+    sent = events_of(program)
+    here = events_of(LocalExecutor(tmp_path / "here", tmp_path / "here"))
+    assert shape(sent) == shape(here)
+    records = [event.record for event in sent if isinstance(event, Finished)]
+    assert {record.cell for record in records} == {CELL, TWIN}
+    for record in records:
+        assert (record.status, record.run, record.round, record.attempt) == (OK, "r1", 0, 1)
+        assert record.sample_turn[:3] == [0, 1, 2]
+        assert min(record.sample_ns) > 0
+        assert record.settings["MALLOC_ARENA_MAX"] == "1"
+        assert all(value["error"] <= value["allowed"] for value in record.check.values())
+    assert isinstance(sent[-1], Waited)
+    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == [
+        f"numpy{twin}-eager-gemm-check-float32-cpu.r1.a1.log" for twin in ("", "-twin")
+    ]
+
+
+def test_every_turn_is_an_event_before_the_record_is_finished(program):
+    events = events_of(program)
+    turns: dict[str, list[int]] = {}
+    for event in events:
+        if isinstance(event, TurnTaken):
+            turns.setdefault(event.cell, []).extend(event.samples["sample_ns"])
+        elif isinstance(event, Finished):
+            assert turns[event.record.cell.name] == event.record.sample_ns
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_program_that_is_interrupted_writes_what_was_measured(tmp_path, number):
+    job = replace(JOB, samples=100_000)
+    with subprocess.Popen(command(tmp_path), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
+        process.stdin.close()
+        turns = 0
+        finished = []
+        for line in process.stdout:
+            event = json.loads(line)
+            turns += event["event"] == "turn"
+            # The signal is sent again and again: only the first one counts.
+            if turns >= 10:
+                process.send_signal(number)
+            if event["event"] == "finished":
+                finished.append(event["record"])
+    assert process.returncode == 130
+    assert sum(len(record["sample_ns"]) for record in finished) == turns >= 10
+    assert {record["status"] for record in finished} == {OK}
+
+
+def test_ctrl_c_here_ends_the_program_and_keeps_what_it_measured(program):
+    events: list = []
+
+    def emit(event):
+        events.append(event)
+        if sum(isinstance(one, TurnTaken) for one in events) == 10 and isinstance(event, TurnTaken):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        program.run(replace(JOB, samples=100_000), emit)
+    taken = sum(isinstance(one, TurnTaken) for one in events)
+    assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) == taken
+
+
+def test_a_cancelled_job_keeps_what_was_measured(program, tmp_path):
+    for executor in (program, LocalExecutor(tmp_path / "here", tmp_path / "here")):
+        events: list = []
+
+        def emit(event, events=events, executor=executor):
+            events.append(event)
+            if sum(isinstance(one, TurnTaken) for one in events) == 10:
+                executor.cancel()
+
+        with pytest.raises(Cancelled):
+            executor.run(replace(JOB, samples=100_000), emit)
+        taken = sum(isinstance(one, TurnTaken) for one in events)
+        assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) == taken >= 10
+        with pytest.raises(Cancelled):
+            executor.run(JOB, events.append)
+
+
+@pytest.mark.parametrize("line", ["rubbish", "{}", '{"schema": 99}'])
+def test_what_is_no_job_is_misuse(tmp_path, line):
+    done = subprocess.run(command(tmp_path), cwd=ROOT, input=line, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "row job" in done.stderr
+
+
+def test_a_program_that_breaks_down_is_an_error():
+    with pytest.raises(ExecutorFailed, match="exit code 3"):
+        events_of(ProgramExecutor([sys.executable, "-c", "import sys; sys.exit(3)"]))
+
+
+def test_a_worker_is_bound_to_the_chosen_processors_of_the_machine(tmp_path):
+    found = []
+    job = replace(JOB, threads=len(os.sched_getaffinity(0)))
+    executor = LocalExecutor(tmp_path, tmp_path)
+    place = executor._place(job)
+    found = place.processors
+    assert set(found) == os.sched_getaffinity(0)
+    assert executor._place(JOB).processors[0] in found
+    assert place.memory_limit_bytes == executor._place(JOB).memory_limit_bytes
