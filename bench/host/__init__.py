@@ -1,1 +1,1 @@
-"""Knows the host ring: what plans, runs and reports a study; Python 3.11, real libraries, never a framework."""
+"""The host ring: plans, runs and reports a study, on Python 3.11 and later, without importing any framework."""

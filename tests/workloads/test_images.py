@@ -113,9 +113,9 @@ def test_progress_is_reported_before_each_photograph(tmp_path: Path) -> None:
     pytest.importorskip("PIL")
     photograph(tmp_path / "cat.0.pgm", 40)
     photograph(tmp_path / "dog.0.pgm", 90)
-    told: list[tuple[int, int]] = []
-    images.collected(str(tmp_path), 50, lambda done, total: told.append((done, total)))
-    assert told == [(0, 2), (1, 2)]
+    reported: list[tuple[int, int]] = []
+    images.collected(str(tmp_path), 50, lambda done, total: reported.append((done, total)))
+    assert reported == [(0, 2), (1, 2)]
 
 
 def test_a_folder_without_dogs_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -32,25 +32,25 @@ def test_frames_come_out_whole_however_they_are_cut(frames, cuts):
 
 
 def test_the_log_goes_to_its_file_and_messages_come_back(tmp_path):
-    ours, theirs = socket.socketpair()
-    stream = Stream(ours, tmp_path / "logs" / "a.log")
-    theirs.sendall(frame(LOG, b"warming up\n") + frame(MESSAGES, b'{"event": '))
+    host, engine = socket.socketpair()
+    stream = Stream(host, tmp_path / "logs" / "a.log")
+    engine.sendall(frame(LOG, b"warming up\n") + frame(MESSAGES, b'{"event": '))
     assert stream.read(5) == b'{"event": '
-    theirs.sendall(frame(LOG, b"warm\n"))
+    engine.sendall(frame(LOG, b"warm\n"))
     assert stream.read(0.05) is None
-    theirs.close()
+    engine.close()
     assert stream.read(5) == b""
-    stream.send(b"to nobody\n")
+    stream.send(b"lost\n")
     stream.close()
     assert (tmp_path / "logs" / "a.log").read_bytes() == b"warming up\nwarm\n"
 
 
 def test_the_end_of_the_input_is_seen_inside(tmp_path):
-    ours, theirs = socket.socketpair()
-    stream = Stream(ours, tmp_path / "a.log")
+    host, engine = socket.socketpair()
+    stream = Stream(host, tmp_path / "a.log")
     stream.send(b"hello\n")
     stream.end_input()
-    assert theirs.makefile("rb").read() == b"hello\n"
-    theirs.close()
+    assert engine.makefile("rb").read() == b"hello\n"
+    engine.close()
     assert stream.drain(5)
     stream.close()

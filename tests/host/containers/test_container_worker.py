@@ -132,7 +132,7 @@ def test_a_missing_engine_is_reported_and_its_cell_can_be_measured_later(start):
 
 
 def test_only_containers_of_this_checkout_are_swept(start, engine, root):
-    other = engine.api.create_container(start("hear()")._image, ["true"], labels={CONTAINER: "somebody else"})["Id"]
+    other = engine.api.create_container(start("hear()")._image, ["true"], labels={CONTAINER: "another checkout"})["Id"]
     try:
         worker = start("hear(); time.sleep(1000)")
         worker.pause()
