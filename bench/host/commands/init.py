@@ -9,6 +9,7 @@ import argparse
 import importlib.util
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,7 +98,7 @@ def _next_step(folder: Path) -> str:
     lines = [
         "",
         "Next:",
-        f"  cd {folder}",
+        f"  cd {shlex.quote(str(folder))}",
         f"  {command} -l     lists the sessions",
         f"  {command}        measures the default study and writes reports/",
     ]

@@ -5,17 +5,23 @@ from __future__ import annotations
 import argparse
 
 from .. import project
+from ..study import location
 from . import announce
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command has no options."""
+    location.add_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..study import json_schema
+    from ..study import json_schema, sources
 
-    # A checkout keeps it in the package, whose files are not to be changed where a wheel was installed.
-    in_package = project.is_checkout(options.root)
-    announce(str(json_schema.write() if in_package else json_schema.write(options.root / json_schema.SCHEMA_PATH.name)))
+    if project.is_checkout(options.root):
+        # The schema of the default study is part of the package.
+        announce(str(json_schema.write()))
+        return 0
+    path = location.locate(options.matrix, options.root)
+    # A study file with errors gets its schema, too, as far as its sources are found.
+    registry, _ = sources.find(location.read(path).get("study"), path.parent)
+    announce(str(json_schema.write(options.root / json_schema.SCHEMA_PATH.name, registry)))
     return 0

@@ -26,14 +26,14 @@ def schema(registry: Registry = BUILT_IN) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **complete}
 
 
-def text() -> str:
-    """Return the schema as it is committed."""
-    return json.dumps(schema(), indent=2) + "\n"
+def text(registry: Registry = BUILT_IN) -> str:
+    """Return the schema as it is written and, for our own registry, committed."""
+    return json.dumps(schema(registry), indent=2) + "\n"
 
 
-def write(path: Path = SCHEMA_PATH) -> Path:
+def write(path: Path = SCHEMA_PATH, registry: Registry = BUILT_IN) -> Path:
     """Write the schema where study files refer to it, and return that path."""
-    path.write_text(text(), encoding="utf-8")
+    path.write_text(text(registry), encoding="utf-8")
     return path
 
 

@@ -10,4 +10,4 @@ def norms(parameters, matrix):
 
 
 def build(size, parameters, batch, transform):
-    return inference(norms, parameters)
+    return inference(norms, parameters, transform)

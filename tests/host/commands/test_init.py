@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 import tomllib
@@ -79,3 +80,37 @@ def test_a_skeleton_needs_no_library(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "noxfile.py -l" in done.stdout
     assert "has no NumPy" in done.stdout
+
+
+def test_a_new_project_is_measured_and_reported(folder: Path) -> None:
+    assert main(["run"], root=folder) == 0
+    table = folder / "reports" / "first" / "table.md"
+    measured = table.read_text()
+    assert "row-norms" in measured
+    assert "elementwise-chain" in measured
+    table.unlink()
+    assert main(["report"], root=folder) == 0
+    assert table.read_text() == measured
+    assert not list((ROOT / "skeleton").rglob("__pycache__"))
+
+
+def test_the_schema_of_a_project_names_its_own_workloads(folder: Path) -> None:
+    assert main(["schema"], root=folder) == 0
+    schema = json.loads((folder / "matrix.schema.json").read_text())
+    assert {"row-norms", "gemm"} <= set(schema["properties"]["workloads"]["properties"])
+
+
+def test_the_noxfile_of_a_new_project_lists_its_environments(folder: Path) -> None:
+    command = [sys.executable, "-m", "nox", "-f", str(folder / "noxfile.py"), "-l"]
+    listed = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True, check=True).stdout
+    assert "* bench-here" in listed
+    assert "- report" in listed
+    assert "- tests" not in listed
+
+
+@pytest.mark.real
+def test_the_noxfile_of_a_new_project_brings_its_own_nox(folder: Path) -> None:
+    command = [sys.executable, str(folder / "noxfile.py"), "-s", "bench-here", "--", "--dry-run"]
+    done = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True, check=True)
+    assert "row-norms" in done.stdout
+    assert not (folder / "reports").exists()
