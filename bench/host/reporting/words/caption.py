@@ -11,7 +11,7 @@ from bench.record import Record
 from ...analysis.disturbances import count_doubtful, count_turns
 from ...analysis.noise_watch import CROWD, crowded
 from ...analysis.results import Result
-from ...measuring.largest_batch import TOLERANCE
+from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
 from ..footnotes import versions
 from ..tables.table import printable, sentence
