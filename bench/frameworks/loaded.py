@@ -1,4 +1,4 @@
-"""Knows what is loaded and running in this process: the memory allocator, OpenBLAS, threads by name (Linux only)."""
+"""Reads what is loaded and running in this process: the memory allocator, OpenBLAS, threads by name (Linux only)."""
 
 from __future__ import annotations
 

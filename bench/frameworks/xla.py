@@ -1,4 +1,4 @@
-"""Knows what XLA_FLAGS ask of XLA: JAX and TensorFlow cannot be asked for the flags in force."""
+"""Reads the settings that XLA_FLAGS gives; JAX and TensorFlow do not report which flags are in force."""
 
 from __future__ import annotations
 

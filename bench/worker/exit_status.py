@@ -1,4 +1,4 @@
-"""Knows how what went wrong in a cell is told: a status and a reason in one line."""
+"""Gives an error that ended a cell its status, and a reason in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Knows how a worker's process is bound to processors and to its host; imports nothing that starts threads."""
+"""Reads a worker's command line, and binds its process to processors and to its host.
+
+It imports nothing that starts threads.
+"""
 
 from __future__ import annotations
 

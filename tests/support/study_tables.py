@@ -16,7 +16,7 @@ from bench.host.study.schema import (
     Exclusion,
     Profile,
     Settings,
-    Table,
+    StudyTable,
     WorkloadChoice,
 )
 from bench.host.study.study_file import StudyError
@@ -39,7 +39,7 @@ TABLES: dict[str, Any] = {
     "profiles": {"quick": {"rounds": 3, "samples": 10, "sample_seconds": 0.01, "sizes": ["tiny"]}},
     "exclusions": [{"environment": "old", "mode": "torch*", "reason": "not this one"}],
 }
-MODELS: dict[str, type[Table]] = {
+MODELS: dict[str, type[StudyTable]] = {
     "study": Settings,
     "environments.new": Environment,
     "workloads.mlp-train": WorkloadChoice,

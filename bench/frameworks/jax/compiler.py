@@ -1,4 +1,4 @@
-"""Knows how JAX's modes execute a function, and counts what JAX traces and compiles."""
+"""Transforms functions as JAX's modes do, and counts what JAX traces and compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows how JAX shares out a GPU's memory, which its environment variables decide when it first sees the GPU."""
+"""Reads and limits JAX's share of a GPU's memory, which environment variables set before JAX first uses the GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows the programs that JAX's users write: pure functions, and training them with optax."""
+"""Makes the programs that JAX's users write: pure functions, and training them with optax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows how TensorFlow's modes execute a function, and counts what they trace."""
+"""Transforms functions as TensorFlow's modes do, and counts what they trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows what TensorFlow computes with on a GPU, and how to limit its memory there."""
+"""Reads TensorFlow's settings on a GPU and limits its memory there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows the programs that TensorFlow's users write: functions of variables, and custom training loops."""
+"""Makes the programs that TensorFlow's users write: functions of variables, and custom training loops."""
 
 from __future__ import annotations
 

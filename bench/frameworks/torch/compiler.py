@@ -1,4 +1,4 @@
-"""Knows how PyTorch's modes execute a function or module, and what they compiled for it."""
+"""Transforms functions and modules as PyTorch's modes do, and counts what was compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows the programs that PyTorch's users write: inference with a module, and training it with an optimizer."""
+"""Makes the programs that PyTorch's users write: inference with a module, and training it with an optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows how to set what PyTorch computes with, and how to read back what is really in force."""
+"""Sets what PyTorch computes with, and reads back the settings in force."""
 
 from __future__ import annotations
 

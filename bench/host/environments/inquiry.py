@@ -1,4 +1,4 @@
-"""Knows what an interpreter says about itself: run by path, in any Python from 3.7, with the standard library alone.
+"""Describes the interpreter that runs it, by path, in any Python from 3.7, with the standard library alone.
 
 ``python inquiry.py`` describes the interpreter; ``python inquiry.py --packages [MODULE …]`` also lists its packages,
 and which of the named modules cannot be found. One JSON object on standard output.

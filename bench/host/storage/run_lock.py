@@ -1,4 +1,4 @@
-"""Knows that one checkout measures one thing at a time."""
+"""Locks a project, so that it measures one thing at a time."""
 
 from __future__ import annotations
 

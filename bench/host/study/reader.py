@@ -18,29 +18,29 @@ from .schema import (
     Profile,
     Settings,
     Study,
-    Table,
+    StudyTable,
     WorkloadChoice,
 )
 from .suggestion import unknown
 
 #: The sections that hold named tables, what they hold, and a name for an example.
-NAMED_SECTIONS: dict[str, tuple[type[Table], str]] = {
+NAMED_SECTIONS: dict[str, tuple[type[StudyTable], str]] = {
     "environments": (Environment, "torch2"),
     "workloads": (WorkloadChoice, "mlp-train"),
     "profiles": (Profile, "quick"),
 }
 SECTIONS = ("study", *NAMED_SECTIONS, "exclusions")
 
-TableType = TypeVar("TableType", bound=Table)
+StudyTableType = TypeVar("StudyTableType", bound=StudyTable)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadTable:
     """What came out of one table: its values that are right, and the table itself if all of it is."""
 
     name: str
     values: dict[str, Any]
-    table: Table | None
+    table: StudyTable | None
 
 
 class Reader:
@@ -50,7 +50,7 @@ class Reader:
         self._registry = registry
         #: The problems of each place, in the order of the file's sections; empty where there is none.
         self.problems: dict[str, list[str]] = {}
-        self._readings: dict[str, list[Reading]] = {}
+        self._read_tables: dict[str, list[ReadTable]] = {}
 
     def report(self, place: str, problem: str) -> None:
         self.problems.setdefault(place, []).append(problem)
@@ -60,16 +60,16 @@ class Reader:
         for key in tables:
             if key not in SECTIONS:
                 self.report("top level", unknown("table", key, SECTIONS))
-        self._readings["study"] = [self._table(Settings, tables.get("study", {}), "study")]
+        self._read_tables["study"] = [self._table(Settings, tables.get("study", {}), "study")]
         for section in NAMED_SECTIONS:
-            self._readings[section] = self._named_tables(section, tables.get(section, {}))
-        self._readings["exclusions"] = self._exclusions(tables.get("exclusions", []))
+            self._read_tables[section] = self._named_tables(section, tables.get(section, {}))
+        self._read_tables["exclusions"] = self._exclusions(tables.get("exclusions", []))
         return Draft(
-            settings=self._readings["study"][0].values,
+            settings=self._read_tables["study"][0].values,
             environments=self._values("environments"),
             workloads=self._values("workloads"),
             profiles=self._values("profiles"),
-            exclusions=tuple(reading.values for reading in self._readings["exclusions"]),
+            exclusions=tuple(each.values for each in self._read_tables["exclusions"]),
             registry=self._registry,
         )
 
@@ -84,30 +84,30 @@ class Reader:
         ).with_registry(self._registry)
 
     def _values(self, section: str) -> dict[str, dict[str, Any]]:
-        return {reading.name: reading.values for reading in self._readings[section]}
+        return {each.name: each.values for each in self._read_tables[section]}
 
-    def _tables(self, section: str, model: type[TableType]) -> list[TableType]:
-        return [reading.table for reading in self._readings[section] if isinstance(reading.table, model)]
+    def _tables(self, section: str, model: type[StudyTableType]) -> list[StudyTableType]:
+        return [each.table for each in self._read_tables[section] if isinstance(each.table, model)]
 
-    def _named_tables(self, section: str, given: Any) -> list[Reading]:
+    def _named_tables(self, section: str, given: Any) -> list[ReadTable]:
         model, example = NAMED_SECTIONS[section]
         if not isinstance(given, dict) or not given:
             self.report(section, f"must hold at least one table; add for example [{section}.{example}].")
             return []
         return [self._table(model, values, place_of(section, name), name) for name, values in given.items()]
 
-    def _exclusions(self, given: Any) -> list[Reading]:
+    def _exclusions(self, given: Any) -> list[ReadTable]:
         if not isinstance(given, list):
             self.report("exclusions", "must be an array of tables; write [[exclusions]] in double brackets.")
             return []
         return [self._table(Exclusion, values, f"exclusions[{index}]") for index, values in enumerate(given)]
 
-    def _table(self, model: type[Table], given: Any, where: str, name: str | None = None) -> Reading:
+    def _table(self, model: type[StudyTable], given: Any, where: str, name: str | None = None) -> ReadTable:
         """Read one table; ``name`` stands in its header where it has one, and is then no key of it."""
         self.problems.setdefault(where, [])
         if not isinstance(given, dict):
             self.report(where, f"{given!r} must be a table of key = value.")
-            return Reading(name or "", {}, None)
+            return ReadTable(name or "", {}, None)
         keys = [key for key in model.model_fields if key != "name" or name is None]
         if name is not None:
             if "name" in given:
@@ -123,7 +123,7 @@ class Reader:
             given = _without_items(given, [detail for detail in details if _is_item(detail, given)])
         defaults = {key: field.default for key, field in model.model_fields.items() if not field.is_required()}
         right = {key: value for key, value in {**defaults, **given}.items() if key not in wrong}
-        return Reading(name or "", right, table)
+        return ReadTable(name or "", right, table)
 
 
 def _first_causes(error: ValidationError) -> list[ErrorDetails]:
@@ -147,7 +147,7 @@ def _without_items(given: Mapping[str, Any], details: Iterable[ErrorDetails]) ->
     }
 
 
-def _message(detail: ErrorDetails, model: type[Table], keys: list[str]) -> str:
+def _message(detail: ErrorDetails, model: type[StudyTable], keys: list[str]) -> str:
     """Say what pydantic found, with the remedy where the mistake is a common one."""
     key, kind, value = str(detail["loc"][0]), detail["type"], detail["input"]
     if kind == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""Knows the tables and keys of a study file: what each is called, means and may hold, for people and for editors."""
+"""Defines the tables and keys of a study file, with their types, limits and descriptions."""
 
 from __future__ import annotations
 
@@ -147,13 +147,13 @@ _LIST = Field(strict=False)
 _FILLED_LIST = Field(strict=False, min_length=1)
 
 
-class Table(BaseModel):
+class StudyTable(BaseModel):
     """One table of a study file: immutable, exact about types, and closed to keys that it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
 
 
-class Settings(Table):
+class Settings(StudyTable):
     """What holds for the whole study."""
 
     name: Name = Field(description="Short name of the study; its results go to reports/<name>/.")
@@ -180,7 +180,7 @@ class Settings(Table):
     )
 
 
-class Environment(Table):
+class Environment(StudyTable):
     """One isolated installation of one version of a framework; the table's name is the environment's."""
 
     name: SkipJsonSchema[Name]
@@ -225,7 +225,7 @@ class Environment(Table):
     note: str = Field("", description="A remark about the environment, for people.")
 
 
-class WorkloadChoice(Table):
+class WorkloadChoice(StudyTable):
     """How one workload takes part in the study; an empty table takes all of its sizes, in float32."""
 
     name: SkipJsonSchema[str]
@@ -240,7 +240,7 @@ class WorkloadChoice(Table):
     )
 
 
-class Profile(Table):
+class Profile(StudyTable):
     """How thoroughly the study is measured; the table's name is the profile's."""
 
     name: SkipJsonSchema[Name]
@@ -275,7 +275,7 @@ class Profile(Table):
     note: str = Field("", description="What the profile is for.")
 
 
-class Exclusion(Table):
+class Exclusion(StudyTable):
     """Cells that are not measured: those that match every pattern given. They stay in the table, with the reason."""
 
     reason: Filled = Field(description="Why the cells are left out; printed as a footnote of the table.")
@@ -292,7 +292,7 @@ class Exclusion(Table):
 COORDINATES = tuple(key for key in Exclusion.model_fields if key != "reason")
 
 
-class Study(Table):
+class Study(StudyTable):
     """A study: environments, workloads and profiles, and what is left out."""
 
     settings: Settings = Field(alias="study", description="What holds for the whole study.")

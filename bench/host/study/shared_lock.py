@@ -1,4 +1,4 @@
-"""Knows what a container that shares a venv's lock takes over from it, and when it can."""
+"""Gives a container that shares a venv's lock the venv's Python and requirements, and checks that it can."""
 
 from __future__ import annotations
 

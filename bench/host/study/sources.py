@@ -109,7 +109,7 @@ def _where(registry: Registry, kind: str, name: str) -> str:
 def _implementations(registry: Registry) -> Iterator[tuple[str, str]]:
     for source in registry.sources:
         for folder in source.entries("workloads"):
-            for framework in registry.frameworks:
+            for framework in dict.fromkeys(registry.frameworks):
                 if source.has("workloads", folder, f"{framework}.py"):
                     yield folder, f"{framework}.py"
 

@@ -1,4 +1,4 @@
-"""Knows how to say that a name is unknown: the value, the nearest known name, and all the known ones."""
+"""Words the message for an unknown name: the value, the nearest known name, and all known names."""
 
 from __future__ import annotations
 

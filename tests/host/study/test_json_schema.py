@@ -12,14 +12,14 @@ from bench.host.study.schema import (
     Exclusion,
     Profile,
     Settings,
-    Table,
+    StudyTable,
     WorkloadChoice,
 )
 from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[3]
 
-MODELS: tuple[type[Table], ...] = (Settings, Environment, WorkloadChoice, Profile, Exclusion)
+MODELS: tuple[type[StudyTable], ...] = (Settings, Environment, WorkloadChoice, Profile, Exclusion)
 
 
 def test_the_committed_schema_is_current() -> None:

@@ -1,0 +1,127 @@
+"""Tests the folders and packages with other people's code that a study file names."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from study_tables import changed
+
+from bench.host.study import study_file
+from bench.host.study.study_file import StudyError
+from bench.registry import BENCH, BUILT_IN, Registry
+
+TOY = Path(__file__).resolve().parents[2] / "extensions" / "toy"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(TOY, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def registry_of(folder: Path, *paths: str) -> Registry:
+    return study_file.parse(changed("study", "paths", value=list(paths)), folder=folder).registry
+
+
+def error_of(folder: Path, *paths: str, key: str = "paths") -> str:
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(changed("study", key, value=list(paths)), folder=folder)
+    (error,) = caught.value.errors
+    return str(error)
+
+
+def test_a_study_without_sources_has_our_own() -> None:
+    assert study_file.parse(changed("study", "paths", value=[])).registry == BUILT_IN
+
+
+def test_a_path_is_relative_to_the_study_file(mine: Path) -> None:
+    registry = registry_of(mine.parent, "./mine")
+    assert registry.others == {"mine": str(mine)}
+    assert "saxpy" in registry.workloads
+
+
+def test_a_path_may_hold_variables(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODE", str(mine))
+    assert registry_of(Path("/"), "$CODE").others == {"mine": str(mine)}
+
+
+def test_a_folder_that_is_named_twice_counts_once(mine: Path) -> None:
+    assert registry_of(mine.parent, "mine", "./mine/").others == {"mine": str(mine)}
+
+
+def test_folders_of_one_name_get_names_of_their_own(tmp_path: Path) -> None:
+    for parent in ("a", "b"):
+        (tmp_path / parent / "mine" / "workloads").mkdir(parents=True)
+    (tmp_path / "bench" / "workloads").mkdir(parents=True)
+    assert list(registry_of(tmp_path, "a/mine", "b/mine", "bench").others) == ["mine", "mine-2", "bench-2"]
+
+
+def test_a_missing_folder_is_named_with_the_remedy(tmp_path: Path) -> None:
+    assert error_of(tmp_path, "mien") == (
+        f"matrix.toml: study: paths: 'mien': there is no folder {tmp_path}/mien. "
+        "Correct the path; it is relative to the study file."
+    )
+
+
+def test_a_folder_without_code_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    assert error_of(tmp_path, "mine") == (
+        f"matrix.toml: study: paths: 'mine': {tmp_path}/mine holds none of the folders frameworks, workloads, outputs. "
+        "Add one, or remove it."
+    )
+
+
+def test_an_unknown_package_is_named_with_the_known_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata = tmp_path / "toy_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[benchmatrix]\ntoys = absent_package\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    error = error_of(tmp_path, "toy", key="packages")
+    assert "packages: unknown package 'toy'; did you mean 'toys'? Known: toys" in error
+    error = error_of(tmp_path, "toys", key="packages")
+    assert "packages: 'toys': its entry point names 'absent_package', which is no package here" in error
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("frameworks/torch/facts.py", "study: framework 'torch' exists in bench and in mine; rename one of them."),
+        ("workloads/mlp_train/__init__.py", "study: workload 'mlp-train' exists in bench and in mine; rename one"),
+        (
+            "workloads/gemm/torch.py",
+            "study: implementation workloads/gemm/torch.py exists in bench and in mine; remove",
+        ),
+        (
+            "frameworks/other/adapter.py",
+            "study: mine/frameworks/other has neither facts.py, which defines a framework,",
+        ),
+        ("frameworks/touch/modes.py", "study: mine/frameworks/touch/modes.py: unknown framework 'touch'; did you mean"),
+        ("workloads/gem/toy.py", "study: mine/workloads/gem has no __init__.py, which defines a workload: unknown"),
+    ],
+)
+def test_what_exists_already_or_belongs_to_nothing_is_an_error(mine: Path, file: str, message: str) -> None:
+    (mine / file).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(TOY / "frameworks" / "toy" / "facts.py", mine / file)
+    assert error_of(mine.parent, "mine").startswith(f"matrix.toml: {message}")
+
+
+def test_a_mode_that_exists_already_is_an_error(mine: Path) -> None:
+    modes = mine / "frameworks" / "numpy" / "modes.py"
+    modes.write_text(modes.read_text().replace("checked", "eager"))
+    assert error_of(mine.parent, "mine") == (
+        "mine/frameworks/numpy: mode 'eager' of 'numpy' exists already; rename it."
+    )
+
+
+def test_names_are_checked_against_the_studys_own_registry(mine: Path) -> None:
+    tables = changed("study", "paths", value=["mine"])
+    tables["environments"]["there"].update(framework="toy", modes=["planed"])
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(tables, folder=mine.parent)
+    assert "unknown mode 'planed'; did you mean 'planned'? Known: eager, jit, checked, function" in str(caught.value)
+    tables["environments"]["there"]["modes"] = ["planned"]
+    assert study_file.parse(tables, folder=mine.parent).environments["there"].modes == ("planned",)
+    assert "toy" not in BUILT_IN.frameworks
+    assert BENCH.name not in study_file.parse(tables, folder=mine.parent).registry.others

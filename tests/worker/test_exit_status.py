@@ -1,0 +1,30 @@
+"""Tests the status and the reason of an error that ended a cell."""
+
+import pytest
+
+from bench.program import Unsupported
+from bench.worker.checking.parity import Mismatch
+from bench.worker.exit_status import reason_of, status_of
+
+PLACE = "mine/workloads/toy/numpy.py:12"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [
+        (ValueError("no"), "failed", "ValueError: no (mine/workloads/toy/numpy.py:12)"),
+        (ValueError(), "failed", "ValueError (mine/workloads/toy/numpy.py:12)"),
+        (ValueError("a\n\n b\nc"), "failed", "ValueError: a | b (mine/workloads/toy/numpy.py:12)"),
+        (MemoryError("large"), "out-of-memory", "MemoryError: large"),
+        (RuntimeError("CUDA out of memory"), "out-of-memory", "RuntimeError: CUDA out of memory"),
+        (Unsupported("no GPU"), "unsupported", "no GPU"),
+        (Mismatch("loss errs"), "mismatch", "loss errs"),
+    ],
+)
+def test_only_the_reason_of_a_failure_names_file_and_line(error, status, reason):
+    assert status_of(error) == status
+    assert reason_of(error, PLACE) == reason
+
+
+def test_an_error_outside_of_workloads_and_frameworks_names_no_place():
+    assert reason_of(ValueError("no")) == "ValueError: no"
