@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 
@@ -22,13 +23,24 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     options = parser(given).parse_args(given, argparse.Namespace(root=root or Path.cwd()))
     try:
-        return int(options.action(options))
+        with _language(options):
+            return int(options.action(options))
     except Refused as error:
         print(error, file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt:
         print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr)
         return EXIT_INTERRUPTED
+
+
+def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """Write reports in the language that the command line names; raises Refused where there is no such language."""
+    name = getattr(options, "language", None)
+    if name is None:
+        return contextlib.nullcontext()
+    from bench.host.reporting.words import language
+
+    return language.writing_in(language.find(name))
 
 
 def parser(given: list[str]) -> argparse.ArgumentParser:

@@ -14,6 +14,7 @@ from . import announce
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
+    study_options.add_language_argument(parser)
     parser.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
 
 

@@ -20,7 +20,7 @@ from .tables import containers, costs, times
 from .tables import ranking as ranking_table
 from .tables.table import Table
 from .words.caption import title_of
-from .words.language import ENGLISH, Language, writing_in
+from .words.language import Language, current, writing_in
 from .words.ranking import no_ranking_remark
 
 
@@ -40,7 +40,7 @@ class Report:
     ranking: Table | None
     #: What containers cost; None where none has its venv beside it.
     containers: Table | None
-    language: Language = ENGLISH
+    language: Language
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -61,9 +61,13 @@ class Report:
                 console.print()
 
 
-def make(records: Iterable[Record], manifest: Manifest, language: Language = ENGLISH) -> Report:
-    """Make the report of a run, finished or not, from its records and its manifest."""
+def make(records: Iterable[Record], manifest: Manifest, language: Language | None = None) -> Report:
+    """Make the report of a run, finished or not, from its records and its manifest.
+
+    It is written in ``language``; without one, in the language that the caller writes in.
+    """
     analysis = analyse(records, manifest)
+    language = language or current()
     with writing_in(language):
         ranked = ranking.rank(analysis, manifest)
         return Report(

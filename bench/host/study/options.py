@@ -65,7 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
     )
+    add_language_argument(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
+
+
+def add_language_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the language of the report."""
+    parser.add_argument("--language", metavar="NAME", help="the language of the report, such as pt_BR; en by default")
 
 
 def read_study(options: argparse.Namespace) -> Study:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...refusal import Refused
 from ...study.suggestion import unknown
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parents[1] / "languages"
 
 
-class LanguageError(Exception):
-    """Nothing can be written in a language; the message says why and what to do."""
+class LanguageError(Refused):
+    """A language is unknown, or its catalogue is wrong; the message says where and what to do."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ def _(message: str, /, **values: object) -> str:
 def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
     """Return a message in the form that belongs to ``count``, which the message calls ``{count}``."""
     return _current.get().translations.ngettext(one, many, count).format(count=count, **values)
+
+
+def current() -> Language:
+    """Return the language that is written in; English outside of ``writing_in``."""
+    return _current.get()
 
 
 def decimal_sign() -> str:
@@ -115,10 +121,11 @@ def problems_of(catalogue: Catalog) -> list[tuple[int | None, str]]:
         # The first entry is the header; an entry without a translation is shown in English.
         if not message.id or not any(translated):
             continue
-        if len(source) > 1 and len(translated) != catalogue.num_plurals:
-            problem = f"{source[0]!r} has {len(translated)} forms; the language has {catalogue.num_plurals}"
+        given = [text for text in translated if text]
+        if len(source) > 1 and len(given) != catalogue.num_plurals:
+            problem = f"{source[0]!r} has {len(given)} of the {catalogue.num_plurals} plural forms of the language"
             found.append((message.lineno, problem))
-        problems = (_placeholder_problem(source[-1], text) for text in translated)
+        problems = (_placeholder_problem(source[-1], text) for text in given)
         found += [(message.lineno, problem) for problem in problems if problem]
     return found
 
