@@ -12,7 +12,6 @@ from ...analysis.results import Comparison, Result, row_key
 from ...analysis.run_analysis import Analysis
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
-from ..footnotes import remarks
 from ..words.caption import describe_conditions, strict_remark, title_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
@@ -20,7 +19,7 @@ from ..words.remarks import noise_remark
 from ..words.terms import verdict_word
 from ..words.verdicts import mark
 from .rows import row_name, varying
-from .table import EMPTY, Column, Entry, Group, Table
+from .table import EMPTY, Column, Entry, Group, Table, remarks
 
 
 def container_columns() -> tuple[Column, ...]:

@@ -9,7 +9,6 @@ from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
-from ..footnotes import first_call_notes, largest_batch_notes, peak_notes, remarks
 from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
@@ -17,6 +16,7 @@ from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
 from ..words.startup import format_break_even
 from ..words.terms import items_word
+from .footnotes import first_call_notes, largest_batch_notes, peak_notes
 from .rows import facets, measured_baseline, row_name, rows_of
 from .table import (
     EMPTY,
@@ -24,6 +24,7 @@ from .table import (
     Entry,
     Group,
     Table,
+    remarks,
     without_empty_columns,
 )
 

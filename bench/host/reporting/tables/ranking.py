@@ -6,14 +6,13 @@ from ...analysis.ranking import FACTORS, Place, Ranked
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
-from ..footnotes import remarks
 from ..words.caption import describe_conditions, title_of
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
 from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
 from ..words.remarks import noise_remark
 from ..words.terms import enumerate_names
-from .table import EMPTY, Column, Entry, Group, Table
+from .table import EMPTY, Column, Entry, Group, Table, remarks
 
 
 def ranking_columns() -> tuple[Column, ...]:

@@ -8,8 +8,8 @@ from bench.cell import Cell
 
 from ...analysis.results import Result, columns_of, row_key
 from ...storage.manifest import Manifest
-from ..footnotes import row_notes
 from ..words.language import ngettext
+from .footnotes import row_notes
 from .table import Entry
 
 Rows = dict[tuple[str, int], list[Result]]

@@ -126,3 +126,8 @@ def shorten(text: str, length: int = 240) -> str:
 def sentence(parts: Iterable[str]) -> str:
     """Join clauses to a sentence, leaving out empty ones."""
     return "; ".join(part for part in parts if part) + "."
+
+
+def remarks(*texts: str) -> tuple[str, ...]:
+    """Keep the texts that are not empty."""
+    return tuple(text for text in texts if text)

@@ -10,7 +10,6 @@ from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
-from ..footnotes import ratio_notes, remarks, status_notes, step_notes
 from ..words.caption import (
     baseline_remark,
     describe_conditions,
@@ -25,6 +24,7 @@ from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_
 from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from ..words.verdicts import mark
+from .footnotes import ratio_notes, status_notes, step_notes
 from .rows import (
     baseline_of,
     facets,
@@ -40,6 +40,7 @@ from .table import (
     Entry,
     Group,
     Table,
+    remarks,
     without_empty_columns,
 )
 

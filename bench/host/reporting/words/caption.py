@@ -13,11 +13,10 @@ from ...analysis.noise_watch import CROWD, crowded
 from ...analysis.results import Result
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
-from ..footnotes import versions
 from ..tables.table import printable, sentence
 from .language import _, ngettext
 from .numbers import MIB, fixed, format_number, general, percent
-from .terms import enumerate_names, warm_up_meanings
+from .terms import enumerate_alternatives, enumerate_names, warm_up_meanings
 
 
 def title_of(manifest: Manifest) -> str:
@@ -89,8 +88,20 @@ def import_remark(results: Iterable[Result]) -> str:
 
 
 def environment_remark(results: Iterable[Result]) -> str:
-    found = versions(results)
-    return _("Environments: {versions}.", versions=found) if found else ""
+    """Name what computed in each environment: ``torch1: torch 1.13.1, numpy 1.26.4, python 3.11.7``."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for result in results:
+        for record in result.records:
+            for name, version in record.versions.items():
+                known = found.setdefault(record.cell.environment, {}).setdefault(name, [])
+                if version not in known:
+                    known.append(version)
+    # A record names the interpreter and NumPy first, and its framework last.
+    clauses = (
+        f"{environment}: {', '.join(f'{name} {enumerate_alternatives(own)}' for name, own in reversed(names.items()))}"
+        for environment, names in found.items()
+    )
+    return _("Environments: {versions}.", versions="; ".join(clauses)) if found else ""
 
 
 def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:
