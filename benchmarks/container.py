@@ -23,6 +23,7 @@ from rich.console import Console
 from tabulate import tabulate
 
 from bench.host import environments, project
+from bench.host.analysis.container_costs import container_costs
 from bench.host.analysis.run_analysis import analyse
 from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
@@ -31,7 +32,6 @@ from bench.host.environments import Prepared
 from bench.host.executors.launch import launch
 from bench.host.machine.processors import chosen
 from bench.host.measuring.study_run import StudyRun
-from bench.host.reporting.tables import containers
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.storage.manifest import read as read_manifest
 from bench.host.study import selection, study_file
@@ -182,7 +182,7 @@ def _costs(study: study_file.Study, prepared: dict[str, Prepared], root: Path) -
     manifest = read_manifest(root / "reports" / study.settings.name)
     assert manifest is not None
     rows: list[list[object]] = []
-    for cost in containers.costs(analyse(records, manifest), manifest, manifest.environments):
+    for cost in container_costs(analyse(records, manifest), manifest):
         measured = cost.container.reason or "no pair"
         if cost.comparison is not None:
             ratio, verdict = cost.comparison.ratio, cost.comparison.verdict

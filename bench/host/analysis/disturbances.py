@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.record import Record
 
-from .noise_watch import doubtful_turns, left_out
+from .noise_watch import crowded, doubtful_turns, left_out
 
 #: The row, threads, round and attempt of processes that took turns with each other.
 RoundKey = tuple[str, int, int, int]
@@ -62,4 +62,34 @@ def count_turns(records: Iterable[Record], planned: int | None) -> Disturbances:
         sum(map(len, skipped.values())),
         repeated,
         next(iter(reasons.values()), ""),
+    )
+
+
+@dataclass(frozen=True)
+class NoiseWatch:
+    """What the noise watch saw during a set of processes."""
+
+    turns: Disturbances
+    #: Turns that may have been disturbed but count as undisturbed.
+    doubtful: int
+    processes: int
+    #: Processors that other programs used beside each process of several threads that they crowded.
+    crowding: tuple[float, ...]
+    #: Processes whose kernel does not say how long they waited.
+    unwatched: int
+    #: The lowest and the highest frequency of the processors; None where no process reports it.
+    mhz: tuple[float, float] | None
+
+
+def summarise_noise_watch(records: Iterable[Record], planned: int | None) -> NoiseWatch:
+    """Summarise the processes that have samples, of which each was to take ``planned`` turns."""
+    timed = [record for record in records if record.sample_ns]
+    mhz = [value for record in timed for value in record.frequency_mhz]
+    return NoiseWatch(
+        count_turns(timed, planned),
+        count_doubtful(timed),
+        len(timed),
+        tuple(record.other_load or 0.0 for record in timed if crowded(record)),
+        sum(not record.sample_wait_ns for record in timed),
+        (min(mhz), max(mhz)) if mhz else None,
     )

@@ -79,6 +79,6 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
             times.detail(analysis, manifest),
             costs.account(analysis, manifest),
             ranking_table.show(ranked, analysis, manifest),
-            containers.table(analysis, manifest, manifest.environments),
+            containers.table(analysis, manifest),
             language,
         )

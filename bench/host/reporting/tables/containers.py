@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-from ...analysis.comparisons import Reached, decide_together
-from ...analysis.fairness import refusal
-from ...analysis.results import Comparison, Result, row_key
+from ...analysis.container_costs import ContainerCost, container_costs
 from ...analysis.run_analysis import Analysis
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
@@ -33,52 +29,9 @@ def container_columns() -> tuple[Column, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Cost:
-    """A cell in a container and in the venv of the same lock, and the ratio of their times."""
-
-    container: Result
-    venv: Result
-    #: None where one of the two has no time, or no two processes took turns.
-    comparison: Comparison | None
-
-
-def twins(environments: Mapping[str, Any]) -> dict[str, str]:
-    """Return {container: venv} for every container that was built from the very lock of a venv of the run."""
-    locks = {
-        name: manifest.get("lock_hash")
-        for name, manifest in environments.items()
-        if manifest.get("provider") == "venv" and manifest.get("lock_hash")
-    }
-    return {
-        name: manifest["lock"]
-        for name, manifest in environments.items()
-        if manifest.get("provider") == "container" and locks.get(manifest.get("lock")) == manifest.get("lock_hash")
-        if manifest.get("lock") in locks
-    }
-
-
-def costs(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any]) -> list[Cost]:
-    """Compare every container with its venv, row by row and mode by mode; p values are adjusted together."""
-    pairs = twins(environments)
-    there = {(row_key(result.cell), result.cell.column): result for result in analysis.results}
-    found = []
-    for result in analysis.results:
-        venv = pairs.get(result.cell.environment)
-        other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
-        if venv is not None and other is not None:
-            # A row ends for all of its cells at once.
-            refused = manifest.strict and bool(refusal(result, other))
-            ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
-            found.append((result, other, ratio))
-    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
-    comparisons = decide_together([ratio for _mine, _venv, ratio in found], floor)
-    return [Cost(mine, venv, own) for (mine, venv, _ratio), own in zip(found, comparisons, strict=True)]
-
-
-def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any]) -> Table | None:
+def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     """Make the table of what containers cost; None where no container has its venv beside it."""
-    found = costs(analysis, manifest, environments)
+    found = container_costs(analysis, manifest)
     if not found:
         return None
     shown = varying(analysis.results)
@@ -111,7 +64,7 @@ def table(analysis: Analysis, manifest: Manifest, environments: Mapping[str, Any
     )
 
 
-def _row(cost: Cost, shown: Sequence[bool]) -> tuple[Entry, ...]:
+def _row(cost: ContainerCost, shown: Sequence[bool]) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
     verdict = f"{mark(found)} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...analysis.result_notes import notes_on_first_call, notes_on_largest_batch, notes_on_peak_memory
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.startup import import_s
@@ -12,11 +13,11 @@ from ...storage.manifest import Manifest
 from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
+from ..words.notes import in_words
 from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
 from ..words.startup import format_break_even
 from ..words.terms import items_word
-from .footnotes import first_call_notes, largest_batch_notes, peak_notes
 from .rows import facets, measured_baseline, row_name, rows_of
 from .table import (
     EMPTY,
@@ -121,10 +122,10 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
         _first_call(result, "cold"),
         _first_call(result, "warm"),
         Entry(format_break_even(result.break_even)),
-        replace(_mebibytes(result.peak_bytes), notes=peak_notes(result)),
+        replace(_mebibytes(result.peak_bytes), notes=in_words(notes_on_peak_memory(result))),
         _mebibytes(result.memory_bytes("reserved_peak_bytes")),
         _mebibytes(result.memory_bytes("nvml_peak_bytes")),
-        Entry(str(batch.get("items") or EMPTY), largest_batch_notes(result)),
+        Entry(str(batch.get("items") or EMPTY), in_words(notes_on_largest_batch(result))),
         Entry(format_rate(achieved.flops_per_s, achieved.flops_share, flops) if achieved else EMPTY),
         Entry(format_rate(achieved.bytes_per_s, achieved.bytes_share, moved) if achieved else EMPTY),
     )
@@ -132,7 +133,7 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
 
 def _first_call(result: Result, cache: str) -> Entry:
     """Give the median of the first calls; a note says where there is only one."""
-    return Entry(format_number(result.first_call_s(cache)), first_call_notes(result, cache))
+    return Entry(format_number(result.first_call_s(cache)), in_words(notes_on_first_call(result, cache)))
 
 
 def _mebibytes(size: float | None) -> Entry:

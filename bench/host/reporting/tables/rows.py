@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from bench.cell import Cell
 
 from ...analysis.results import Result, columns_of, row_key
+from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
 from ..words.language import ngettext
-from .footnotes import row_notes
+from ..words.notes import in_words
 from .table import Entry
 
 Rows = dict[tuple[str, int], list[Result]]
@@ -50,7 +51,7 @@ def row_name(cell: Cell, shown: Sequence[bool]) -> str:
 
 def row_entry(row: Sequence[Result], shown: Sequence[bool], manifest: Manifest) -> Entry:
     """Name a row, with the footnotes that concern all of it."""
-    return Entry(row_name(row[0].cell, shown), row_notes(row, manifest.profile.samples))
+    return Entry(row_name(row[0].cell, shown), in_words(notes_on_row(row, manifest.profile.samples)))
 
 
 def measured_baseline(results: Sequence[Result], manifest: Manifest) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bench.record import OK
 
+from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import Estimate
@@ -20,11 +21,11 @@ from ..words.caption import (
     warm_up_remark,
 )
 from ..words.language import _
+from ..words.notes import in_words
 from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value, percent
 from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from ..words.verdicts import mark
-from .footnotes import ratio_notes, status_notes, step_notes
 from .rows import (
     baseline_of,
     facets,
@@ -117,17 +118,17 @@ def _summary_caption(results: Sequence[Result], baseline: str | None, manifest: 
 def _summary_entry(result: Result | None, base: Result | None, size: float, baseline: str | None) -> Entry:
     if result is None:
         return Entry(EMPTY)
-    notes = status_notes(result)
+    notes = notes_on_status(result)
     if result.step is None:
-        return Entry(EMPTY if result.status == OK else status_word(result.status), notes)
-    notes += step_notes(result)
+        return Entry(EMPTY if result.status == OK else status_word(result.status), in_words(notes))
+    notes += notes_on_step(result)
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, baseline)
     if ratio is not None:
         text += f" ({format_ratio(ratio)}{mark(result.comparison)})"
     if baseline:
-        notes += ratio_notes(result, base)
-    return Entry(text, notes)
+        notes += notes_on_ratio(result, base)
+    return Entry(text, in_words(notes))
 
 
 def detail(analysis: Analysis, manifest: Manifest) -> Table:
@@ -188,15 +189,15 @@ def _detail_row(
     ratio = ratio_estimate(result, baseline)
     return (
         Entry(result.cell.column),
-        Entry(format_value(result.step, time), step_notes(result)),
+        Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
         Entry(format_value(result.throughput, throughput)),
-        Entry(format_ratio(ratio), ratio_notes(result, base) if baseline else ()),
+        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline else ()),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),
         Entry(sample_count(result)),
-        Entry(status_word(result.status), status_notes(result), alarm=result.status not in EXPECTED),
+        Entry(status_word(result.status), in_words(notes_on_status(result)), alarm=result.status not in EXPECTED),
     )
 
 

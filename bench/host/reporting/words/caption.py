@@ -8,9 +8,10 @@ from typing import Any
 
 from bench.record import Record
 
-from ...analysis.disturbances import count_doubtful, count_turns
-from ...analysis.noise_watch import CROWD, crowded
+from ...analysis.disturbances import NoiseWatch, summarise_noise_watch
+from ...analysis.noise_watch import CROWD
 from ...analysis.results import Result
+from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
 from ..tables.table import printable, sentence
@@ -89,34 +90,27 @@ def import_remark(results: Iterable[Result]) -> str:
 
 def environment_remark(results: Iterable[Result]) -> str:
     """Name what computed in each environment: ``torch1: torch 1.13.1, numpy 1.26.4, python 3.11.7``."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for result in results:
-        for record in result.records:
-            for name, version in record.versions.items():
-                known = found.setdefault(record.cell.environment, {}).setdefault(name, [])
-                if version not in known:
-                    known.append(version)
-    # A record names the interpreter and NumPy first, and its framework last.
-    clauses = (
-        f"{environment}: {', '.join(f'{name} {enumerate_alternatives(own)}' for name, own in reversed(names.items()))}"
-        for environment, names in found.items()
-    )
-    return _("Environments: {versions}.", versions="; ".join(clauses)) if found else ""
+    # A worker names the interpreter and NumPy, which every environment has, before its framework.
+    texts = [
+        f"{environment}: "
+        + ", ".join(f"{name} {enumerate_alternatives(list(versions))}" for name, versions in reversed(packages.items()))
+        for environment, packages in versions_of(results).items()
+    ]
+    return _("Environments: {versions}.", versions="; ".join(texts)) if texts else ""
 
 
 def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say how many turns were disturbed and what became of them, what may have been missed, and how fast clocks ran."""
-    records = [record for result in results for record in result.records if record.sample_ns]
-    clauses = [*_disturbed(records, manifest), *_missed(records)]
-    mhz = [value for record in records for value in record.frequency_mhz]
-    if mhz:
-        lowest, highest = fixed(min(mhz), 0), fixed(max(mhz), 0)
+    seen = summarise_noise_watch((r for result in results for r in result.records), manifest.profile.samples)
+    clauses = [*_disturbed(seen), *_missed(seen)]
+    if seen.mhz:
+        lowest, highest = (fixed(mhz, 0) for mhz in seen.mhz)
         clauses.append(_("processors ran at {lowest} to {highest} MHz", lowest=lowest, highest=highest))
     return _("Noise watch: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
 
 
-def _disturbed(records: Sequence[Record], manifest: Manifest) -> list[str]:
-    found = count_turns(records, manifest.profile.samples)
+def _disturbed(seen: NoiseWatch) -> list[str]:
+    found = seen.turns
     clauses = []
     if found.disturbed:
         fate = [ngettext("{count} is left out", "{count} are left out", found.left_out)]
@@ -133,41 +127,38 @@ def _disturbed(records: Sequence[Record], manifest: Manifest) -> list[str]:
         clauses.append(
             ngettext("{count} turn was added to repeat them", "{count} turns were added to repeat them", found.repeated)
         )
-    doubtful = count_doubtful(records)
-    if doubtful:
+    if seen.doubtful:
         clauses.append(
             _(
                 "{doubtful} of {turns} turns may have been disturbed and count as undisturbed: at most half of the "
                 "cells waited for a processor in them, for their own threads or for another program",
-                doubtful=doubtful,
+                doubtful=seen.doubtful,
                 turns=found.turns,
             )
         )
     return clauses
 
 
-def _missed(records: Sequence[Record]) -> list[str]:
+def _missed(seen: NoiseWatch) -> list[str]:
     """Say beside which processes others computed, and which could not be watched."""
     clauses = []
-    loads = [record.other_load or 0.0 for record in records if crowded(record)]
-    if loads:
+    if seen.crowding:
         clauses.append(
             _(
                 "during {crowded} of {processes} processes, which have several threads, other programs used more than "
                 "{limit} processors (at most {most})",
-                crowded=len(loads),
-                processes=len(records),
+                crowded=len(seen.crowding),
+                processes=seen.processes,
                 limit=general(CROWD),
-                most=fixed(max(loads), 1),
+                most=fixed(max(seen.crowding), 1),
             )
         )
-    unwatched = sum(not record.sample_wait_ns for record in records)
-    if unwatched:
+    if seen.unwatched:
         clauses.append(
             _(
                 "{unwatched} of {processes} processes were not watched: the kernel does not say how long they waited",
-                unwatched=unwatched,
-                processes=len(records),
+                unwatched=seen.unwatched,
+                processes=seen.processes,
             )
         )
     return clauses

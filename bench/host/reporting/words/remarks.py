@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
+from ...analysis.stops import NOTHING, StopGroup, group_stops, reopened_rows
 from ...statistics.bootstrap import LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
-from ...storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest
+from ...storage.manifest import MOST_ROUNDS, SETTLED, Manifest
 from ..tables.table import shorten
 from .language import _, ngettext
 from .numbers import format_share, percent
 from .terms import enumerate_names, rounds
 from .verdicts import MARKS
 
-#: Why a row stops of which no two cells are compared: the baseline is not there.
-NOTHING = "nothing to compare"
 #: Characters of a list of rows.
 LIST_LENGTH = 200
 
@@ -127,17 +126,11 @@ def _lack(manifest: Manifest) -> str:
 
 def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
     """Say after how many rounds the rows stopped, and why, where that was not fixed in advance."""
-    rows: dict[tuple[str, int], list[str]] = {}
-    compared = {result.cell.row for result in results if result.comparison is not None}
-    for row, stop in manifest.stopped.items():
-        why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
-        rows.setdefault((why, stop.rounds), []).append(row)
-    if len(manifest.looks) < 2 and all(why == MOST_ROUNDS for why, _number in rows):
+    groups = group_stops(results, manifest)
+    if len(manifest.looks) < 2 and all(group.why == MOST_ROUNDS for group in groups):
         return ""
-    order = (SETTLED, NOTHING, MOST_ROUNDS, BUDGET)
-    found = sorted((order.index(why), number, names) for (why, number), names in rows.items() if why in order)
-    clauses = [_stop_clause(order[place], number, names) for place, number, names in found]
-    undone = _undone(results, manifest)
+    clauses = [_stop_clause(group) for group in groups]
+    undone = reopened_rows(results, manifest)
     if undone:
         clauses.append(
             _(
@@ -149,9 +142,9 @@ def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
     return _("Rounds: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
 
 
-def _stop_clause(why: str, number: int, names: Sequence[str]) -> str:
+def _stop_clause(group: StopGroup) -> str:
     """Say how many rows stopped after so many rounds, and name those that stopped undecided."""
-    count, after = len(names), rounds(number)
+    why, count, after = group.why, len(group.rows), rounds(group.rounds)
     if why == SETTLED:
         return ngettext(
             "{count} row was settled after {rounds}", "{count} rows were settled after {rounds}", count, rounds=after
@@ -163,7 +156,7 @@ def _stop_clause(why: str, number: int, names: Sequence[str]) -> str:
             count,
             rounds=after,
         )
-    listed = shorten(enumerate_names(list(names)), LIST_LENGTH)
+    listed = shorten(enumerate_names(list(group.rows)), LIST_LENGTH)
     if why == MOST_ROUNDS:
         return ngettext(
             "{count} row used all rounds of the profile, {rounds} ({names})",
@@ -179,12 +172,6 @@ def _stop_clause(why: str, number: int, names: Sequence[str]) -> str:
         rounds=after,
         names=listed,
     )
-
-
-def _undone(results: Sequence[Result], manifest: Manifest) -> list[str]:
-    """Name the rows that stopped as settled and of which a verdict is inconclusive now."""
-    open_ = {result.cell.row for result in results if result.verdict is Verdict.INCONCLUSIVE}
-    return [row for row, stop in manifest.stopped.items() if stop.why == SETTLED and row in open_]
 
 
 def noise_remark(analysis: Analysis, manifest: Manifest) -> str:

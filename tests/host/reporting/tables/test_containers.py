@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench.host.analysis.container_costs import container_costs, venvs_of_containers
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.tables import containers
 from bench.host.statistics.verdict import Verdict
@@ -26,7 +27,8 @@ def with_container(study, factor: float):
     return study
 
 
-def analysed(study):
+def analysed(study, environments=ENVIRONMENTS):
+    study.run["environments"] = environments
     return analyse(study.records, study.manifest), study.manifest
 
 
@@ -34,7 +36,7 @@ def analysed(study):
     ("factor", "verdict"), [(1.001, Verdict.EQUIVALENT), (1.2, Verdict.DIFFERENT), (0.8, Verdict.DIFFERENT)]
 )
 def test_each_cell_of_a_container_is_compared_with_that_of_its_venv(long_study, factor, verdict):
-    found = containers.costs(*analysed(with_container(long_study, factor)), ENVIRONMENTS)
+    found = container_costs(*analysed(with_container(long_study, factor)))
     assert len(found) == 6
     for cost in found:
         assert cost.container.cell == replace(cost.venv.cell, environment="torch2-container")
@@ -53,21 +55,21 @@ def test_each_cell_of_a_container_is_compared_with_that_of_its_venv(long_study, 
     ],
 )
 def test_what_is_not_of_one_lock_is_not_a_pair(long_study, changes):
-    assert containers.twins({**ENVIRONMENTS, **changes}) == {}
-    assert containers.table(*analysed(with_container(long_study, 1.0)), {**ENVIRONMENTS, **changes}) is None
+    assert venvs_of_containers({**ENVIRONMENTS, **changes}) == {}
+    assert containers.table(*analysed(with_container(long_study, 1.0), {**ENVIRONMENTS, **changes})) is None
 
 
 def test_a_cell_that_failed_has_no_ratio_but_a_row(long_study):
     study = with_container(long_study, 1.0)
     study.cells = [record.cell for record in study.records]
     study.end("torch2-container:eager", "dispatch", "failed", "start", "the engine stopped")
-    found = containers.costs(*analysed(study), ENVIRONMENTS)
+    found = container_costs(*analysed(study))
     failed = [cost for cost in found if cost.comparison is None]
     assert [cost.container.status for cost in failed] == ["failed"]
 
 
 def test_the_table_says_the_ratio_with_its_verdict(long_study):
-    made = containers.table(*analysed(with_container(long_study, 1.001)), ENVIRONMENTS)
+    made = containers.table(*analysed(with_container(long_study, 1.001)))
     row = [entry.text for entry in made.groups[0].rows[0]]
     assert row[:3] == ["dispatch", "torch2-container:eager", "torch2:eager"]
     assert row[3].startswith("1.00")

@@ -1,0 +1,46 @@
+"""Groups the rows of a run by after how many rounds they stopped, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..statistics.verdict import Verdict
+from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest
+from .results import Result
+
+#: Why a row stops of which no two cells are compared: the baseline is not there.
+NOTHING = "nothing to compare"
+REASONS = (SETTLED, NOTHING, MOST_ROUNDS, BUDGET)
+
+
+@dataclass(frozen=True, order=True)
+class StopGroup:
+    """Rows that stopped after the same number of rounds, for the same reason."""
+
+    #: The place in ``REASONS``.
+    place: int
+    rounds: int
+    rows: tuple[str, ...]
+
+    @property
+    def why(self) -> str:
+        return REASONS[self.place]
+
+
+def group_stops(results: Sequence[Result], manifest: Manifest) -> list[StopGroup]:
+    """Group the rows that stopped, by reason and number of rounds."""
+    rows: dict[tuple[str, int], list[str]] = {}
+    compared = {result.cell.row for result in results if result.comparison is not None}
+    for row, stop in manifest.stopped.items():
+        why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
+        rows.setdefault((why, stop.rounds), []).append(row)
+    return sorted(
+        StopGroup(REASONS.index(why), rounds, tuple(names)) for (why, rounds), names in rows.items() if why in REASONS
+    )
+
+
+def reopened_rows(results: Sequence[Result], manifest: Manifest) -> list[str]:
+    """Return the rows that stopped as settled and of which a verdict is inconclusive now."""
+    undecided = {result.cell.row for result in results if result.verdict is Verdict.INCONCLUSIVE}
+    return [row for row, stop in manifest.stopped.items() if stop.why == SETTLED and row in undecided]
