@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.record import OK
 
+from ..project import STATE
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
@@ -98,7 +99,7 @@ def export(options: argparse.Namespace) -> int:
         if outcome.status != OK:
             code = 1
             continue
-        path = (options.to or options.root / ".nox" / "images") / f"{environment.name}.oci.tar"
+        path = (options.to or options.root / STATE / "images") / f"{environment.name}.oci.tar"
         try:
             write(engine, outcome.manifest["image"]["tag"], path)
         except ArchiveError as error:

@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.record import FAILED, OK, UNSUPPORTED
 
+from ..project import STATE
 from ..setup.staging import write_whole
 
 STAGE = "environment"
@@ -34,7 +35,7 @@ class Impossible(Exception):
 
 
 def folder_of(root: Path) -> Path:
-    return root / ".nox" / "environments"
+    return root / STATE / "environments"
 
 
 def outcome_path(name: str, root: Path) -> Path:

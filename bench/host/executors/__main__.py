@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
+from ..project import STATE
 from ..refusal import Refused
 from ..storage.run_lock import exclusive
 from .events import Event, to_json
@@ -20,21 +21,21 @@ from .local import LocalExecutor
 from .program import EXIT_DONE, EXIT_INTERRUPTED, EXIT_MISUSE
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the job on standard input; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bench.host.executors", description="Run one row job.")
-    parser.add_argument("--root", type=Path, default=ROOT, metavar="FOLDER", help="the project; its state is in .nox")
+    parser.add_argument("--root", type=Path, default=Path(), metavar="FOLDER", help="the project; its state is in .nox")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="where the workers' logs go; .nox by default")
     options = parser.parse_args(arguments)
+    root = options.root.resolve()
     for number in INTERRUPTS:
         signal.signal(number, _interrupt)
     try:
         job = RowJob.from_json(json.loads(sys.stdin.readline()))
-        with exclusive(options.root):
-            LocalExecutor(options.root, options.logs or options.root / ".nox").run(job, _write)
+        with exclusive(root):
+            LocalExecutor(root, options.logs or root / STATE).run(job, _write)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except (ValueError, Refused) as error:

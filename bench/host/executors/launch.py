@@ -62,7 +62,7 @@ def launch(
     from ..containers.labels import checkout
     from ..containers.worker import ContainerWorker
 
-    state = root / ".nox"
+    state = root / project.STATE
     for folder in READ:
         (state / folder).mkdir(parents=True, exist_ok=True)
     started_flag.put(root)

@@ -59,7 +59,7 @@ def place_of(name: str, root: Path) -> Path:
         raise SetupError(
             f"{lock} cannot be read: {error.strerror}. Restore it: git checkout -- locks/{name}.txt"
         ) from None
-    return root / ".nox" / name / hashlib.sha256(state).hexdigest()[:12]
+    return root / project.STATE / name / hashlib.sha256(state).hexdigest()[:12]
 
 
 def ensure(name: str, root: Path, *, announce: Announce = say) -> Path:

@@ -14,7 +14,7 @@ from ..refusal import Refused
 
 @contextlib.contextmanager
 def exclusive(root: Path) -> Iterator[None]:
-    """Hold this checkout for one run; raises Refused while another run holds it."""
+    """Hold the project at ``root`` for one run; raises Refused while another run holds it."""
     path = root / STATE / "run.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as lock:
@@ -24,8 +24,8 @@ def exclusive(root: Path) -> Iterator[None]:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
             raise Refused(
-                f"another run is under way in this checkout (process {holder}). Two at once would disturb each other; "
-                "wait for it, stop it, or use another checkout."
+                f"another run is under way in this project (process {holder}). Two at once would disturb each other; "
+                "wait for it, or stop it."
             ) from None
         lock.truncate(0)
         lock.write(str(os.getpid()))

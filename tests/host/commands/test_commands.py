@@ -196,7 +196,7 @@ def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
     run = spawn(checkout, "run", "--profile", "long")
     wait_for(lambda: (checkout / "reports" / "small" / manifest.RUN).exists())
     assert call(checkout, "run") == 2
-    assert f"another run is under way in this checkout (process {run.pid})" in capsys.readouterr().err
+    assert f"another run is under way in this project (process {run.pid})" in capsys.readouterr().err
     os.killpg(run.pid, signal.SIGINT)
     run.communicate(timeout=30)
 
