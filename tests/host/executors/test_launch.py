@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 from bench.cell import Cell
 from bench.host.executors.job import InstalledEnvironment
 from bench.host.executors.launch import launch
 from bench.host.storage.compile_caches import CompileCaches
+from bench.registry import Registry
 
 CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 #: Answers like a worker, with its own variables and arguments.
@@ -22,7 +24,7 @@ sys.stdin.read()
 """
 
 
-def told(tmp_path, layout, cell=CELL, **extra):
+def told(tmp_path, layout, cell=CELL, sources=None, **extra):
     """Start what stands in for a worker and return what it was given."""
     script = tmp_path / "fake.py"
     script.write_text(TELL)
@@ -30,7 +32,7 @@ def told(tmp_path, layout, cell=CELL, **extra):
         InstalledEnvironment((sys.executable, str(script)), variables=extra),
         cell,
         root=tmp_path,
-        caches=CompileCaches(tmp_path / "caches", "run", True),
+        caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of(sources or {})),
         log=tmp_path / "worker.log",
         processors=(0,),
         layout=layout,
@@ -60,3 +62,24 @@ def test_numpy_asks_for_huge_pages_only_where_it_is_measured(tmp_path):
 
 def test_what_an_environment_asks_for_holds(tmp_path):
     assert told(tmp_path, 7, PYTHONHASHSEED="0")["hash_seed"] == "0"
+
+
+def test_a_worker_is_told_where_other_peoples_code_is(tmp_path):
+    source = ("--source", f"mine={tmp_path / 'mine'}")
+    assert told(tmp_path, None, sources={"mine": str(tmp_path / "mine")})["arguments"] == ["--processors", "0", *source]
+
+
+def test_a_container_is_given_other_peoples_code_to_read(tmp_path, monkeypatch):
+    seen = {}
+    monkeypatch.setattr("bench.host.executors.launch._line", lambda: SimpleNamespace(engine=None))
+    monkeypatch.setattr("bench.host.containers.worker.ContainerWorker", lambda *given, **named: seen.update(named))
+    launch(
+        InstalledEnvironment(("python",), manifest={"provider": "container", "image": {"id": "sha256:0"}}),
+        CELL,
+        root=tmp_path,
+        caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of({"mine": str(tmp_path / "mine")})),
+        log=tmp_path / "worker.log",
+        processors=(0,),
+    )
+    assert tmp_path / "mine" in seen["bounds"].read
+    assert tmp_path / "mine" not in seen["bounds"].write

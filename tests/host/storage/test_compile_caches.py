@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.cell import Cell
+from bench.host.storage import source_files
 from bench.host.storage.compile_caches import CompileCaches, slug
 from bench.registry import Registry, Source
 
@@ -124,3 +125,29 @@ def test_what_torch_keeps_in_its_temporary_folder_is_part_of_the_cache(caches, k
     assert folder == Path(caches("r1", kept=kept).variables(A)["TMPDIR"])
     assert (folder == Path(caches("r2", kept=kept).variables(A)["TMPDIR"])) is kept
     assert "TMPDIR" not in caches("r1", kept=kept).variables(replace(A, framework="jax", mode="jit"))
+
+
+def test_an_edited_file_of_other_people_makes_their_cells_cold_again(tmp_path):
+    mine = shutil.copytree(ROOT / "tests" / "extensions" / "toy", tmp_path / "mine")
+    registry = Registry.of({"mine": str(mine)})
+    ours = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
+    theirs = replace(ours, framework="toy", environment="toy")
+
+    def digests() -> list[str]:
+        cells = (ours, theirs, replace(theirs, workload="saxpy"))
+        return [
+            source_files.digest(registry, source_files.of_cell(registry, cell.workload, cell.framework))
+            for cell in cells
+        ]
+
+    before = digests()
+    for file, changed in (
+        ("workloads/gemm/toy.py", [False, True, False]),
+        ("workloads/saxpy/__init__.py", [False, False, True]),
+        ("frameworks/toy/adapter.py", [False, True, True]),
+        ("frameworks/numpy/modes.py", [True, False, False]),
+    ):
+        edit(mine / file)
+        after = digests()
+        assert [one != other for one, other in zip(before, after, strict=True)] == changed
+        before = after

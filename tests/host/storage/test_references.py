@@ -1,0 +1,71 @@
+"""Tests when a float64 reference is computed again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.storage.references import References
+from bench.registry import BENCH, Registry, Source
+
+TOY = Path(__file__).resolve().parents[2] / "extensions" / "toy"
+OURS = Cell("here", "numpy", "eager", "mlp-train", "check", "float32", "cpu", 1)
+THEIRS = Cell("here", "numpy", "eager", "saxpy", "check", "float32", "cpu", 1)
+
+
+@pytest.fixture
+def references(tmp_path):
+    """Return the references of a copy of our code and of other people's."""
+    ignored = shutil.ignore_patterns("host", "__pycache__")
+    shutil.copytree(BENCH.folder, tmp_path / "bench", ignore=ignored)
+    shutil.copytree(TOY, tmp_path / "mine", ignore=ignored)
+    registry = Registry(tuple(Source(name, str(tmp_path / name)) for name in ("bench", "mine")))
+    return References(tmp_path, tmp_path / "references", 1, 1, registry)
+
+
+def edit(path: Path) -> None:
+    path.write_text(path.read_text() + "# edited\n")
+
+
+@pytest.mark.parametrize(
+    ("cell", "file"),
+    [
+        (OURS, "bench/workloads/mlp_train/__init__.py"),
+        (OURS, "bench/workloads/layers.py"),
+        (THEIRS, "mine/workloads/saxpy/__init__.py"),
+    ],
+)
+def test_code_that_defines_what_is_right_is_part_of_the_name(references, tmp_path, cell, file):
+    before = references.path(cell, None)
+    edit(tmp_path / file)
+    assert references.path(cell, None) != before
+
+
+@pytest.mark.parametrize(
+    ("cell", "file"),
+    [
+        (OURS, "bench/workloads/mlp_train/numpy.py"),
+        (OURS, "bench/workloads/transformer.py"),
+        (OURS, "bench/frameworks/numpy/adapter.py"),
+        (THEIRS, "mine/workloads/saxpy/toy.py"),
+        (THEIRS, "mine/frameworks/toy/adapter.py"),
+    ],
+)
+def test_an_implementation_does_not_define_what_is_right(references, tmp_path, cell, file):
+    before = references.path(cell, None)
+    edit(tmp_path / file)
+    assert references.path(cell, None) == before
+
+
+def test_data_beside_a_specification_define_what_is_right(references, tmp_path):
+    before = references.path(THEIRS, None)
+    (tmp_path / "mine" / "workloads" / "saxpy" / "numbers.csv").write_text("1,2\n")
+    assert references.path(THEIRS, None) != before
+
+
+def test_the_seed_is_part_of_the_name(references, tmp_path):
+    other = References(tmp_path, references.folder, 2, 1, references.registry)
+    assert other.path(OURS, None) != references.path(OURS, None)
