@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from bench.host.__main__ import main
+from bench.host.environments import Prepared
 from bench.host.storage import journal
 from bench.host.study import study_file
+from bench.host.validation.validation import Validation
 from bench.registry import BENCH
 
 HERE = Path(__file__).resolve().parent
@@ -162,21 +165,35 @@ def test_a_package_brings_the_same_by_its_entry_point(project, monkeypatch):
     assert call(project, "run", "--environment", "toy", "--workload", "saxpy") == 0
 
 
+@pytest.mark.parametrize(("validated", "columns"), [(False, {"numpy:eager"}), (True, {"numpy:eager", "toy:planned"})])
+def test_validation_compares_the_modes_of_an_added_framework_that_say_so(project, validated, columns):
+    """Of the kernels of the validation, toy implements gemm alone."""
+    facts = project / "mine" / "frameworks" / "toy" / "facts.py"
+    facts.write_text(facts.read_text().replace("first_call_s=0.5", f"validated={validated}"))
+    study = study_file.load(project / "matrix.toml")
+    prepared = {"toy": Prepared("toy", "ok", command=(sys.executable,))}
+    trials = Validation(project, study, prepared, 1, Console(quiet=True)).trials(60, {})
+    assert {trial.cell.column for trial in trials} == columns
+    assert {trial.cell.workload for trial in trials if trial.cell.framework == "toy"} <= {"gemm"}
+
+
 def test_a_framework_inside_the_repository_is_its_folder_and_its_implementations(tmp_path):
-    """A copy of the package, one folder and one file more, measures it; a mode more is an edit of that folder."""
+    """And a further mode of it is an edit in its folder."""
     code = tmp_path / "bench"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(BENCH.folder, code, ignore=ignored)
     before = {path: path.read_bytes() for path in code.rglob("*") if path.is_file()}
     shutil.copytree(HERE / "toy" / "frameworks" / "toy", code / "frameworks" / "toy", ignore=ignored)
     shutil.copy(HERE / "toy" / "workloads" / "gemm" / "toy.py", code / "workloads" / "gemm")
+    facts = code / "frameworks" / "toy" / "facts.py"
+    facts.write_text(facts.read_text().replace('Mode("eager")', 'Mode("eager"), Mode("replanned")'))
     assert all(path.read_bytes() == content for path, content in before.items())
     text = STUDY.format(python=sys.executable).replace('paths = ["./mine"]', "").replace("[workloads.saxpy]\n", "")
-    text = text.replace('modes = ["eager", "checked"]', 'modes = ["eager"]')
+    text = text.replace('["eager", "checked"]', '["eager"]').replace('"planned"]', '"planned", "replanned"]')
     (tmp_path / "matrix.toml").write_text(text)
     command = [sys.executable, "-m", "bench.host", "run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {(r.cell.column, r.status) for r in records_of(tmp_path)} == {
-        (column, "ok") for column in ("numpy:eager", "toy:eager", "toy:planned")
+        (column, "ok") for column in ("numpy:eager", "toy:eager", "toy:planned", "toy:replanned")
     }

@@ -89,12 +89,19 @@ class Validation:
             (name, self._environments[name].framework, mode)
             for name in self._ready
             for mode in self._environments[name].modes
-            # What is proved is the method, not the mode.
-            if self._registry.facts(self._environments[name].framework).mode(mode).validated
+            if self._is_validated(self._environments[name].framework, mode)
         ]
         heavy = trial_plan.cells(columns, self._threads) if columns else None
+        if heavy is not None:
+            heavy = (cell for cell in heavy if self._registry.has_implementation(cell.workload, cell.framework))
         light = trial_plan.cells([("numpy", "numpy", "eager")], self._threads)
         return trial_plan.plan(trial_plan.mixed(light, heavy), same, planted, SEED)
+
+    def _is_validated(self, framework: str, mode: str) -> bool:
+        """Tell whether cells of a mode take part: not all of its kind are needed, as what is proved is the method."""
+        kernels = [workload for workload, _ in trial_plan.KERNELS]
+        implemented = any(self._registry.has_implementation(workload, framework) for workload in kernels)
+        return implemented and self._registry.facts(framework).mode(mode).validated
 
     def measure(self, wanted: Iterable[Trial], *, fresh: bool) -> list[TrialData]:
         """Measure the trials that are not stored yet; each is stored as soon as it is measured."""
