@@ -27,6 +27,8 @@ class CellProcess:
 
     def __init__(self, cell: Cell, number: int, attempt: int, first_turn: int, *, timeout_s: float, run: str) -> None:
         """``number`` is the round, ``timeout_s`` the seconds that the worker may spend in one stage."""
+        #: Name of the cell.
+        self.name = cell.name
         self._timeout_s = timeout_s
         self._worker: Transport | None = None
         self.next_turn = first_turn

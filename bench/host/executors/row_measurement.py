@@ -115,7 +115,7 @@ class RowMeasurement:
         for index, process in enumerate(processes):
             for next_one in processes[index + at_once - 1 : index + at_once] if index else processes[:at_once]:
                 self._start(next_one)
-            self._emit(Progress("importing", process.record.cell.name))
+            self._emit(Progress("importing", process.name))
             process.await_import(alone=alone)
 
     def _start(self, process: CellProcess) -> None:
@@ -150,7 +150,7 @@ class RowMeasurement:
 
     def _request_prepare(self, process: CellProcess, reference: Path) -> None:
         cell = process.record.cell
-        self._emit(Progress("preparing", cell.name))
+        self._emit(Progress("preparing", process.name))
         if not process.over:
             self._place.caches.begin(cell)
         process.request_prepare(
@@ -175,11 +175,11 @@ class RowMeasurement:
 
     def _take_turn(self, process: CellProcess) -> None:
         self._check_cancelled()
-        record = process.record
-        self._emit(Progress("measuring", record.cell.name))
+        self._emit(Progress("measuring", process.name))
         taken = process.take_turn(1)
         if taken is not None:
-            self._emit(TurnTaken(record.cell.name, record.round, record.attempt, taken))
+            now = self._job.row_round
+            self._emit(TurnTaken(process.name, now.round, now.attempt, taken))
             process.note_frequencies(frequencies_mhz(self._place.processors))
 
     def _watch_gpus(self) -> list[int]:
