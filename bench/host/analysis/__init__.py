@@ -1,1 +1,1 @@
-"""."""
+"""Turns records into results: times, comparisons, rankings and typed notes."""

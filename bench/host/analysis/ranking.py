@@ -23,8 +23,8 @@ NOT_PLANNED, SETTINGS_DIFFER = "not planned", "settings differ"
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of one column in one contest; a column without a standing was not ranked."""
+class RankedColumn:
+    """One column in one contest; a column without a standing was not ranked."""
 
     column: str
     device: str
@@ -57,7 +57,7 @@ class Contest:
 
     device: str
     threads: int
-    places: tuple[Place, ...] = ()
+    places: tuple[RankedColumn, ...] = ()
     #: None where there is no ranking…
     support: Support | None = None
     #: …for this reason.
@@ -71,7 +71,7 @@ class Ranked:
     contests: tuple[Contest, ...]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[RankedColumn, ...]:
         return tuple(place for contest in self.contests for place in contest.places)
 
 
@@ -117,7 +117,7 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
     return Contest(
         device,
         threads,
-        tuple(Place(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
+        tuple(RankedColumn(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
         _support(found, places, len(tried_rows)),
     )
 

@@ -1,1 +1,1 @@
-"""."""
+"""Plans and measures the rounds of a run until its verdicts are settled."""

@@ -31,7 +31,7 @@ class Report:
     manifest: Manifest
     title: str
     analysis: Analysis
-    rankings: tuple[ranking.Place, ...]
+    rankings: tuple[ranking.RankedColumn, ...]
     summary: Table
     details: Table
     #: None where nothing was measured.

@@ -1,1 +1,1 @@
-"""."""
+"""Stores records, the manifest, compile caches, references and input data."""

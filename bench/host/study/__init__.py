@@ -1,1 +1,1 @@
-"""."""
+"""Reads and checks a study file, and selects the cells to measure."""

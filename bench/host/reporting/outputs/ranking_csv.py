@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...analysis.ranking import FACTORS, Place
+from ...analysis.ranking import FACTORS, RankedColumn
 from ..renderers import csv
 from ..renderers.csv import Value
 from .output import write_text
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 NAME = "ranking.csv"
 
 
-def _share(factor: float) -> Callable[[Place], Value]:
+def _share(factor: float) -> Callable[[RankedColumn], Value]:
     return lambda place: place.profile.share(factor) if place.profile else None
 
 
-FIELDS: dict[str, Callable[[Place], Value]] = {
+FIELDS: dict[str, Callable[[RankedColumn], Value]] = {
     "column": lambda p: p.column,
     "device": lambda p: p.device,
     "threads": lambda p: p.threads,

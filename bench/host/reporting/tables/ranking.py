@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...analysis.ranking import FACTORS, Place, Ranked
+from ...analysis.ranking import FACTORS, Ranked, RankedColumn
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
@@ -64,7 +64,7 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     )
 
 
-def _row(place: Place) -> tuple[Entry, ...]:
+def _row(place: RankedColumn) -> tuple[Entry, ...]:
     standing, profile = place.standing, place.profile
     return (
         Entry(place.column),

@@ -1,0 +1,138 @@
+"""Tests the rules of style that a program can check: sizes, names and docstrings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("bench", "benchmarks")
+MOST_MODULE_LINES = 250
+MOST_FUNCTION_LINES = 60
+#: Words with a plainer one: cell process, row round, row measurement, transport, partial file.
+BANNED_WORDS = {"seat", "seats", "sitting", "sittings", "sitter", "sitters", "talks", "aside"}
+#: The trial data of a validation. A compiler's trace keeps its usual name.
+BANNED_IN_VALIDATION = {"trace", "traces"}
+BANNED_MODULES = {"ends", "question", "common", "helpers", "manager", "utils"}
+
+# What breaks a rule today. Remove an entry with its fault; a test fails for an entry that is no longer needed.
+KNOWS: set[str] = {
+    "bench/host/analysis/comparisons.py",
+    "bench/host/analysis/noise_watch.py",
+    "bench/host/analysis/processes.py",
+    "bench/host/analysis/run_analysis.py",
+    "bench/host/machine/addresses.py",
+    "bench/host/machine/facts.py",
+    "bench/host/machine/gpu.py",
+    "bench/host/machine/other_load.py",
+    "bench/host/machine/processors.py",
+    "bench/host/reporting/preview.py",
+    "bench/host/statistics/__init__.py",
+    "bench/host/statistics/bootstrap.py",
+    "bench/host/statistics/change_points.py",
+    "bench/host/statistics/location.py",
+    "bench/host/statistics/noise.py",
+    "bench/host/statistics/pairs.py",
+    "bench/host/statistics/performance_profile.py",
+    "bench/host/statistics/ranking.py",
+    "bench/host/statistics/rates.py",
+    "bench/host/statistics/roofline.py",
+    "bench/host/statistics/signed_rank.py",
+    "bench/host/statistics/steadiness.py",
+    "bench/host/statistics/stopping.py",
+    "bench/host/statistics/verdict.py",
+    "bench/host/statistics/warmup.py",
+    "bench/host/workers/protocol.py",
+    "bench/host/workers/worker_process.py",
+}
+LONG_MODULES: set[str] = {
+    "bench/host/study/schema.py",
+    "bench/worker/session.py",
+}
+LONG_FUNCTIONS: set[str] = {
+    "bench/host/executors/launch.py:launch",
+}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax trees of the code by path."""
+    files = [ROOT / "noxfile.py", *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(files)}
+
+
+def definitions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+
+
+def identifiers(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines, binds or uses; a keyword argument counts, a string does not."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def words(identifier: str) -> set[str]:
+    """Split ``row_round`` and ``RowRound`` into lower-case words."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", identifier)}
+
+
+def test_no_docstring_starts_with_knows():
+    found = set()
+    for path, tree in modules().items():
+        documented = [(path, tree), *((f"{path}:{node.name}", node) for node in definitions(tree))]
+        found |= {name for name, node in documented if (ast.get_docstring(node) or "").startswith("Knows")}
+    assert found == KNOWS
+
+
+def test_every_module_says_what_it_does():
+    assert {path for path, tree in modules().items() if len((ast.get_docstring(tree) or "").split()) < 3} == set()
+
+
+def test_modules_are_short():
+    lengths = {path: len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in modules()}
+    assert {path for path, length in lengths.items() if length > MOST_MODULE_LINES} == LONG_MODULES
+
+
+def test_functions_are_short():
+    found = {
+        f"{path}:{node.name}"
+        for path, tree in modules().items()
+        for node in definitions(tree)
+        if not isinstance(node, ast.ClassDef) and (node.end_lineno or 0) - node.lineno >= MOST_FUNCTION_LINES
+    }
+    assert found == LONG_FUNCTIONS
+
+
+def test_a_class_name_in_the_host_has_one_meaning():
+    places = defaultdict(list)
+    for path, tree in modules().items():
+        for node in definitions(tree):
+            if isinstance(node, ast.ClassDef) and path.startswith("bench/host/"):
+                places[node.name].append(path)
+    assert {name for name, paths in places.items() if len(paths) > 1} == set()
+
+
+def test_identifiers_use_the_words_of_the_vocabulary():
+    found = set()
+    for path, tree in modules().items():
+        banned = BANNED_WORDS | (BANNED_IN_VALIDATION if "validat" in path else set())
+        names = [Path(path).stem, *identifiers(tree)]
+        found |= {f"{path}:{name}" for name in names if words(name) & banned}
+    assert found == set()
+
+
+def test_modules_are_named_after_what_they_hold():
+    assert {path for path in modules() if Path(path).stem in BANNED_MODULES} == set()
