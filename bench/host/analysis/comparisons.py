@@ -1,4 +1,4 @@
-"""Knows how two results become a comparison: their pairs, as far as the looks at the data go."""
+"""Compares two results by their pairs of processes, up to the last look that their row has reached."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .results import Comparison, Result
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a row has come on the way through the looks."""
+    """How many of its looks a row has reached."""
 
     looks: tuple[int, ...]
     rounds: int
-    #: Whether it ended for a reason other than its results, which is a look of its own.
+    #: Whether it ended for a reason other than its results, which adds a look.
     ended: bool
 
     @classmethod
     def of(cls, results: Iterable[Result], manifest: Manifest) -> Reached:
-        """Read it from the records of a row's results and from the manifest."""
+        """Find it from the records of a row's results and from the manifest."""
         found = list(results)
         stop = manifest.stopped.get(found[0].cell.row) if found else None
         rounds = 1 + max((record.round for result in found for record in result.records), default=-1)
@@ -44,7 +44,7 @@ class Reached:
         return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
-        """Compare their 90% quantiles, without the interval for show: the one that decides is enough there."""
+        """Compare their 90% quantiles; only the deciding interval is computed, since tables show that one."""
         keys, log_ratios = tail_log_ratios(cell.turns, other.turns)
         if not len(log_ratios):
             return None
@@ -57,7 +57,7 @@ class Reached:
 
 
 def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:
-    """Tell whether a round was interrupted: some process has taken fewer turns than planned, and not failed."""
+    """Tell whether a round was interrupted: a process that did not fail took fewer turns than planned."""
     return any(
         record.round == number and record.status == OK and 1 + max(record.sample_turn, default=-1) < (turns or 0)
         for result in results
@@ -66,12 +66,12 @@ def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bo
 
 
 def _latest(records: Iterable[Record]) -> Iterable[Record]:
-    """Return the last attempt at each round."""
+    """Return the last attempt of each round."""
     return {record.round: record for record in sorted(records, key=lambda record: record.attempt)}.values()
 
 
 def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
-    """Return the round of each pair; pairs are known by (round, attempt)."""
+    """Return the round of each pair; the key of a pair is (round, attempt)."""
     return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
 
 
@@ -84,8 +84,7 @@ def _disturbed(keys: Sequence[Hashable], *results: Result) -> float:
 def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:
     """Give the verdicts of one table: the p values of all of its comparisons are adjusted together.
 
-    By Benjamini-Hochberg for the verdict, which screens the table, and by Holm for what may be claimed of a single
-    comparison.
+    By Benjamini-Hochberg for the verdict, which screens the table, and by Holm for claims about a single comparison.
     """
     p = np.array([ratio.p for ratio in ratios if ratio is not None])
     adjusted = iter(zip(adjust_for_discovery(p).tolist(), adjust_for_claims(p).tolist(), strict=True))

@@ -1,11 +1,15 @@
-"""Knows when a turn was disturbed from outside, so that it can be marked and repeated.
+"""Finds turns that other programs disturbed, so that they can be marked and repeated.
 
-The sign is the time in which a process was ready to compute and had to wait for a processor. Its own threads, which
-wait for each other, must not be taken for somebody else. A cell of one thread leaves no processor time unused while
-they do. Several threads give every turn about the same share; and those that the scheduler puts on one of two
-processors for a while disturb their own process, where somebody else disturbs whoever has the turn. Somebody who
-computes beside several threads all the time is found by what the processors did besides. What a sample *took* is never
-asked, since leaving out slow samples would be choosing the result.
+The sign is the time in which a process was ready to compute and had to wait for a processor. Threads of the process
+that wait for each other must not be mistaken for another program:
+
+- A cell of one thread leaves no processor time unused while its background threads wait for each other.
+- Several threads wait for about the same share of every turn.
+- Several threads that the scheduler puts on one of two processors for a while disturb their own process only; another
+  program disturbs every process that has the turn.
+- A program that computes beside several threads all the time is found by the other load of the processors.
+
+How long a sample took decides nothing, since leaving out slow samples would be choosing the result.
 """
 
 from __future__ import annotations
@@ -16,21 +20,22 @@ import numpy as np
 
 from bench.record import Record
 
-#: A turn that waited for less than this share of its time is not disturbed, whatever the others did.
+#: A turn that waited for less than this share of its time is not disturbed.
 SHARE = 0.10
-#: Nor is one that waited for less than this many times what its process waits at best: its several threads' part of it.
+#: Nor is one that waited for less than this many times the share of the process's best turns (the ``BEST`` quantile),
+#: which its own threads cause.
 FACTOR = 3.0
 BEST = 0.1
-#: Processors' worth of time that others may have beside a cell of several threads, whose step ends with its slowest.
+#: Processors that other programs may use beside a cell of several threads; its step ends with the slowest thread.
 CROWD = 0.25
-#: Turns to repeat at most, as a share of those planned.
+#: The most turns to repeat, as a share of those planned.
 MOST_REPEATS = 0.5
 
 
 def waiting_shares(record: Record) -> dict[int, float]:
-    """Return for each turn the share of its time that a thread spent waiting for somebody else, on average.
+    """Return for each turn the share of its time that a thread waited for other programs, on average.
 
-    While others have the processors, a process cannot use them: no more counts than what it left unused.
+    A process cannot use the processors while other programs have them, so no more counts than what it left unused.
     """
     lasted = np.array(record.sample_ns, dtype=np.float64) * record.cell.threads
     if len(record.sample_wait_ns) != len(lasted) or not len(lasted):
@@ -46,8 +51,8 @@ def waiting_shares(record: Record) -> dict[int, float]:
 def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> dict[int, str]:
     """Return the disturbed turns of processes that took turns with each other, and what disturbed them.
 
-    A turn that one process lost is lost for all, as a pair needs both. ``foreign`` names turns in which somebody else
-    was seen on the device.
+    A turn that is disturbed for one process is disturbed for all, as a pair needs both. ``foreign`` names turns in
+    which another process was seen on the device.
     """
     found = {turn: [reason] for turn, reason in foreign.items()}
     waited, certain = _waits(records)
@@ -57,13 +62,13 @@ def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> di
 
 
 def doubtful_turns(records: Iterable[Record]) -> set[int]:
-    """Return the turns in which too few of several cells waited to tell somebody else from their own threads."""
+    """Return the turns in which too few of several cells waited to tell other programs from their own threads."""
     waited, certain = _waits(records)
     return set(waited) - certain
 
 
 def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], set[int]]:
-    """Return who waited too long in which turns, and those of the turns in which it was certainly for somebody else."""
+    """Return who waited too long in which turns, and the turns in which other programs were certainly the cause."""
     waited: dict[int, list[str]] = {}
     there = [(record, shares) for record in records if (shares := waiting_shares(record))]
     for record, shares in there:
@@ -79,20 +84,20 @@ def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], set[int]]:
 def left_out(record: Record) -> set[int]:
     """Return the turns that statistics leave out: the disturbed ones, unless fewer than half would remain.
 
-    All processes of a sitting have the same ones, so pairs stay pairs; the record keeps their samples.
+    All processes of a row and round have the same ones, so pairs stay pairs; the record keeps their samples.
     """
     return set() if mostly_disturbed(record) else _disturbed(record)
 
 
 def mostly_disturbed(record: Record) -> bool:
-    """Tell whether more than half of a process's turns were disturbed: its times hold what others computed."""
+    """Tell whether more than half of a process's turns were disturbed, so that its times include other programs."""
     return 2 * len(_disturbed(record)) > len(set(record.sample_turn))
 
 
 def crowded(record: Record) -> bool:
-    """Tell whether others computed beside several threads: those wait for each other too, so that waiting cannot tell.
+    """Tell whether other programs computed beside several threads, where waiting cannot show it.
 
-    Of a single thread the waiting says it, and is taken off.
+    Several threads wait for each other, too. For a single thread the waiting shows it, and those turns are left out.
     """
     return record.cell.threads > 1 and (record.other_load or 0.0) > CROWD
 
@@ -102,5 +107,5 @@ def _disturbed(record: Record) -> set[int]:
 
 
 def repeats(disturbed: Sequence[int], planned: int) -> int:
-    """Say how many turns to take again."""
+    """Return how many turns to repeat."""
     return min(len(disturbed), int(planned * MOST_REPEATS))

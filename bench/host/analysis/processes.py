@@ -1,6 +1,6 @@
-"""Knows what counts of a process: its samples from the steady state on, without the disturbed turns.
+"""Selects the samples of a process that count: from the steady state on, without the disturbed turns.
 
-Every statistic starts here, that of a study's tables, of its stopping and of the method's validation alike.
+Every statistic starts here: in tables, in stopping, and in the validation of the method.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .noise_watch import crowded, left_out, mostly_disturbed
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """A process that ended well and has samples."""
+    """A process with status ``ok`` that has samples."""
 
     record: Record
     warmup: Warmup
@@ -29,12 +29,12 @@ class Timed:
     location: Location
     #: Median seconds per step, with the samples before the steady state.
     whole_s: float
-    #: What is compared with a process that took turns with this one.
+    #: The turns, for a comparison with a process that took turns with this one.
     turns: Process
 
     @property
     def key(self) -> Hashable:
-        """Processes of different cells with the same key lived at the same time and took turns."""
+        """The key that processes of different cells share if they ran at the same time and took turns."""
         return self.record.round, self.record.attempt
 
     @property
@@ -49,9 +49,9 @@ class Timed:
 
 
 def timed(records: Iterable[Record]) -> list[Timed]:
-    """Find the processes that ended well and have samples; all at once, since a study has thousands of them."""
+    """Find the processes with status ``ok`` and samples; all at once, since a study has thousands of them."""
     kept = [(record, *undisturbed(record)) for record in records if record.status == OK and record.sample_ns]
-    # The calibration's trials come first; the clock may have stood still in the shortest.
+    # The trials of the calibration come first; the shortest may take no time by the clock.
     courses = [np.concatenate([np.maximum(1.0, record.warmup_ns) / 1e9, step_s]) for record, step_s, _ in kept]
     return [_timed(*one, warmup) for one, warmup in zip(kept, classify(courses), strict=True)]
 

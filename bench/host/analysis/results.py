@@ -93,7 +93,7 @@ class Result:
 
     @property
     def turns(self) -> dict[Hashable, Process]:
-        """What is compared with the processes of another cell."""
+        """The turns of each process, for a comparison with another cell."""
         return {process.key: process.turns for process in self.timed}
 
     @property
@@ -121,14 +121,14 @@ class Result:
 
     @property
     def unsteady(self) -> bool:
-        """Tell whether one number cannot stand for the cell, or times something else as well."""
+        """Tell whether one number cannot represent the cell, or its time includes compilation."""
         return self.steadiness.unsteady or (bool(self.timed) and recompilations(self.records) > 0)
 
     @property
     def cpu_per_wall(self) -> float | None:
         """Processor time of a sample over its wall time, median over processes.
 
-        It tells threads that spin, near their number, from a process that waits for a processor, below one.
+        It is near the number of threads where they spin, and below one where the process waits for a processor.
         """
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
         return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
@@ -147,7 +147,7 @@ class Result:
         return next((record.work for record in reversed(self.records) if record.work), {})
 
     def first_call_s(self, cache: str) -> float | None:
-        """Median seconds of the first calls with a ``cold`` or ``warm`` cache; no cache at all is a cold one."""
+        """Median seconds of the first calls with a ``cold`` or ``warm`` cache; without a cache it is cold."""
         return median(
             record.first_call_s
             for record in self.records
@@ -160,7 +160,7 @@ class Result:
         return sum((record.first_call_cache or "cold") == cache for record in calls)
 
     def import_s(self, *, alone: bool) -> float | None:
-        """Median seconds of the imports that had the processors for themselves, or of those that shared them."""
+        """Return the median seconds of the imports that ran alone, or of those that ran beside others."""
         kept = (record for record in self.records if record.import_alone == alone)
         return median(record.import_s for record in kept if record.import_s is not None)
 
@@ -182,16 +182,16 @@ def median(values: Iterable[float]) -> float | None:
 
 
 def is_doubtful(record: Record) -> bool:
-    """Tell whether a process shows that its cell does something else than its work."""
+    """Tell whether a process shows that its cell does not compute what it should."""
     return record.status == MISMATCH or record.stage == IMPLAUSIBLE
 
 
 def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
     """Summarise the records of one cell, of which ``timed`` are those that ended well and have samples.
 
-    A mismatch in any process speaks for the whole cell, since what it computed is in doubt, as does a time that cannot
-    be; otherwise one process that ended well makes the cell ``ok``, and the others are told in a footnote. Without a
-    record it was not run.
+    A mismatch, or an impossible time, in any process is the status of the whole cell, since its computation is in
+    doubt. Otherwise one process with status ``ok`` makes the cell ``ok``, and a note names the others. A cell without a
+    record was not run.
     """
     if not records:
         return Result(cell, NOT_RUN)

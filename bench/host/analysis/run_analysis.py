@@ -1,4 +1,4 @@
-"""Knows what the records of a run come to: one result per cell, compared with the baseline, and the noise floor."""
+"""Analyses the records of a run: one result per cell, its comparison with the baseline, and the noise floor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .startup import break_even
 
 @dataclass(frozen=True)
 class Noise:
-    """What the A/A twin says; the floors are None where there is no twin, or where it has too few pairs."""
+    """The noise floors from the A/A twin; None where there is no twin, or where it has too few pairs."""
 
     #: The column that was measured twice.
     column: str | None
@@ -39,9 +39,9 @@ class Noise:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that the tables of a run are made of."""
+    """The results of a run, from which every output is made."""
 
-    #: The cells of the table: in the order planned, then those that only records know, then those left out.
+    #: The cells of the tables: those planned, in order, then those that only records have, then those excluded.
     results: tuple[Result, ...]
     #: The twin's cells, which are in no table.
     twins: tuple[Result, ...]
@@ -65,10 +65,11 @@ def analyse(records: Iterable[Record], manifest: Manifest) -> Analysis:
 
 
 def settled_rows(records: Iterable[Record], manifest: Manifest) -> list[str]:
-    """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would give now.
+    """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would show now.
 
-    A cell without pairs, such as one that failed, is no comparison and asks for no more rounds, nor does one that was
-    given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted p values.
+    A cell without pairs, such as one that failed, is no comparison and needs no more rounds, and neither does a cell
+    that was given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted
+    p values.
     """
     results, _ = judged(records, manifest)
     bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
@@ -109,7 +110,7 @@ def measure_noise(results: Iterable[Result]) -> Noise:
 
 
 def is_judged(result: Result) -> bool:
-    """Tell whether a result is one of the comparisons of the table: the twin's is none."""
+    """Tell whether a result is one of the comparisons of the table; the twin is not."""
     return result.comparison is not None and not is_twin(result.cell)
 
 
@@ -144,7 +145,7 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
 
 
 def judge(results: Sequence[Result], noise: Noise) -> list[Result]:
-    """Add verdicts: the p values of all comparisons of the table are adjusted together, those of the tails apart."""
+    """Add verdicts: the p values of all comparisons are adjusted together, and those of the tails together."""
     floor, tail_floor = (found.value if found else 0.0 for found in (noise.floor, noise.tail_floor))
     open_ = [result for result in results if is_judged(result)]
     comparisons = decide_together([_ratio(result.comparison) for result in open_], floor)
@@ -163,7 +164,7 @@ def _ratio(comparison: Comparison | None) -> Ratio | None:
 
 
 def describe(results: Sequence[Result], manifest: Manifest) -> list[Result]:
-    """Add what was seen beside the times."""
+    """Add what was measured beside the times."""
     bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
     return [
         replace(

@@ -1,5 +1,5 @@
-"""Knows how samples become statements: locations, intervals, paired ratios and verdicts. Pure functions on arrays.
+"""Turns samples into locations, intervals, paired ratios and verdicts, by pure functions on arrays.
 
-The process is the statistical unit: samples of one process are summarised by one location, declared in advance, and
-everything after that is computed over processes or over pairs of them (Kalibera & Jones 2013; Georges et al. 2007).
+The process is the statistical unit: one location, fixed in advance, summarises the samples of a process. Everything
+after that is computed over processes or over pairs of them (Kalibera & Jones 2013; Georges et al. 2007).
 """

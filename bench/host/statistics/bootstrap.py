@@ -1,4 +1,4 @@
-"""Knows the interval of an estimate: a seeded bootstrap over the units (processes or pairs)."""
+"""Computes the interval of an estimate by a seeded bootstrap over the units (processes or pairs)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Statistic = Callable[[FloatArray, CountArray], FloatArray]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its interval; ``low`` and ``high`` are None where ``n`` units cannot give one."""
+    """A number and its interval; ``low`` and ``high`` are None where ``n`` units are too few for an interval."""
 
     value: float
     low: float | None
@@ -44,8 +44,8 @@ def attainable_level(n: int) -> float:
 def tail_probability(n: int, level: float = LEVEL) -> float:
     """Return the percentile at which to cut each tail, widened for small ``n``.
 
-    The plain percentile interval is too narrow by about sqrt((n-1)/n) and uses a normal quantile where Student's
-    belongs; both are undone by moving the percentiles (Hesterberg 2015: "expanded percentile interval").
+    The plain percentile interval is too narrow by about sqrt((n-1)/n), and uses a normal quantile instead of
+    Student's. Moving the percentiles corrects both (Hesterberg 2015: "expanded percentile interval").
     """
     t = special.stdtrit(n - 1, (1.0 - level) / 2.0)
     return float(special.ndtr(math.sqrt(n / (n - 1)) * t))
@@ -55,7 +55,7 @@ def tail_probability(n: int, level: float = LEVEL) -> float:
 def resample_counts(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> CountArray:
     """Draw how often each resample takes each of ``n`` units, shape (n, resamples).
 
-    The draw depends on ``n`` alone, so that adding a cell to a study does not change the interval of another.
+    The draw depends on ``n`` alone, so adding a cell to a study does not change the interval of another cell.
     """
     drawn = np.random.default_rng((seed, n)).multinomial(n, np.full(n, 1.0 / n), size=resamples)
     counts = np.ascontiguousarray(drawn.T, dtype=np.int32)
@@ -66,8 +66,8 @@ def resample_counts(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> Cou
 def weighted_median(points: FloatArray, weight: Callable[[int], CountArray], total: int) -> FloatArray:
     """Return, for each resample, the median of ``points`` where point *i* occurs ``weight(i)`` times, ``total`` in all.
 
-    ``weight(i)`` holds a number per resample. All resamples walk through the points together in ascending order, so the
-    weights of all points, which are many where points are pairs of units, never exist at the same time.
+    ``weight(i)`` holds a number per resample. All resamples pass through the points together, in ascending order. So
+    the weights of all points, which are many where points are pairs of units, are never in memory at the same time.
     """
     order = np.argsort(points)
     passed = np.zeros_like(weight(0))
@@ -100,5 +100,5 @@ def estimate(
 
 
 def estimate_median(locations: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
-    """Estimate the median of the processes' locations: what is published of one cell."""
+    """Estimate the median of the processes' locations, which is the published time of a cell."""
     return estimate(locations, median, level=level, seed=seed)

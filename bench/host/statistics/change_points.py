@@ -1,4 +1,4 @@
-"""Knows where the mean or the spread of a series changes: the best of all segmentations, for many series at once."""
+"""Finds where the mean or the spread of a series changes, by the best of all segmentations, for many series at once."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from .location import NORMAL_MAD, FloatArray
 
-#: No segment is shorter: two points have no spread.
+#: The fewest points of a segment: two points have no spread.
 SHORTEST = 3
-#: Standard deviations below this, of the logarithm of a time, are taken for this: a clock has steps of its own.
+#: The least standard deviation of the logarithm of a time; a clock has a resolution.
 LEAST_SD = 1e-3
-#: What a change point costs, in units of log n: two parameters and a position, as in the Bayesian criterion, and as
-#: much again since samples next to each other are alike.
+#: The penalty of a change point, in units of log n: two parameters and a position, as in the Bayesian criterion,
+#: doubled since neighbouring samples are correlated.
 PENALTY = 6.0
-#: The variance of a segment is estimated as if so many points more had the series' own noise: three points that happen
-#: to lie close together are no segment.
+#: The variance of a segment is estimated with so many more points that have the noise of the whole series. Otherwise
+#: three points that lie close together by chance would be a segment.
 PRIOR = 3.0
-#: Series that are worked on together, which bounds the memory.
+#: Series that are computed together, which limits the memory.
 BATCH = 512
 
 
@@ -26,7 +26,7 @@ def segments(series: FloatArray) -> list[list[int]]:
     """Return where the segments of each row end; the last end is the row's length.
 
     Optimal partitioning (Jackson et al. 2005) of the Gaussian likelihood with a mean and a variance per segment, which
-    PELT minimises as well (Killick, Fearnhead & Eckley 2012); all rows take each step together.
+    PELT minimises as well (Killick, Fearnhead & Eckley 2012). Each step is computed for all rows together.
     """
     found: list[list[int]] = []
     for first in range(0, len(series), BATCH):

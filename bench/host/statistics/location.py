@@ -1,4 +1,4 @@
-"""Knows where the samples of one process lie, and how far the processes of one cell are spread."""
+"""Computes where the samples of one process lie, and how far apart the processes of one cell are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Location:
     q25: float
     median: float
     q75: float
-    #: Tested apart between two cells: a low quantile, or the median, hides what happens in the tail.
+    #: Compared between two cells on its own: a low quantile, or the median, hides differences in the tail.
     p90: float
 
     @property
@@ -32,12 +32,12 @@ class Location:
 
 
 def locate(samples: FloatArray) -> Location:
-    """Locate the samples of one process; raises ValueError where there are none, or one that no time can be."""
+    """Locate the samples of one process; raise ValueError where there are none, or one is not positive."""
     if not len(samples):
         raise ValueError("a process without samples has no location")
     if not samples.min() > 0:
         raise ValueError(f"a process has a sample of {samples.min()!r}; times are positive")
-    # What np.quantile does, in a tenth of its time: a study has thousands of processes of some hundred samples.
+    # The same as np.quantile, in a tenth of its time: a study has thousands of processes with some hundred samples.
     positions = (len(samples) - 1) * np.array([0.1, 0.25, 0.5, 0.75, 0.9])
     q10, q25, median, q75, p90 = np.interp(positions, np.arange(len(samples)), np.sort(samples)).tolist()
     return Location(len(samples), q10, q25, median, q75, p90)
@@ -46,7 +46,7 @@ def locate(samples: FloatArray) -> Location:
 def spread_between(locations: FloatArray) -> float | None:
     """Return the normalised median absolute deviation of the processes' locations relative to their median.
 
-    None for fewer than two processes, which say nothing about the spread between them.
+    None for fewer than two processes.
     """
     if len(locations) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Knows the noise floor of a run: how far apart identical cells come out, from a column that was measured twice."""
+"""Computes the noise floor of a run: how far apart identical cells are, from a column that was measured twice."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FLIPS = 1000
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """The 99% quantile of |ratio - 1| between identical cells; no difference below it is called a difference."""
+    """The 99% quantile of |ratio - 1| between identical cells; a smaller difference gets no verdict *different*."""
 
     #: As a fraction: the larger of the two below.
     value: float
-    #: What the pairs lead to expect.
+    #: The quantile that chance alone gives, from the pairs of the twins.
     expected: float
-    #: What the twins' own ratios were: their largest, as long as there are fewer than 100.
+    #: The quantile of the twins' own ratios: the largest, as long as there are fewer than 100.
     observed: float
     #: Rows behind it, and the fewest and most pairs in any of them.
     comparisons: int
@@ -36,9 +36,9 @@ class NoiseFloor:
 
 
 def flipped_estimates(log_ratios: FloatArray, *, seed: int = SEED) -> FloatArray:
-    """Return Hodges-Lehmann estimates of the pairs with random signs: what identical cells give by chance.
+    """Return Hodges-Lehmann estimates of the pairs with random signs: the estimates of identical cells by chance.
 
-    Which of two identical processes is called the twin is arbitrary, so every sign is as likely as the other.
+    It is arbitrary which of two identical processes is called the twin, so both signs are equally likely.
     """
     signs = np.random.default_rng((seed, len(log_ratios))).choice((-1.0, 1.0), (FLIPS, len(log_ratios)))
     return np.asarray(np.median(walsh_averages(signs * log_ratios), axis=-1))
@@ -47,10 +47,10 @@ def flipped_estimates(log_ratios: FloatArray, *, seed: int = SEED) -> FloatArray
 def noise_floor(twins: Sequence[FloatArray], *, seed: int = SEED) -> NoiseFloor | None:
     """Estimate the noise floor from the pairs' log ratios of each row of the study, the same cell under two names.
 
-    Rows count alike. Chance is measured by flipping the pairs' signs, which keeps their size, and widened as Student's
-    quantile is for as many pairs as there are; what flips cannot show, a twin that differed throughout the run, its own
-    estimate shows. One bad pair moves neither, since the estimate is robust. None where no row has the pairs that a
-    verdict needs.
+    Every row has the same weight. Flipping the signs of the pairs, which keeps their sizes, measures chance; it is
+    widened as Student's quantile is for this number of pairs. Flips cannot show a twin that differed throughout the
+    run; its own estimate does. One bad pair moves neither, since the estimate is robust. None where no row has the
+    pairs that a verdict needs.
     """
     enough = [log_ratios for log_ratios in twins if len(log_ratios) >= minimum_pairs()]
     if not enough:

@@ -1,4 +1,4 @@
-"""Knows how two cells are compared: log ratios of pairs of processes that took turns, an estimate and an exact test."""
+"""Compares two cells: log ratios of pairs of processes that took turns, an estimate, and an exact test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .bootstrap import LEVEL, SEED, Estimate, estimate
 from .location import FloatArray
 from .signed_rank import exact_interval, hodges_lehmann, signed_rank_p
 
-#: With this confidence the interval that decides covers the ratio; ``verdict.ALPHA`` is what it leaves.
+#: The confidence level of the interval that decides: 1 - ``verdict.ALPHA``.
 DECIDING_LEVEL = 0.99
 #: The quantile of a process's samples by which tails are compared.
 TAIL = 0.9
@@ -23,14 +23,14 @@ TurnArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """The turns that one process took, ascending, and the logarithm of its median seconds per step in each."""
+    """The turns that one process took, ascending, and the logarithm of its median seconds per step in each of them."""
 
     turns: TurnArray
     log_s: FloatArray
     #: The logarithm of every sample, and the turn of each, ascending.
     sample_log_s: FloatArray
     sample_turns: TurnArray
-    #: The first turn of its steady state; see ``warmup.steady_turn``.
+    #: The first turn of the steady state: see ``warmup.steady_turn``.
     steady_turn: int = 0
 
 
@@ -38,9 +38,9 @@ class Process:
 class Ratio:
     """Time of one cell over the time of another, estimated from pairs, and the p value of "they are equal".
 
-    The two intervals answer two questions. The estimate's, 95 % bootstrap, says how well the ratio is known: it is what
-    a table shows. The deciding one, 99 % and exact, is what a verdict at the 1 % level looks at. It is the signed-rank
-    test's own interval, since the bootstrap's covers with 97.8 % rather than 99 % where eight pairs have heavy tails
+    There are two intervals. That of the estimate, a 95 % bootstrap, says how well the ratio is known; tables show it.
+    The deciding one, 99 % and exact, is for a verdict at the 1 % level. It belongs to the signed-rank test, since a
+    99 % bootstrap interval of eight pairs with heavy tails covers the ratio in 97.8 % of cases only
     (benchmarks/operating_characteristics.py).
     """
 
@@ -65,10 +65,9 @@ def by_turn(step_s: FloatArray, turn: TurnArray, steady_turn: int = 0) -> Proces
 def common_turns(process: Process, other: Process) -> TurnArray:
     """Return the turns that both processes took, from where both were steady; all of them where none is left.
 
-    The same turns count for both, and the later start holds whichever of the two it belongs to, so that leaving out
-    what came before favours neither: identical cells remain exchangeable. Leaving it out costs up to a third more
-    spread where the machine drifts, and takes away 1 to 3 % of error where a fifth to two fifths of the samples of one
-    process were a warm-up of 20 %.
+    The same turns count for both, from the later start of the two. So leaving out earlier turns favours neither, and
+    identical cells remain exchangeable. It increases the spread by up to a third where the machine drifts. It removes
+    an error of 1 to 3 % where a fifth to two fifths of the samples of one process are a warm-up of 20 %.
     """
     common = np.intersect1d(process.turns, other.turns, assume_unique=True)
     steady = common[common >= max(process.steady_turn, other.steady_turn)]
@@ -78,9 +77,9 @@ def common_turns(process: Process, other: Process) -> TurnArray:
 def log_ratio(process: Process, other: Process) -> float | None:
     """Return the log ratio of the times of two processes: the median over their common turns.
 
-    Turns are compared before they are summarised, since a turn's neighbours in time share the machine's mood: a slow
-    minute cancels from every turn's ratio, but moves two medians over all turns differently. None without a common
-    turn.
+    Turns are compared before they are summarised: the machine is equally fast or slow for the two processes in one
+    turn, so a slow minute cancels from every turn's ratio. It would move two medians over all turns differently. None
+    without a common turn.
     """
     turns = common_turns(process, other)
     mine, theirs = (one.log_s[np.searchsorted(one.turns, turns)] for one in (process, other))
@@ -88,15 +87,15 @@ def log_ratio(process: Process, other: Process) -> float | None:
 
 
 def log_quantile(values: FloatArray, q: float) -> float:
-    """Return what ``np.quantile`` does, in a tenth of its time."""
+    """Return the same as ``np.quantile``, in a tenth of its time."""
     return float(np.interp((len(values) - 1) * q, np.arange(len(values)), np.sort(values)))
 
 
 def tail_log_ratio(process: Process, other: Process) -> float | None:
     """Return the log ratio of the 90% quantiles of two processes, of all samples in their common turns.
 
-    A turn has too few samples for a tail of its own, so a slow minute cancels only as far as both had as many samples
-    in it. None without a common turn.
+    One turn has too few samples for a tail, so a slow minute cancels only as far as both took the same number of
+    samples in it. None without a common turn.
     """
     turns = common_turns(process, other)
     if not len(turns):
@@ -112,7 +111,7 @@ def pair_log_ratios(
 ) -> tuple[list[Hashable], FloatArray]:
     """Return the keys of the pairs and the log ratio of each, cell over baseline.
 
-    Processes with the same key lived at the same time and took turns. ``of`` says which ratio of a pair.
+    Processes with the same key ran at the same time and took turns. ``of`` computes the log ratio of a pair.
     """
     keys = sorted(set(cell) & set(baseline), key=repr)
     ratios = {key: of(cell[key], baseline[key]) for key in keys}
@@ -128,14 +127,14 @@ def tail_log_ratios(
 
 
 def estimate_ratio(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
-    """Estimate the ratio from the log ratios of its pairs, with the bootstrap interval that is shown."""
+    """Estimate the ratio from the log ratios of its pairs, with the bootstrap interval that tables show."""
     log = estimate(log_ratios, hodges_lehmann, level=level, seed=seed)
     low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
     return Estimate(math.exp(log.value), low, high, log.n)
 
 
 def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> tuple[float, float] | None:
-    """Return the exact interval of the ratio; None where so few pairs have none at this level."""
+    """Return the exact interval of the ratio; None where there are too few pairs for this level."""
     found = exact_interval(log_ratios, level)
     return (math.exp(found[0]), math.exp(found[1])) if found else None
 
@@ -143,7 +142,7 @@ def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> 
 def compare(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Ratio:
     """Estimate the ratio of two cells from the log ratios of their pairs, of which there must be at least one.
 
-    ``level`` is that of the interval that is shown.
+    ``level`` is that of the interval that tables show.
     """
     shown = estimate_ratio(log_ratios, level=level, seed=seed)
     return Ratio(shown, signed_rank_p(log_ratios), deciding_interval(log_ratios))

@@ -1,4 +1,4 @@
-"""Knows performance profiles: in what share of the rows a column is within a factor of the best (Dolan & Moré 2002)."""
+"""Computes performance profiles: in what share of rows a column is within a factor of the best (Dolan & Moré 2002)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class PerformanceProfile:
 def performance_profiles(times: Mapping[str, Mapping[str, float]]) -> dict[str, PerformanceProfile]:
     """Return the profile of each column from its time per row; a row that is missing, or infinite, is a failure.
 
-    Rows are those in which any column has a result, since without one there is no best to compare with. Without such a
-    row there are no profiles.
+    Only rows in which some column has a result count, since others have no best time. Without such a row there are no
+    profiles.
     """
     rows = dict.fromkeys(row for own in times.values() for row, time in own.items() if math.isfinite(time))
     if not rows:

@@ -1,4 +1,4 @@
-"""Knows how columns rank over all rows: geometric means of ratios on the rows common to all, with intervals."""
+"""Ranks columns by geometric means of ratios over the rows that all columns have, with intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Results = Mapping[str, Mapping[str, LogLocations]]
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one column stands."""
+    """The rank of one column."""
 
     #: Geometric mean over the support of its time over the baseline's; below 1 is faster. ``n`` counts rows.
     ratio: Estimate
@@ -34,10 +34,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The columns in order, fastest first, and what that rests on."""
+    """The columns in order, fastest first, and the rows behind the order."""
 
     standings: Mapping[str, Standing]
-    #: The rows in which every ranked column has a result; nothing else counts.
+    #: The rows in which every ranked column has a result; only these count.
     support: tuple[str, ...]
     #: (column, row) of every result that is missing in a row where some ranked column has one.
     missing: tuple[tuple[str, str], ...]
@@ -71,9 +71,9 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
     """Rank the columns of ``results``, of which ``baseline`` is one, by the geometric mean of their ratios to it.
 
     The geometric mean of ratios ranks the same whichever column is the baseline (Fleming & Wallace 1986). Workloads are
-    a sample of those that could have been taken, and processes one of those that could have run: the bootstrap draws
-    rows, and for every row drawn its processes (Kalibera & Jones 2013). Ranks have intervals from
-    the same resamples (Hall & Miller 2009). None where no row is common to all columns.
+    a sample of all possible workloads, and processes a sample of all possible processes. So the bootstrap draws rows,
+    and the processes of every row drawn (Kalibera & Jones 2013). The intervals of ranks come from the same resamples
+    (Hall & Miller 2009). None where no row is common to all columns.
     """
     columns = list(results)
     base = columns.index(baseline)
@@ -104,7 +104,7 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
 def _standings(
     columns: Sequence[str], means: FloatArray, drawn: FloatArray, units: int, rows: int
 ) -> dict[str, Standing]:
-    """Sort the columns; ``units`` are what the resamples mostly vary by."""
+    """Sort the columns; ``units`` is the number of rows or processes that the resamples mostly vary by."""
     ranks = 1 + (drawn[:, np.newaxis] > drawn[np.newaxis]).sum(axis=1)
     tail = tail_probability(units) if units > 1 else None
     found = {}

@@ -1,4 +1,4 @@
-"""Knows how sure a rate is that was counted."""
+"""Computes the exact bounds of a rate from counts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Rate:
-    """So many of so many, with the exact bounds of the probability behind it (Clopper & Pearson 1934)."""
+    """``count`` of ``of`` trials, with the exact bounds of the probability behind them (Clopper & Pearson 1934)."""
 
     count: int
     of: int
-    #: Both together hold with the level: the two-sided interval.
+    #: The two-sided interval: both bounds together hold with the level.
     low: float
     high: float
-    #: Each alone holds with the level: 0 of 299 is at most 1 %, and 59 of 59 at least 95 %, with 95 % confidence.
+    #: One-sided bounds: each alone holds with the level. 0 of 299 is at most 1 %, and 59 of 59 at least 95 %,
+    #: with 95 % confidence.
     at_least: float
     at_most: float
 
 
 def rate(count: int, of: int, level: float = LEVEL) -> Rate:
-    """Return the rate with its bounds; without a trial it can be anything.
+    """Return the rate with its bounds, which are 0 and 1 without a trial.
 
-    Raises ValueError for more than there were.
+    Raises ValueError where ``count`` is not between 0 and ``of``.
     """
     if not 0 <= count <= of:
         raise ValueError(f"{count} of {of} is no rate")
@@ -37,7 +38,7 @@ def rate(count: int, of: int, level: float = LEVEL) -> Rate:
 
 
 def _low(count: int, of: int, tail: float) -> float:
-    # Quantiles of the beta distribution; scipy.stats.binomtest gives the same, but its import costs the report's start.
+    # Quantiles of the beta distribution. scipy.stats.binomtest gives the same, but is slow to import.
     return float(special.betaincinv(count, of - count + 1, tail)) if count else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Knows how fast a step can be at best, by what the machine was measured to do, and how close to that a cell came."""
+"""Computes the shortest possible time of a step from measured peaks, and the share of them that a cell achieved."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: A peak is the best of some seconds of trials, and may have been measured in a bad moment: a cell is only accused of
-#: being too fast where it beats the floor by more than this share.
+#: A peak is the best of some seconds of trials and may be measured while the machine is slow. So a cell is called too
+#: fast only where it is faster than the floor by more than this share.
 MARGIN = 0.25
 
 #: (working set in bytes, bytes read and written per second), in any order.
@@ -16,7 +16,7 @@ Bandwidths = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Achieved:
-    """What a cell achieved, and as a share of the measured peak; None where work or peak are unknown."""
+    """The rates that a cell achieved, and their shares of the measured peaks; None where work or peak is unknown."""
 
     flops_per_s: float | None
     bytes_per_s: float | None
@@ -25,10 +25,10 @@ class Achieved:
 
 
 def bandwidth_for(compulsory_bytes: float, bandwidths: Bandwidths) -> float | None:
-    """Return the largest bandwidth that a working set of this size may have seen; None without a probe.
+    """Return the largest bandwidth that a working set of this size can have; None without a probe.
 
-    Small sets live in caches, which are faster. Probes from half the size on are admitted, as a part of the set may
-    stay in a cache that holds not all of it; where every probe was smaller, the largest one stands for it.
+    Small sets fit into caches, which are faster. Probes of at least half the size count, as a part of the set may stay
+    in a cache that is too small for all of it. Where every probe was smaller, the largest one counts.
     """
     if not bandwidths:
         return None
@@ -44,10 +44,10 @@ def floor_s(
     *,
     flops_divisor: float = 1.0,
 ) -> float:
-    """Return the seconds below which a step cannot be: the roofline (Williams, Waterman & Patterson 2009).
+    """Return the shortest possible seconds of a step: the roofline (Williams, Waterman & Patterson 2009).
 
     ``flops_divisor`` is how many times fewer operations than the useful ones the fastest known algorithm needs, such as
-    2.25 for a 3×3 convolution as Winograd's F(2×2, 3×3) (Lavin & Gray 2016). What is unknown sets no floor.
+    2.25 for a 3×3 convolution as Winograd's F(2×2, 3×3) (Lavin & Gray 2016). An unknown peak sets no floor.
     """
     bandwidth = bandwidth_for(compulsory_bytes, bandwidths)
     compute_s = useful_flops / flops_divisor / flops_per_s if flops_per_s else 0.0
@@ -80,7 +80,7 @@ def implausible(
     flops_divisor: float = 1.0,
     margin: float = MARGIN,
 ) -> str | None:
-    """Say why a step cannot have been so fast; None where it can, or nothing was measured that tells."""
+    """Return why a step cannot have been so fast; None where it can, or the peaks are unknown."""
     least_s = floor_s(useful_flops, compulsory_bytes, flops_per_s, bandwidths, flops_divisor=flops_divisor)
     if step_s * (1.0 + margin) >= least_s:
         return None

@@ -1,4 +1,4 @@
-"""Knows Wilcoxon's signed-rank statistic: its exact test, the exact interval that belongs to it, and their estimate."""
+"""Computes Wilcoxon's exact signed-rank test, the exact interval that belongs to it, and the estimate of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def doubled_ranks(values: FloatArray) -> IntArray:
 
 
 def sum_distribution(ranks: IntArray) -> FloatArray:
-    """Return the probability of every sum, from 0, of the ranks with a positive sign, when signs are fair coins."""
+    """Return the probability of every sum, from 0, of the ranks with a positive sign; both signs are equally likely."""
     probability = np.ones(1)
     for rank in ranks.tolist():
         doubled = np.zeros(len(probability) + rank)
@@ -34,8 +34,8 @@ def sum_distribution(ranks: IntArray) -> FloatArray:
 def signed_rank_p(differences: FloatArray) -> float:
     """Return the exact two-sided p value of Wilcoxon's signed-rank test of "the differences lie around zero".
 
-    The distribution over all 2ⁿ signs is computed by convolution with the ranks at hand, so it is exact with ties and
-    with zeros too; zeros are ranked and then carry no sign (Pratt 1959).
+    The distribution over all 2ⁿ signs is computed by convolution of the actual ranks, so it is exact with ties and
+    with zeros, too. Zeros are ranked, but have no sign (Pratt 1959).
     """
     ranks = doubled_ranks(np.abs(differences))
     positive = int(ranks[differences > 0].sum())
@@ -48,9 +48,9 @@ def signed_rank_p(differences: FloatArray) -> float:
 def hodges_lehmann(values: FloatArray, counts: CountArray) -> FloatArray:
     """Return the median of all pairwise means (Walsh averages, each value with itself included) of each resample.
 
-    It is the estimate that belongs to the signed-rank test (Hodges & Lehmann 1963): as robust, and nearly as efficient
-    as the mean where the mean is best. A resample has the same means as the sample, only more or less often: a pair of
-    distinct values as often as the product of their counts, a value with itself c(c+1)/2 times.
+    It is the estimate that belongs to the signed-rank test (Hodges & Lehmann 1963): it is as robust as the test, and
+    nearly as efficient as the mean where the mean is best. A resample has the means of the sample, each a number of
+    times: a pair of distinct values as often as the product of their counts, a value with itself c(c+1)/2 times.
     """
     n = len(values)
     first, second = np.triu_indices(n)
@@ -72,17 +72,17 @@ def walsh_averages(values: FloatArray) -> FloatArray:
 
 @functools.lru_cache(maxsize=256)
 def averages_cut(n: int, level: float) -> int:
-    """Return how many Walsh averages of ``n`` values the interval leaves out at each end; -1 where there is none."""
+    """Return how many Walsh averages of ``n`` values lie outside the interval at each end; -1 without an interval."""
     tail = np.cumsum(sum_distribution(np.arange(1, n + 1)))
     return int(np.searchsorted(2.0 * tail, 1.0 - level, side="right")) - 1
 
 
 def exact_interval(values: FloatArray, level: float) -> tuple[float, float] | None:
-    """Return the interval for the centre of symmetry that holds what the signed-rank test at ``1 - level`` accepts.
+    """Return the interval of all centres of symmetry that the signed-rank test at ``1 - level`` accepts.
 
     Its ends are order statistics of the Walsh averages (Hollander, Wolfe & Chicken 2014, 3.3). It covers the centre
-    of any symmetric distribution with at least ``level``, needs no resampling, and for continuous values it leaves out
-    zero exactly when the test rejects. None where so few values cannot have it: at 99 %, fewer than eight.
+    of any symmetric distribution with at least ``level``, and needs no resampling. For continuous values it excludes
+    zero exactly when the test rejects. None where there are too few values: at 99 %, fewer than eight.
     """
     cut = averages_cut(len(values), level)
     if cut < 0:

@@ -1,4 +1,4 @@
-"""Knows when a cell is called unsteady: its samples, or its processes, are too far apart for one number to stand."""
+"""Decides whether a cell is unsteady: its samples, or its processes, are too far apart for one number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .location import Location
 #: Above this interquartile range, relative to the median, torch.utils.benchmark warns of "significant environmental
 #: influence" (``_IQR_GROSS_WARN_THRESHOLD`` of its Measurement).
 SPREAD = 0.25
-#: Fewer samples have no quartiles to speak of.
+#: The fewest samples whose quartiles are judged.
 FEWEST_SAMPLES = 4
 #: Noise does not double a time; a second mode, such as spinning threads that share a core, does.
 FACTOR = 2.0
@@ -18,13 +18,13 @@ FACTOR = 2.0
 
 @dataclass(frozen=True)
 class Steadiness:
-    """In how many processes the samples are apart, and how far the processes are from each other."""
+    """In how many processes the samples are far apart, and how far the processes are from each other."""
 
     processes: int
     #: Processes whose interquartile range exceeds ``SPREAD`` of their median.
     wide: int
-    #: Processes whose median exceeds ``FACTOR`` times their 10% quantile: fewer than a quarter of the samples ran
-    #: undisturbed, so that the quartiles agree on the disturbance.
+    #: Processes whose median exceeds ``FACTOR`` times their 10% quantile: fewer than a quarter of the samples were
+    #: undisturbed, so all quartiles lie among the disturbed ones.
     slow: int
     #: The slowest process's median over the fastest's.
     ratio: float
@@ -35,7 +35,7 @@ class Steadiness:
 
 
 def judge(locations: Sequence[Location]) -> Steadiness:
-    """Judge the processes of one cell; those with too few samples only by their medians."""
+    """Judge the processes of one cell; a process with too few samples counts with its median only."""
     judged = [location for location in locations if location.n >= FEWEST_SAMPLES]
     medians = [location.median for location in locations]
     return Steadiness(

@@ -1,4 +1,4 @@
-"""Knows when a comparison may stop: fixed looks at the data, between which the error probability is divided."""
+"""Divides the error probability of a comparison between fixed looks at the data, after which it may stop."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .pairs import Ratio, deciding_interval, estimate_ratio
 from .signed_rank import signed_rank_p
 from .verdict import ALPHA, minimum_pairs
 
-#: Ratio of one look's rounds to the look before, about.
+#: The rounds of one look over those of the look before, roughly.
 GROWTH = 4 / 3
-#: Looks at most: each costs power.
+#: The most looks: each costs power.
 MOST_LOOKS = 6
 
 RoundArray = npt.NDArray[np.int64]
 
 
 def looks(first: int, most: int, *, alpha: float = ALPHA) -> tuple[int, ...]:
-    """Return the numbers of rounds after which data are looked at: ``first``, about 4/3 times as many, …, ``most``.
+    """Return the numbers of rounds after which verdicts are computed: ``first``, about 4/3 times as many, …, ``most``.
 
-    The first look is later than ``first``, and looks are fewer, where the test could not reach its share of ``alpha``
-    with so few pairs.
+    The first look is later than ``first``, and there are fewer looks, where the test could not reach its share of
+    ``alpha`` with so few pairs.
     """
     if most <= first:
         return (first,)
@@ -39,7 +39,7 @@ def looks(first: int, most: int, *, alpha: float = ALPHA) -> tuple[int, ...]:
 
 
 def attainable(looks: Sequence[int], alpha: float) -> list[bool]:
-    """Tell of each look whether the test can reach its share of ``alpha`` with a pair per round."""
+    """Return for each look whether the test can reach its share of ``alpha`` with one pair per round."""
     return [
         look >= minimum_pairs(alpha, share) if share > 0 else False
         for look, share in zip(looks, weights(looks).tolist(), strict=True)
@@ -49,14 +49,15 @@ def attainable(looks: Sequence[int], alpha: float) -> list[bool]:
 def weights(looks: Sequence[int], most: int | None = None) -> FloatArray:
     """Return the share of the error probability that each look may spend; they sum to 1 where the last is ``most``.
 
-    Increments of the square of the share of the data, the power family of spending functions (Kim & DeMets 1987).
+    They are increments of the square of the share of the data, from the power family of spending functions (Kim &
+    DeMets 1987).
     """
     spent = (np.array(looks, dtype=np.float64) / (looks[-1] if most is None else most)) ** 2
     return np.diff(spent, prepend=0.0)
 
 
 def _reached(looks: Sequence[int], rounds_done: int, ended: bool) -> Iterator[tuple[int, float]]:
-    """Yield each look that has been reached, and its share."""
+    """Yield each look that has been reached, with its share."""
     taken = [look for look in looks if look <= rounds_done]
     if ended and 0 < rounds_done < looks[-1] and rounds_done not in taken:
         taken.append(rounds_done)
@@ -67,14 +68,15 @@ def _reached(looks: Sequence[int], rounds_done: int, ended: bool) -> Iterator[tu
 def sequential_p(
     rounds: RoundArray, log_ratios: FloatArray, looks: Sequence[int], rounds_done: int, *, ended: bool = False
 ) -> float | None:
-    """Return a p value that holds although the data were looked at several times; None before the first look.
+    """Return a p value that is valid although verdicts were computed several times; None before the first look.
 
-    ``rounds`` is the round, from 0, of each of the pairs, ``rounds_done`` how many rounds have been measured. The
-    smallest of each look's p value over its share of the error probability: a weighted Bonferroni correction, valid
-    whenever one stops, and whatever for, and ready for Holm or Benjamini-Hochberg. It never rises from look to look.
+    ``rounds`` is the round, from 0, of each pair; ``rounds_done`` is how many rounds have been measured. The p value is
+    the smallest, over the looks, of the look's p value over its share of the error probability. This is a weighted
+    Bonferroni correction: it is valid for every reason to stop, and can be adjusted by Holm or Benjamini-Hochberg. It
+    never rises from look to look.
 
-    ``ended`` adds a look where a run ended for a reason other than its results, such as its budget; continuing such a
-    run would be a look too many.
+    ``ended`` adds a look where a run ended for a reason other than its results, such as its budget. Such a run must not
+    be continued, as that would be one look too many.
     """
     found = [
         signed_rank_p(log_ratios[rounds < look]) / weight
@@ -93,11 +95,11 @@ def sequential_interval(
     ended: bool = False,
     alpha: float = ALPHA,
 ) -> tuple[float, float] | None:
-    """Return the interval of the ratio that all looks reached agree on.
+    """Return the intersection of the intervals of all looks that have been reached.
 
-    Each look has an interval at ``1 - alpha`` times its share; all of them together cover the ratio with at least
-    ``1 - alpha``, and so does what they have in common. It excludes equality where ``sequential_p`` is below ``alpha``.
-    None where no look has enough pairs for an interval.
+    Each look has an interval at ``1 - alpha`` times its share. All of them together cover the ratio with at least
+    ``1 - alpha``, and so does their intersection. It excludes equality where ``sequential_p`` is below ``alpha``. None
+    where no look has enough pairs for an interval.
     """
     found = [
         interval
@@ -107,7 +109,7 @@ def sequential_interval(
     if not found:
         return None
     low, high = max(low for low, _ in found), min(high for _, high in found)
-    # Looks that contradict each other leave nothing in common; then the last, which knows most, stands.
+    # Where the intervals have nothing in common, the last one counts, as it has the most data.
     return (low, high) if low <= high else found[-1]
 
 
@@ -116,7 +118,7 @@ def sequential_ratio(
 ) -> Ratio | None:
     """Compare two cells as ``pairs.compare`` does, with the p value and deciding interval of the looks.
 
-    The estimate and the interval that is shown are of all pairs at hand. None without a pair.
+    The estimate and the interval that tables show are of all pairs. None without a pair.
     """
     if not len(log_ratios):
         return None

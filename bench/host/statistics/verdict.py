@@ -1,4 +1,4 @@
-"""Knows when two cells are called different, equivalent or neither."""
+"""Decides whether two cells are different, equivalent or neither."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .pairs import Ratio
 #: A difference smaller than this fraction has no practical meaning.
 THRESHOLD = 0.02
 ALPHA = 0.01
-#: With more disturbed pairs than this nothing is called equivalent. A Hodges-Lehmann estimate bears 29 % of them.
+#: With a larger share of disturbed pairs nothing is called equivalent. A Hodges-Lehmann estimate tolerates 29 %.
 DISTURBED = 0.25
 
 
 class Verdict(enum.Enum):
-    """What the data say about a ratio. A lack of evidence is never called equivalence."""
+    """What the data say about a ratio; a lack of evidence is never equivalence."""
 
     DIFFERENT = "different"
     EQUIVALENT = "equivalent"
@@ -36,7 +36,7 @@ def minimum_pairs(alpha: float = ALPHA, weight: float = 1.0) -> int:
 def adjust_for_discovery(p: FloatArray) -> FloatArray:
     """Adjust the p values of one table so that ``adjusted <= q`` bounds the share of false discoveries by ``q``.
 
-    Benjamini & Hochberg 1995: the step-up procedure as adjusted p values. For screening a table.
+    Benjamini & Hochberg 1995: the step-up procedure, as adjusted p values. It is for screening a table.
     """
     order = np.argsort(p)[::-1]
     ranks = np.arange(len(p), 0, -1)
@@ -48,8 +48,8 @@ def adjust_for_discovery(p: FloatArray) -> FloatArray:
 def adjust_for_claims(p: FloatArray) -> FloatArray:
     """Adjust the p values of one family so that ``adjusted <= alpha`` bounds the chance of any false one by ``alpha``.
 
-    Holm 1979: the step-down procedure as adjusted p values; valid however the p values depend on each other. For
-    claims, each of which shall stand for itself.
+    Holm 1979: the step-down procedure, as adjusted p values; it is valid however the p values depend on each other. It
+    is for claims about single comparisons.
     """
     order = np.argsort(p)
     ranks = np.arange(len(p), 0, -1)
@@ -63,21 +63,22 @@ def decide(
 ) -> Verdict | None:
     """Give the verdict on a ratio, or None where there are too few pairs for one.
 
-    ``practical`` and ``floor``, the run's measured noise floor, are fractions. With the 99 % interval, not with the
-    95 % one that a table shows:
+    ``practical`` and ``floor``, the run's measured noise floor, are fractions. The interval is the 99 % one, not the
+    95 % one that a table shows.
 
-    *Equivalent*: the interval lies inside 1/(1+practical) … 1+practical. It comes first: a precise measurement must not
-    turn a difference without practical meaning into a finding. The margin is fixed: noise must not create equivalence.
-    Nor must others who share the processor: the time waited for them is the same for both cells, and dilutes what is
-    not.
+    *Equivalent*: the interval lies inside 1/(1+practical) … 1+practical. It comes first, so that a precise
+    measurement does not turn a difference without practical meaning into a finding. The margin is fixed, so that noise
+    cannot create equivalence. Other programs on the processors must not create it, either: the time that both cells
+    wait for them is the same, and makes a difference look smaller.
     *Different*: the test and the interval exclude equality, and the estimate is beyond the noise floor and nearer to
     ``practical`` than to equality.
 
-    That the estimate itself be beyond ``practical`` is not asked for: half of all measurements of a slowdown of just
-    that size, however precise, estimate less (benchmarks/operating_characteristics.py). So *different* says that there
-    is a difference, which may matter; how large it is, the interval says. Less than half of it is rather one without
-    practical meaning, which more pairs would show to be *equivalent*. Where waiting may have diluted it, it stays open:
-    identical cells came out as 0.65 % apart among such pairs, with p = 0.0096.
+    The estimate need not be beyond ``practical``: half of all measurements of a slowdown of exactly that size, however
+    precise, estimate less (benchmarks/operating_characteristics.py). So *different* means that there is a difference,
+    which may matter; the interval says how large it is. An estimate below half of ``practical`` is more likely a
+    difference without practical meaning, which more pairs would show to be *equivalent*. Where waiting may have made
+    the difference smaller, the verdict stays open: identical cells were measured 0.65 % apart in such pairs, with
+    p = 0.0096.
     """
     if ratio.deciding is None:
         return None
@@ -85,7 +86,7 @@ def decide(
     most = 1.0 + practical
     if low > 1.0 / most and high < most and ratio.disturbed <= DISTURBED:
         return Verdict.EQUIVALENT
-    # After several looks the estimate is of more pairs than decided: it must not point the other way.
+    # After several looks the estimate is of more pairs than the interval, and must not point the other way.
     estimate = math.log(ratio.estimate.value)
     least = max(math.log1p(floor), math.log1p(practical) / 2.0)
     beyond = (low > 1.0 and estimate > least) or (high < 1.0 and estimate < -least)

@@ -1,7 +1,7 @@
-"""Knows how a process's step times go from its first trial to its last sample, and where its steady state begins.
+"""Classifies how the step times of a process change from first trial to last sample, and finds its steady state.
 
-After Barrett et al. 2017 (arXiv 1602.00602): outliers are set aside, change points split the series into segments, and
-the last segment, with those before it that are equivalent to it, is the steady state, if it is long enough.
+After Barrett et al. 2017 (arXiv 1602.00602): outliers are replaced, and change points split the series into segments.
+The last segment, with those before it that are equivalent to it, is the steady state, if it is long enough.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from .change_points import segments
 from .location import NORMAL_MAD, FloatArray
 
-#: Fewer points have no course to speak of.
+#: The fewest points that are classified.
 FEWEST = 12
 #: A longer series is reduced to so many points at most…
 POINTS = 96
@@ -36,7 +36,7 @@ REACH = 2
 
 
 class WarmupClass(enum.Enum):
-    """How a process's step times went."""
+    """How the step times of a process change."""
 
     WARM_UP = "warm-up"
     FLAT = "flat"
@@ -47,7 +47,7 @@ class WarmupClass(enum.Enum):
 
 @dataclass(frozen=True)
 class Warmup:
-    """How a process's step times went, and from which point of its series on they are steady; None if never."""
+    """The class of a process, and the first point of the steady state in its series; None where there is none."""
 
     kind: WarmupClass
     start: int | None
@@ -56,7 +56,7 @@ class Warmup:
 def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
     """Return the logarithm of the series in ``POINTS`` points at most, and where each begins; the end comes last.
 
-    Blocks are summarised by their median, which a late sample in each does not move.
+    The median summarises a block, so one slow sample in each block changes nothing.
     """
     log_s = np.log(series)
     size = -(-(len(log_s) - HEAD) // (POINTS - HEAD))
@@ -72,7 +72,7 @@ def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
 def without_outliers(points: FloatArray) -> FloatArray:
     """Replace each outlier by the median of its neighbourhood; series are rows.
 
-    A series' own scale decides what is an outlier: the median absolute distance of its points from those medians.
+    The scale of a series is the median absolute distance of its points from those medians.
     """
     width = 2 * REACH + 1
     padded = np.pad(points, ((0, 0), (REACH, REACH)), mode="reflect")
@@ -83,14 +83,14 @@ def without_outliers(points: FloatArray) -> FloatArray:
 
 
 def noise(series: FloatArray) -> float:
-    """Return the standard deviation of single points about their course, from the differences of neighbours."""
+    """Return the standard deviation of single points around their trend, from the differences of neighbours."""
     return float(NORMAL_MAD * np.median(np.abs(np.diff(np.log(series)))) / math.sqrt(2.0))
 
 
 def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float) -> Warmup:
     """Classify one series by its segments, which end at the points ``bounds``; ``starts`` is where each point begins.
 
-    A segment in the head is as uncertain as single points are, of which it has few.
+    A segment in the head has few points, so it is as uncertain as single points are.
     """
     begins = [0, *bounds[:-1]]
     pieces = [points[begin:end] for begin, end in zip(begins, bounds, strict=True)]
@@ -126,7 +126,7 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     for i in long:
         points, starts = reduced(series[i])
         by_length.setdefault(len(points), []).append((i, points, starts))
-    # Only series of one length share a table: what would fill up the shorter ones would be judged with them.
+    # Only series of one length share a table, as padding would be judged with the points.
     for group in by_length.values():
         table = without_outliers(np.array([points for _, points, _ in group]))
         for (i, _, starts), row, bounds in zip(group, table, segments(table), strict=True):
@@ -135,11 +135,11 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
 
 
 def steady_from(found: Warmup, trials: int) -> int:
-    """Return the first timed sample of the steady state, of a series that begins with so many calibration trials.
+    """Return the first timed sample of the steady state, of a series that begins with ``trials`` calibration trials.
 
-    What comes before is left out of a process's location. It is 0 where there is no steady state to wait for. Warm-up
-    and slowdown are treated alike: leaving out slow starts but not fast ones would make every process faster than it
-    was, on a machine that drifts.
+    Earlier samples are left out of the location of a process. It is 0 where there is no steady state. Warm-up and
+    slowdown are treated alike: leaving out slow starts but not fast ones would make every process look faster on a
+    machine that drifts.
     """
     return max(0, (found.start or 0) - trials)
 
