@@ -1,4 +1,4 @@
-"""Knows how a plan is shown before anything is measured: cells, what is left out and why, and a rough time."""
+"""Shows a plan before anything is measured: the cells, what is left out and why, and a rough time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from bench.cell import Cell
 
 from ..study.plan import Plan
 from ..study.schema import Profile
-from .words.numbers import count, duration
+from .words.language import _, ngettext
+from .words.numbers import duration, general
 
 #: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
 START_S = 2.0
@@ -20,36 +21,61 @@ UNTIMED_SHARE = 0.5
 
 def preview(plan: Plan) -> str:
     """Describe a plan for people: its table with what would run, the reasons, the sampling and a rough time."""
-    reasons = list(dict.fromkeys(reason for _, reason in plan.excluded))
-    marks = dict.fromkeys(plan.cells, "run") | {c: f"[{reasons.index(reason) + 1}]" for c, reason in plan.excluded}
+    reasons = list(dict.fromkeys(reason for _cell, reason in plan.excluded))
+    marks = dict.fromkeys(plan.cells, _("run")) | {c: f"[{reasons.index(reason) + 1}]" for c, reason in plan.excluded}
     workloads = list(dict.fromkeys(cell.workload for cell in marks))
     everything = sorted(marks, key=lambda cell: workloads.index(cell.workload))
     rows, columns = _distinct(c.row for c in everything), _distinct(c.column for c in everything)
     if not everything:
-        return "Nothing to measure: no chosen environment has the chosen modes."
+        return _("Nothing to measure: no chosen environment has the chosen modes.")
     by_place = {(cell.row, cell.column): mark for cell, mark in marks.items()}
     body = [[row, *(by_place.get((row, column), "") for column in columns)] for row in rows]
-    profile = plan.profile
     lines = [
-        tabulate(body, headers=["workload/size/precision/device", *columns], tablefmt="simple"),
+        tabulate(body, headers=[_("workload/size/precision/device"), *columns], tablefmt="simple"),
         "",
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
-        f"{count(len(plan.cells), 'cell')} in {count(len(rows), 'row')} and {count(len(columns), 'column')}, "
-        f"{len(plan.excluded)} left out; {count(plan.threads, 'thread')}.",
-        f"Profile {profile.name}: {_rounds(profile)} of fresh processes, "
-        f"{count(profile.samples, 'sample')} of {profile.sample_seconds:g} s per cell and round.",
-        f"About {duration(estimate_s(plan))}, environments not included: {START_S:g} s to start a process, "
-        f"{_first_calls(plan)} for a first call, and {1 + UNTIMED_SHARE:g} times "
-        "the samples. Slow machines and large models take longer.",
+        _extent(plan, len(rows), len(columns)),
+        _sampling(plan.profile),
+        _(
+            "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
+            "and {factor} times the samples. Slow machines and large models take longer.",
+            time=duration(estimate_s(plan)),
+            start=general(START_S),
+            first_call=_first_calls(plan),
+            factor=general(1 + UNTIMED_SHARE),
+        ),
     ]
     return "\n".join(lines)
 
 
-def _rounds(profile: Profile) -> str:
+def _extent(plan: Plan, rows: int, columns: int) -> str:
+    return _(
+        "{cells} in {rows} and {columns}, {excluded} left out; {threads}.",
+        cells=ngettext("{count} cell", "{count} cells", len(plan.cells)),
+        rows=ngettext("{count} row", "{count} rows", rows),
+        columns=ngettext("{count} column", "{count} columns", columns),
+        excluded=len(plan.excluded),
+        threads=ngettext("{count} thread", "{count} threads", plan.threads),
+    )
+
+
+def _sampling(profile: Profile) -> str:
+    samples = ngettext(
+        "{count} sample of {seconds} s per cell and round",
+        "{count} samples of {seconds} s per cell and round",
+        profile.samples,
+        seconds=general(profile.sample_seconds),
+    )
     if profile.most_rounds is None or profile.most_rounds == profile.rounds:
-        return count(profile.rounds, "round")
-    return f"{profile.rounds} to {profile.most_rounds} rounds, until every verdict is settled,"
+        rounds = ngettext("{count} round of fresh processes", "{count} rounds of fresh processes", profile.rounds)
+    else:
+        rounds = _(
+            "{fewest} to {most} rounds, until every verdict is settled, of fresh processes",
+            fewest=profile.rounds,
+            most=profile.most_rounds,
+        )
+    return _("Profile {name}: {rounds}, {samples}.", name=profile.name, rounds=rounds, samples=samples)
 
 
 def _first_call_s(plan: Plan, cell: Cell) -> float:
@@ -58,7 +84,8 @@ def _first_call_s(plan: Plan, cell: Cell) -> float:
 
 def _first_calls(plan: Plan) -> str:
     seconds = {_first_call_s(plan, cell) for cell in plan.cells} or {0.0}
-    return " to ".join(f"{s:g}" for s in dict.fromkeys((min(seconds), max(seconds)))) + " s"
+    least, most = general(min(seconds)), general(max(seconds))
+    return least if least == most else _("{fewest} to {most}", fewest=least, most=most)
 
 
 def estimate_s(plan: Plan) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from .words.language import _
 from .words.numbers import duration
 
 #: Drawing takes some milliseconds of processor time, which the measured processes need.
@@ -77,19 +78,19 @@ class Display:
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("left: {task.fields[left]}"),
+            TextColumn("{task.fields[left]}"),
             console=console,
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task("starting", total=None, left="unknown")
+        self._task = self._progress.add_task(_("starting"), total=None, left=_left(None))
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
             self._progress.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._console.is_terminal:
             self._progress.stop()
 
@@ -108,7 +109,7 @@ class Display:
         if now - self._shown < interval:
             return
         self._shown = now
-        left = duration(self._left_s())
+        left = _left(self._estimate.remaining_s())
         if self._console.is_terminal:
             total = done + self._estimate.processes
             self._progress.update(
@@ -116,9 +117,9 @@ class Display:
             )
             self._progress.refresh()
         else:
-            self.say(
-                f"[{done}/{done + self._estimate.processes}] {what}, {duration(now - self._start)} so far, left: {left}"
-            )
+            so_far = _("{time} so far", time=duration(now - self._start))
+            self.say(f"[{done}/{done + self._estimate.processes}] {what}, {so_far}, {left}")
 
-    def _left_s(self) -> float | None:
-        return self._estimate.remaining_s()
+
+def _left(seconds: float | None) -> str:
+    return _("left: {time}", time=duration(seconds))

@@ -265,6 +265,23 @@ def test_a_dry_run_measures_nothing(checkout, capsys):
     assert not (checkout / "reports").exists()
 
 
+def test_a_run_writes_its_report_in_the_language_of_the_command_line(checkout, capsys):
+    assert call(checkout, "run", "--workload", "gemm", "--environment", "here", "--language", "pt_BR") == 0
+    folder = checkout / "reports" / "small"
+    in_portuguese = (folder / "table.md").read_text()
+    assert "ambiente:modo" in in_portuguese
+    assert call(checkout, "report") == 0
+    assert "environment:mode" in (folder / "table.md").read_text()
+    assert call(checkout, "report", "--language", "pt-BR") == 0
+    assert (folder / "table.md").read_text() == in_portuguese
+
+
+def test_an_unknown_language_is_refused_before_anything_is_measured(checkout, capsys):
+    assert call(checkout, "run", "--language", "klingon") == 2
+    assert "--language: unknown language 'klingon'" in capsys.readouterr().err
+    assert not (checkout / "reports").exists()
+
+
 def test_a_report_of_nothing_is_refused_with_the_remedy(checkout, capsys):
     assert call(checkout, "report") == 2
     assert "nox -s bench-here" in capsys.readouterr().err

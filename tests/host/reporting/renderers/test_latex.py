@@ -15,6 +15,7 @@ from bench.host.reporting import report
 from bench.host.reporting.renderers import latex
 from bench.host.reporting.renderers.latex_text import ACCENTS, SPECIAL, SYMBOLS, escape
 from bench.host.reporting.tables.table import printable
+from bench.host.reporting.words.language import ENGLISH, Language, find, writing_in
 
 ascii_texts = st.text(alphabet=string.printable, max_size=40)
 
@@ -68,9 +69,10 @@ def test_ligatures_arguments_and_other_scripts(text, written):
     assert escape(text) == written
 
 
-def make_document(study) -> str:
-    made = report.make(study.records, study.manifest)
-    return latex.document(made.tables)
+def make_document(study, language: Language = ENGLISH) -> str:
+    made = report.make(study.records, study.manifest, language)
+    with writing_in(language):
+        return latex.document(made.tables)
 
 
 def compile_document(folder: Path, name: str) -> str:
@@ -114,6 +116,15 @@ def test_file_can_be_put_into_a_paper(tmp_path, short_study):
     assert "see Table 2." in text
     assert "After." in text
     assert text.count("out-of-memory") >= 2
+
+
+def test_file_in_another_language_compiles_and_shows_its_accents(tmp_path, short_study):
+    (tmp_path / "table.tex").write_text(make_document(short_study, find("pt_BR")), encoding="ascii")
+    (tmp_path / "paper.tex").write_text(PAPER)
+    text = compile_document(tmp_path, "paper")
+    for shown in ("tempo mediano de um passo", "razão em relação a torch1:eager", "não executado", "Piso de ruído"):
+        assert shown in text
+    assert re.search(r"\d,\d", text)
 
 
 def test_hostile_names_compile_and_show(tmp_path, long_study):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from pseudo_language import escaped
 
 from bench.host.analysis.notes import NoteKind, Severity, note
+from bench.host.reporting.words.language import writing_in
 from bench.host.reporting.words.notes import WORDING, in_words
 
 INFO = Severity.INFO
@@ -113,3 +115,11 @@ def test_every_kind_has_a_wording_and_an_example():
 def test_the_values_of_a_note_are_the_arguments_of_its_wording():
     for example, _text in EXAMPLES:
         assert [name for name, _value in example.values] == list(inspect.signature(WORDING[example.kind]).parameters)
+
+
+@pytest.mark.parametrize("example", [example for example, _text in EXAMPLES], ids=lambda example: example.kind)
+def test_no_word_of_a_note_escapes_the_catalogue(pseudo, example):
+    with writing_in(pseudo):
+        (text,) = in_words([example])
+    assert "⟦" in text
+    assert escaped(text, example.values) == set()

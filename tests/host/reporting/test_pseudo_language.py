@@ -1,0 +1,101 @@
+"""Tests that every word of a report comes from the catalogue: in the made-up language all of them are in brackets."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+
+import pytest
+from pseudo_language import escaped
+from rich.console import Console
+
+from bench.host.reporting import report
+
+#: Commands, environments and names of labels, which LaTeX does not show.
+LATEX = re.compile(r"\\(begin|end|label|setbox0|setlength)\b(\{[^}]*\}){0,2}|\\[a-zA-Z@]+|\[!tp\]")
+
+
+def busy(study):
+    """Let a study have something to say in every remark."""
+    study.add_twin(factor=1.05)
+    study.run["looks"] = [8, 10]
+    study.run["strict"] = True
+    study.run["profile"] |= {"samples": 3, "compile_cache": "kept"}
+    study.run["machine"]["gpus"] = [{"name": "NVIDIA H100"}]
+    study.run["peaks"] = {
+        "torch1/cpu": {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 2e10], [1e9, 1e10]]},
+        "jax/cpu": {"reason": "failed in peaks: boom"},
+    }
+    fits = study.find("jax:jit", "mlp-train")
+    known = {"item": "row", "cap_bytes": 2**31, "attempts": []}
+    study.run["largest_batch"] = {fits.name: {**known, "items": 4096, "status": "ok", "reason": None}}
+    rows = dict.fromkeys(cell.row for cell in study.cells)
+    reasons = [(8, "settled"), (10, "most rounds"), (9, "budget")]
+    study.run["stopped"] = {row: {"rounds": n, "why": why} for row, (n, why) in zip(rows, reasons, strict=True)}
+    study.change(sample_wait_ns=lambda record: [0] * len(record.sample_ns))
+    study.change(disturbed={"1": "jax:jit: 31%"})
+    study.change("jax:jit", other_load=0.26, frequency_mhz=[1200.4, 3100.0])
+    study.change("tf2:xla", "mlp-train", settings={"threads": 2, "instruction set": "AVX2"})
+    return study
+
+
+def data_of(study) -> set[object]:
+    """Collect the names and texts that a report shows as they were given."""
+    data: set[object] = {str(study.run["machine"]), study.run["profile"]["name"]}
+    data |= {str(study.run.get(key)) for key in ("study", "peaks", "excluded", "environments")}
+    for record in study.records:
+        data |= set(dataclasses.astuple(record.cell))
+        data |= {record.stage, record.reason, record.data, *record.disturbed.values()}
+        data |= {*record.settings, *record.settings.values(), *record.versions, *record.versions.values()}
+    return data
+
+
+@pytest.fixture(params=["every status", "verdicts", "every remark", "no baseline"])
+def study(request, short_study, long_study):
+    if request.param == "no baseline":
+        short_study.run["study"]["baseline"] = "absent:eager"
+    if request.param == "every remark":
+        return busy(long_study)
+    return long_study if request.param == "verdicts" else short_study
+
+
+def test_a_word_outside_of_the_brackets_is_found():
+    assert escaped("⟦Noise: ⟧torch1:eager⟦ has ⟧3 rows", ["torch1:eager"]) == {"rows"}
+
+
+def test_no_word_of_a_report_escapes_the_catalogue(tmp_path, pseudo, study):
+    made = report.make(study.records, study.manifest, pseudo)
+    made.write(tmp_path)
+    console = Console(file=io.StringIO(), width=80)
+    made.print(console)
+    latex = (tmp_path / "table.tex").read_text().partition(r"\begin{table*}")[2]
+    texts = {
+        "table.md": re.sub(r"</?(sup|br)>", " ", (tmp_path / "table.md").read_text()),
+        "table.tex": LATEX.sub(" ", latex.replace("{[}U+27E6]", "⟦").replace("{[}U+27E7]", "⟧")),
+        "terminal": " ".join(console.file.getvalue().split()),
+    }
+    for name, text in texts.items():
+        assert text.count("⟦") > 40
+        assert escaped(text, data_of(study)) == set(), name
+
+
+def test_files_for_programs_are_the_same_in_every_language(tmp_path, pseudo, study):
+    for folder, language in (("english", None), ("pseudo", pseudo)):
+        report.make(study.records, study.manifest, language).write(tmp_path / folder)
+    for name in ("table.csv", "ranking.csv", "machine.json", "environments.json"):
+        assert (tmp_path / "english" / name).read_bytes() == (tmp_path / "pseudo" / name).read_bytes()
+
+
+def test_the_numbers_of_the_tables_are_the_same_in_every_language(pseudo, study):
+    """But for the decimal sign."""
+    english = report.make(study.records, study.manifest)
+    other = report.make(study.records, study.manifest, pseudo)
+    for ours, theirs in zip(english.tables, other.tables, strict=True):
+        assert [numbers(row) for group in ours.groups for row in group.rows] == [
+            numbers(row) for group in theirs.groups for row in group.rows
+        ]
+
+
+def numbers(row) -> list[list[str]]:
+    return [re.findall(r"\d+(?:\.\d+)?", entry.text.replace(",", ".").replace(";", ".")) for entry in row]
