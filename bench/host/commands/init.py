@@ -68,6 +68,8 @@ def files(folder: Path, *, default_study: bool) -> Iterator[tuple[str, str]]:
         name = path.relative_to(skeleton).as_posix()
         if not path.is_file() or "__pycache__" in path.parts:
             continue
+        if default_study and name.startswith("workloads/"):
+            continue  # the example belongs to the small study
         text = path.read_text(encoding="utf-8")
         if name == NOXFILE:
             text = _noxfile(text, folder)

@@ -73,6 +73,7 @@ def test_the_default_study_can_be_taken_instead_of_a_small_one(tmp_path: Path) -
     text = (tmp_path / "matrix.toml").read_text()
     assert text.startswith("#:schema ./matrix.schema.json\n")
     assert tomllib.loads(text) == tomllib.loads((ROOT / "matrix.toml").read_text())
+    assert not (tmp_path / "workloads").exists()
 
 
 def test_a_skeleton_needs_no_library(tmp_path: Path) -> None:
