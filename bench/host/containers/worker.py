@@ -32,6 +32,10 @@ from .stream import Stream
 CLOSING_S = 5
 #: A stopping engine ends the containers first and itself up to this much later.
 STOPPING_S = 2.0
+#: Within this time an engine records that it paused a container.
+PAUSE_RECORDED_S = 1.0
+#: The engine's answer to a request that does not fit the container's state.
+HTTP_CONFLICT = 409
 #: The stage of errors outside the cell; a continued run measures such cells again.
 OUTSIDE = "environment"
 
@@ -125,10 +129,21 @@ class ContainerWorker:
             self._paused = True
 
     def resume(self) -> None:
-        if self._paused:
-            with contextlib.suppress(*ENGINE_ERRORS):
+        """Resume every process in the container.
+
+        Docker may record a pause only after it has confirmed it, and refuses to resume a container until then.
+        """
+        deadline = time.monotonic() + PAUSE_RECORDED_S
+        while self._paused:
+            try:
                 self._api.unpause(self._container)
                 self._paused = False
+            except docker.errors.APIError as error:
+                if error.status_code != HTTP_CONFLICT or time.monotonic() > deadline:
+                    return
+                time.sleep(0.005)
+            except ENGINE_ERRORS:
+                return
 
     def close(self) -> None:
         """Close the input, give the worker ``CLOSING_S`` to exit, and remove the container."""
