@@ -7,12 +7,12 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-#: Libraries that are put in malloc's place.
+#: Libraries that replace malloc.
 ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
 
 
 class _Symbol(ctypes.Structure):
-    """What dladdr(3) tells of an address."""
+    """The result of dladdr(3) for an address."""
 
     _fields_ = (
         ("file", ctypes.c_char_p),
@@ -33,7 +33,7 @@ def libraries() -> List[str]:
 
 
 def malloc() -> Optional[str]:
-    """Name what serves malloc: ``malloc of glibc 2.36``, or the library that was put in its place."""
+    """Name what serves malloc: ``malloc of glibc 2.36``, or the library that replaces it."""
     try:
         process = ctypes.CDLL(None)
         symbol = _Symbol()
@@ -55,7 +55,7 @@ def malloc() -> Optional[str]:
 
 
 def _libc() -> Optional[str]:
-    # Not platform.libc_ver: on old Pythons it tells what the interpreter was linked for, not what runs.
+    # On old Pythons, platform.libc_ver gives the version that the interpreter was linked with, not the one that runs.
     try:
         return os.confstr("CS_GNU_LIBC_VERSION")
     except (ValueError, OSError):
@@ -75,7 +75,7 @@ def threads_named(prefix: str) -> int:
 
 
 def openblas() -> Dict[str, Any]:
-    """Read back which kernels NumPy's OpenBLAS chose, and its threads; empty where it has none or does not tell."""
+    """Read back which kernels NumPy's OpenBLAS chose, and its threads; empty where none reports them."""
     for path in libraries():
         if "openblas" not in os.path.basename(path):
             continue

@@ -21,7 +21,7 @@ def main(scratch: Scratch) -> int:
     memory_layout = layout.Layout(given.layout)
     memory_layout.scatter()
     memory_layout.shift()
-    # Imported only now: NumPy may print, and starts threads that must inherit the affinity.
+    # A late import: NumPy may print, and it starts threads that must inherit the affinity.
     from . import session
 
     channel.send(event="started", python=sys.version.split()[0])
@@ -30,7 +30,7 @@ def main(scratch: Scratch) -> int:
         try:
             cell.answer(request)
         except Exception:
-            # Already reported over the pipe; the traceback goes to the log for whoever wants to know more.
+            # The error was reported over the pipe; the log gets the traceback.
             import traceback
 
             traceback.print_exc()
@@ -44,5 +44,5 @@ if __name__ == "__main__":
     scratch.leave()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Frameworks take up to a second to tear themselves down, while others wait for the processors.
+    # A framework takes up to a second to shut down, while others wait for the processors.
     os._exit(code)

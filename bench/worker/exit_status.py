@@ -7,7 +7,7 @@ from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
 from .checking.parity import Mismatch
 from .timing.growth import NoGrowth
 
-#: How the frameworks word it when memory runs out; none has one exception for all devices.
+#: The words of the frameworks when memory runs out; none has one exception for all devices.
 OUT_OF_MEMORY_WORDS = (
     "out of memory",
     "resource_exhausted",
@@ -33,7 +33,7 @@ def status_of(error: BaseException) -> str:
 
 
 def reason_of(error: BaseException, place: str = "") -> str:
-    """Word what ended a cell in one line: the first lines of its message that say something.
+    """Word what ended a cell in one line: the first lines of its message that are not empty.
 
     ``place`` is the file and line of a workload or framework where an error arose, which belong to a failure only.
     """

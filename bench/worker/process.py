@@ -11,7 +11,7 @@ import os
 import signal
 from typing import List, Tuple
 
-#: Looks at the threads of a process, at most, until all of them are where they shall be.
+#: Passes over the threads of a process, at most, until all of them run on the right processors.
 MOST_PASSES = 10
 
 
@@ -23,17 +23,17 @@ def pin(processors: List[int]) -> None:
 def move(processors: List[int]) -> None:
     """Bind this process, with all threads that it has by now, to other ``processors``; raise OSError if some stay.
 
-    A thread that starts meanwhile inherits where its parent was, so all are looked at again until none had to move.
+    A thread that starts meanwhile inherits its parent's affinity, so all threads are checked until none had to move.
     """
     for _ in range(MOST_PASSES):
         moved = [_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]
         if not any(moved):
             return
-    raise OSError("threads of this process go on starting on other processors")
+    raise OSError("new threads of this process keep starting on other processors")
 
 
 def _moved(thread: int, processors: List[int]) -> bool:
-    """Bind a thread; tell whether it was elsewhere before."""
+    """Bind a thread; return whether it was bound to other processors before."""
     try:
         if os.sched_getaffinity(thread) == set(processors):
             return False
@@ -44,7 +44,7 @@ def _moved(thread: int, processors: List[int]) -> bool:
 
 
 def die_with_parent() -> None:
-    """Ask the kernel to kill this process when its host dies, since a stopped worker would never see its pipe close."""
+    """Ask the kernel to kill this process when its host dies: a stopped worker would not see its pipe close."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -1,7 +1,7 @@
 """Gives one worker a temporary folder, which is removed with what a framework leaves there.
 
 Workers end at once, without the clean-up that libraries register for the end, and some are killed. A killed worker's
-folder is removed by a later one: a lock, which the kernel lets go of with the process, tells that nobody lives there.
+folder is removed by a later one: a lock, which the kernel releases with the process, shows that its worker still runs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import tempfile
 import time
 
 PREFIX = "benchmatrix-worker-"
-#: A folder this young may belong to a worker that has not locked it yet.
+#: A younger folder may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0
 
 
 class Scratch:
-    """A worker's temporary folder, while ``take`` to ``leave``."""
+    """A worker's temporary folder, from ``take`` to ``leave``."""
 
     def __init__(self) -> None:
         self._folder = ""
@@ -30,7 +30,7 @@ class Scratch:
         try:
             folder = tempfile.mkdtemp(prefix="{}{}-".format(PREFIX, os.getpid()), dir=shared)
         except OSError:
-            return  # A full or read-only disk: the framework will say so itself if it minds.
+            return  # The disk is full or read-only; the framework reports it where that matters.
         if lock(folder) is None:
             shutil.rmtree(folder, ignore_errors=True)
             return
@@ -38,13 +38,13 @@ class Scratch:
         os.environ["TMPDIR"] = tempfile.tempdir = folder
 
     def leave(self) -> None:
-        """Remove the folder; to be called last, for the process has no other one."""
+        """Remove the folder; call it last, as the process has no other temporary folder."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def lock(folder: str) -> "int | None":
-    """Lock a folder for as long as this process lives; return the open descriptor, None where somebody has it."""
+    """Lock a folder for as long as this process lives; return the descriptor, None where another process holds it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -58,7 +58,7 @@ def lock(folder: str) -> "int | None":
 
 
 def sweep(shared: str) -> None:
-    """Remove the folders of workers that are no more."""
+    """Remove the folders of workers that have ended."""
     for name in os.listdir(shared):
         folder = os.path.join(shared, name)
         if not name.startswith(PREFIX) or os.path.islink(folder):

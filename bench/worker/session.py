@@ -71,7 +71,7 @@ class Session:
         # What a framework caches in the host's temporary folder must stay there.
         if not self._registry.facts(self._cell.framework).caches_temporary_files:
             self._scratch.take()
-        # A heap that keeps what was released would count against a cap.
+        # A heap that keeps released memory would count against a cap.
         if not cap_bytes:
             settle_allocator()
         if memory_limit_bytes:
@@ -131,7 +131,7 @@ class Session:
         self._verify_threads()
 
         warmup_ns = self._calibrate(program, batches, int(sample_s * 1e9), slowdown, sized_for)
-        # Checking and fetching needed memory that the steps do not.
+        # Checking and fetching needed memory that the steps do not need.
         self._peak_is_new = memory.forget_peak()
         self._slowdown = slowdown
         self._first_call_peak = first_call_peak
@@ -164,9 +164,9 @@ class Session:
     def _calibrate(
         self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
     ) -> List[int]:
-        """Make the stopwatch of a program and prove that its time grows with work; return the trials in nanoseconds."""
+        """Make the stopwatch of a program and check that time grows with work; return the warm-up times in nanoseconds."""
         self._enter("calibrate")
-        # What exists now lives as long as the process: the collector need not look at it between samples.
+        # These objects live as long as the process; the collector need not visit them between samples.
         gc.collect()
         getattr(gc, "freeze", lambda: None)()
         self._waiting = Waiting(os.sched_getaffinity(0))
@@ -206,7 +206,7 @@ class Session:
             raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
 
     def do_move(self, processors: List[int]) -> Dict[str, Any]:
-        """Go on elsewhere: workers that are prepared at once begin on processors of their own."""
+        """Move the process to other processors: workers that are prepared at the same time start on separate ones."""
         process.move(processors)
         if self._waiting is not None:
             self._waiting.watch(processors)
@@ -233,7 +233,7 @@ class Session:
             "first_call_peak_bytes": max(0, self._first_call_peak - self._baseline_bytes),
         }
         if not self._peak_is_new:
-            # The kernel does not let it start anew, so that it holds the first call's and the check's.
+            # The kernel cannot reset the peak, so it includes the first call and the check.
             used["peak_is_of_all"] = 1
         used.update(self._adapter.memory())
         settings = dict(self._adapter.settings())
@@ -249,12 +249,12 @@ class Session:
         return {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
-        """Find what this machine can do at most with this framework; what cannot be told is left out, with a reason."""
+        """Measure the peaks of this machine with this framework; a peak that cannot be measured is left out, with a reason."""
         self._enter("measure")
         return dict(event="peaks", **peaks.find(self._adapter, self._cell, precisions))
 
     def do_fit(self, seed: int, items: int) -> Dict[str, Any]:
-        """Try a batch of ``items`` under the cap that ``import`` was given; what does not fit ends the cell."""
+        """Try a batch of ``items`` under the cap that ``import`` was given; a batch that does not fit ends the cell."""
         specification, size = self._specified()
         self._enter("build")
         batch = fitting.Batch(specification, self._cell.workload, size, items, seed)

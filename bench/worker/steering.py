@@ -16,7 +16,7 @@ STEERING = (
     "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_",
     "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "LD_PRELOAD",
 )  # fmt: skip
-#: Flags of /proc/cpuinfo, best first, and how people call what they stand for.
+#: Flags of /proc/cpuinfo, best first, and the common names of the instruction sets.
 INSTRUCTION_SETS = (
     ("amx_tile", "AMX"), ("avx512_bf16", "AVX-512 BF16"), ("avx512_vnni", "AVX-512 VNNI"), ("avx512f", "AVX-512"),
     ("avx2", "AVX2"), ("avx", "AVX"), ("sse4_2", "SSE4.2"), ("sse2", "SSE2"),
@@ -42,7 +42,7 @@ def versions() -> Dict[str, str]:
 
 
 def instruction_set(cpuinfo: str = "/proc/cpuinfo") -> str:
-    """Name the best vector instructions of the processor; empty where the kernel does not tell."""
+    """Name the best vector instructions of the processor; empty where the kernel does not report them."""
     try:
         with open(cpuinfo) as lines:
             told = next((line for line in lines if line.startswith(("flags", "Features"))), "")
@@ -53,7 +53,7 @@ def instruction_set(cpuinfo: str = "/proc/cpuinfo") -> str:
 
 
 def addresses(personality: str = "/proc/self/personality") -> str:
-    """Say who drew where libraries lie: the kernel for each process, or the round for all that take turns in it."""
+    """Say what chose the addresses of libraries: the kernel for each process, or the round for all its processes."""
     try:
         with open(personality) as flags:
             by_kernel = not int(flags.read(), 16) & 0x0040000  # ADDR_NO_RANDOMIZE
@@ -63,7 +63,7 @@ def addresses(personality: str = "/proc/self/personality") -> str:
 
 
 def facts() -> Dict[str, Any]:
-    """Tell what the process may use of the processor, and how it lies in memory."""
+    """Return what the process may use of the processor, and what chose its addresses."""
     return {
         "processor instruction set": instruction_set(),
         "processors": len(os.sched_getaffinity(0)),

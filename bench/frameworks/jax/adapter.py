@@ -18,8 +18,8 @@ from .programs import functional_training, inference, make_optimizer
 
 __all__ = ["Adapter", "functional_training", "inference", "make_optimizer"]
 
-# Small programs are cached too, or a warm start would be no warmer than a cold one; the folder comes from the host
-# through JAX_COMPILATION_CACHE_DIR.
+# Small programs are cached, too, so that a warm start differs from a cold one. JAX_COMPILATION_CACHE_DIR, which the
+# host sets, names the folder.
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
@@ -69,7 +69,7 @@ class Adapter:
         jax.block_until_ready(outputs)
 
     def transform(self, function, training=False, settings=None, **options):
-        """Keyword ``donate_argnums`` is jit's; op-by-op execution has nothing to donate."""
+        """Transform; keyword ``donate_argnums`` is for jit, as op-by-op execution donates nothing."""
         if settings is not None:
             self._program_settings.append(settings)
         return self._compiler.apply(function, training, options)
@@ -127,6 +127,6 @@ class Adapter:
         kept = self._kept
         if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
             kept = jax.device_put(np.zeros(array.shape, array.dtype), self.device)
-        # Donated, so that no fresh memory is mapped for every copy.
+        # The buffer is donated, so that a copy maps no new memory.
         self._kept = self._copy(kept, array)
         return self._kept

@@ -14,9 +14,9 @@ class Compiler:
         self._mode = mode
         self._jitted = []
         self._training = False
-        #: Of the step itself, not of what it calls; op by op, nothing is traced as a whole.
+        #: Traces of the step, not of the functions that it calls; op-by-op execution traces no step.
         self.traces = 0
-        #: Executables that were built or loaded; op by op, every primitive with every shape is one.
+        #: Executables that were built or loaded; op by op, one for each primitive and shape.
         self.compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._listen)
 
@@ -31,7 +31,7 @@ class Compiler:
 
         @functools.wraps(function)
         def traced(*arguments):
-            # Python runs it only while JAX traces it.
+            # Python runs this only while JAX traces the function.
             self.traces += 1
             return function(*arguments)
 
@@ -43,7 +43,7 @@ class Compiler:
         found = {"compiled": "nothing", "compilations": self.compilations}
         if self._jitted:
             found["traces"] = self.traces
-            # What is jitted for training is the whole step.
+            # Training compiles the whole step.
             found["compiled"] = "forward, backward and optimizer" if self._training else "forward"
             sizes = [getattr(jitted, "_cache_size", lambda: 0)() for jitted in self._jitted]
             found["graphs"] = sum(sizes)

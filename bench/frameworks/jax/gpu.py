@@ -7,7 +7,7 @@ import os
 
 from ...program import Unsupported
 
-#: What its allocator reports, in the words of all adapters; the first that is there counts.
+#: {our name: names in the allocator's report}; the first name that is there counts.
 PEAKS = {
     "allocated_peak_bytes": ("peak_bytes_in_use",),
     "reserved_peak_bytes": ("peak_pool_bytes", "pool_bytes", "peak_bytes_reserved"),
@@ -24,7 +24,7 @@ def allocator():
 
 
 def peaks(reported):
-    """Select the peaks of ``memory_stats()``; a pool of 0 bytes is one that is not kept count of."""
+    """Select the peaks of ``memory_stats()``; a pool of 0 bytes is one that is not counted."""
     found = {}
     for ours, names in PEAKS.items():
         for name in names:
@@ -35,10 +35,10 @@ def peaks(reported):
 
 
 def limit(limit_bytes):
-    """Make JAX take at most this much of the GPU; to be called before JAX sees the GPU."""
+    """Make JAX take at most this much of the GPU; call it before JAX uses the GPU."""
     if allocator() in ("platform", "cuda_async"):
         raise Unsupported("jax limits no memory with XLA_PYTHON_CLIENT_ALLOCATOR={}".format(allocator()))
-    # The newer name is preferred where the host uses it; jaxlib takes only one of them.
+    # jaxlib accepts only one of the two names; the newer one is used where the environment sets it.
     name = "XLA_CLIENT_MEM_FRACTION"
     if name not in os.environ:
         name = "XLA_PYTHON_CLIENT_MEM_FRACTION"

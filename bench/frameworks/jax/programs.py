@@ -48,7 +48,7 @@ def functional_training(loss, parameters, transform, settings, layout=None):
     given = [None]
 
     def in_force():
-        # An array that was donated is gone after the step.
+        # A donated array is deleted by the step.
         found = {"donation": given[0].is_deleted()}
         found["fused optimizer"] = "by the compiler" if transform.mode == "jit" else False
         if layout:
@@ -58,9 +58,9 @@ def functional_training(loss, parameters, transform, settings, layout=None):
     transformed = transform(update, training=True, settings=in_force, donate_argnums=0)
 
     def reset():
-        # Donation consumes the buffers it is given, so the initial ones are copied.
+        # Donation consumes its buffers, so the initial ones are copied.
         current[0] = jax.tree_util.tree_map(jnp.copy, initial)
-        # The smallest alone: to keep all of them would cost memory where nothing is donated.
+        # Only the smallest is kept: keeping all would cost memory where nothing is donated.
         given[0] = min(jax.tree_util.tree_leaves(current[0]), key=lambda array: array.nbytes)
 
     def step(*batch):

@@ -1,4 +1,4 @@
-"""Adapts NumPy: the framework that is always there, op by op on the processor."""
+"""Adapts NumPy, which every environment has; it computes op by op on the processor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Adapter:
         return buffer
 
     def _buffer(self, like):
-        # One at a time: matrices grow from call to call, and memory is finite.
+        # Only one buffer is kept: matrices grow from call to call.
         if self._kept.shape != like.shape or self._kept.dtype != like.dtype:
             self._kept = np.zeros_like(like)
         return self._kept

@@ -28,7 +28,7 @@ class Adapter:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         # One queue of operations, as in the other frameworks; parallelism is inside the operations.
         tf.config.threading.set_inter_op_parallelism_threads(1)
-        # TensorFlow has TF32 on unless told otherwise.
+        # TensorFlow uses TF32 by default.
         tf.config.experimental.enable_tensor_float_32_execution(False)
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
         self.dtype = tf.as_dtype(precision)
@@ -105,6 +105,6 @@ class Adapter:
             kept = self._kept
             if kept is None or kept.shape != (1, size) or kept.dtype != array.dtype:
                 kept = self._kept = tf.zeros((1, size), array.dtype)
-            # Copies without fresh memory, which a copying operation would map every time.
+            # This copies into existing memory; a copying operation would map new memory every time.
             tf.raw_ops.InplaceUpdate(x=kept, i=tf.constant([0]), v=tf.reshape(array, (1, size)))
             return tf.reshape(kept, array.shape)

@@ -22,9 +22,9 @@ class Compiler:
         return traced
 
     def report(self):
-        """Say what was traced. A trace knows all shapes, so XLA compiles each once and its compilations are traces."""
+        """Report what was traced. All shapes of a trace are fixed, so XLA compiles each trace once."""
         traces = sum(int(traced.experimental_get_tracing_count()) for traced in self._functions)
-        # What is transformed for training is the whole step.
+        # Training transforms the whole step.
         part = "forward, backward and optimizer" if self._training else "forward"
         found = {"compiled": part if traces else "nothing", "compilations": traces}
         if self._functions:

@@ -27,7 +27,7 @@ def allocator(gpu):
 
 
 def determinism():
-    """Say whether operations are deterministic; None where TensorFlow does not tell."""
+    """Say whether operations are deterministic; None where TensorFlow does not report it."""
     try:
         from tensorflow.python.framework import config
     except ImportError:

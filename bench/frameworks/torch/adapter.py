@@ -91,7 +91,7 @@ class Adapter:
             return self._buffer(array).copy_(array)
 
     def _buffer(self, like):
-        # One at a time: matrices grow from call to call, and memory is finite.
+        # Only one buffer is kept: matrices grow from call to call.
         if self._kept.shape != like.shape or self._kept.dtype != like.dtype or self._kept.device != like.device:
             self._kept = torch.zeros_like(like)
         return self._kept

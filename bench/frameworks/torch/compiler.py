@@ -6,7 +6,7 @@ import torch
 
 from ...program import Unsupported
 
-#: Graph breaks that are explained one by one, and how much of an explanation is kept.
+#: Reasons of graph breaks that are kept, and the characters of each.
 MOST_REASONS = 5
 REASON_LENGTH = 160
 
@@ -27,14 +27,14 @@ class Compiler:
         if self._mode == "torchscript":
             scripted = torch.jit.script(function)
             if isinstance(function, torch.nn.Module) and not training:
-                # What a deployment does: constants folded, dropout gone.
+                # A deployment does the same: it folds constants and removes dropout.
                 scripted = torch.jit.freeze(scripted.eval())
             self._scripted.append(scripted)
             return scripted
         if self._mode == "compile":
             if not hasattr(torch, "compile"):
                 raise Unsupported("torch {} has no torch.compile (PyTorch 2.0 brought it)".format(torch.__version__))
-            # Graph breaks are allowed and counted, as fullgraph=True would only turn a slow cell into an empty one.
+            # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
             return torch.compile(function, dynamic=False)
         raise ValueError("unknown mode {!r}".format(self._mode))
 
@@ -56,14 +56,14 @@ class Compiler:
 
 
 def report_counters(counters, training):
-    """Say what torch.compile did, by Dynamo's and Inductor's counters since the process started."""
+    """Report what torch.compile did, by Dynamo's and Inductor's counters since the process started."""
 
     def count(group, *names):
         return sum(int(counters[group][name]) for name in names) if group in counters else 0
 
     breaks = dict(counters["graph_break"]) if "graph_break" in counters else {}
     graphs, traces = count("stats", "unique_graphs"), count("frames", "total")
-    # Every compiled graph looks into the cache of generated code, the backward ones too, which no trace announces.
+    # Every compiled graph is looked up in the cache of generated code, backward graphs, too, which are not traced.
     lowered = count("inductor", "fxgraph_cache_hit", "fxgraph_cache_miss", "fxgraph_cache_bypass")
     part = "forward and backward" if training else "forward"
     return {
@@ -97,7 +97,7 @@ def report_plans(scripted):
     return {
         "compiled": ("forward and backward" if differentiated else "forward") if plans else "nothing",
         "graphs": len(plans),
-        # Scripting refuses what it cannot compile.
+        # Scripting raises an error for code that it cannot compile.
         "graph_breaks": 0,
         "graph_break_reasons": [],
         "compilations": len(plans),

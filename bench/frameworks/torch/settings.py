@@ -21,7 +21,7 @@ def demand(device):
     if device.type == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
-        # Shapes never change here; TensorFlow and XLA tune their convolutions unasked.
+        # Shapes never change here; TensorFlow and XLA tune their convolutions by default.
         torch.backends.cudnn.benchmark = True
 
 
@@ -59,7 +59,7 @@ def read_cpu():
 
 
 def mkl_processor():
-    """Say whether MKL takes this processor for one of Intel's: old versions use slow kernels on the others."""
+    """Say whether MKL recognises an Intel processor: old versions use slow kernels on others."""
     path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
     try:
         known = ctypes.CDLL(path).mkl_serv_intel_cpu()

@@ -12,12 +12,12 @@ from .interpreters import Rejected, ask
 from .locks import Buildable
 from .outcome import Impossible, Prepared, ready
 
-# What a module system sets so that its Python finds its packages and libraries; a worker needs the same.
+# Variables of a module system by which its Python finds packages and libraries; a worker needs them, too.
 CARRIED = ("PYTHONPATH", "LD_LIBRARY_PATH")
 
 
 def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
-    """Return the environment that an interpreter, named by path or command, already is. Raises Impossible."""
+    """Describe the interpreter, named by path or command, as an environment. Raises Impossible."""
     named = environment.interpreter
     if named is None:
         raise Impossible(

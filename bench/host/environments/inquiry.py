@@ -20,7 +20,7 @@ def describe_interpreter() -> Dict[str, Any]:
     named = os.path.join(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info))
     return {
         "executable": sys.executable,
-        # A virtual environment's own interpreter is a link that dies with it; the one behind it is what lasts.
+        # A virtual environment's interpreter is a link, which is removed with it; this is the interpreter behind it.
         "base": getattr(sys, "_base_executable", None) or named,
         "version": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -39,7 +39,7 @@ def describe_interpreter() -> Dict[str, Any]:
 
 
 def list_packages() -> Dict[str, str]:
-    """Return {name: version} of what can be imported; Python 3.7 has no importlib.metadata to ask."""
+    """Return {name: version} of what can be imported; Python 3.7 has no importlib.metadata."""
     packages: Dict[str, str] = {}
     for folder in filter(os.path.isdir, sys.path):
         for entry in sorted(os.listdir(folder)):
@@ -51,7 +51,7 @@ def list_packages() -> Dict[str, str]:
 
 
 def read_metadata(place: str) -> Dict[str, str]:
-    """Return the headers, by lower-case name, of what describes one package; empty where nothing does."""
+    """Return the headers, by lower-case name, of the file that describes a package; empty where there is none."""
     headers: Dict[str, str] = {}
     for path in (os.path.join(place, "METADATA"), os.path.join(place, "PKG-INFO"), place):
         if os.path.isfile(path):

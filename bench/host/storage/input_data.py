@@ -19,10 +19,10 @@ from ..refusal import Refused
 from . import source_files
 from .compile_caches import slug
 
-#: A conversion that takes longer than this says so, and how far it is at every interval of it after that.
+#: A conversion that takes longer than this announces its progress, at first and after every interval.
 QUIET_S = 2.0
 INTERVAL_S = 10.0
-#: The archive names all that was left out; the screen names so many.
+#: Files left out that are announced at most; the archive lists all of them.
 NAMED = 10
 
 Announce = Callable[[str], None]
@@ -57,11 +57,11 @@ def resolve(
 
 
 def _fingerprint(registry: Registry, workload: str, path: Path) -> str:
-    """Hash what an archive is made of: the code that makes it, and name, size and time of each file."""
+    """Hash the code that makes an archive, and the name, size and time of each file in it."""
     hashed = hashlib.sha256(workload.encode())
     hashed.update(source_files.digest(registry, source_files.of_specification(registry, workload)).encode())
     for file in sorted([*path.glob("*"), *path.glob("*/*")]):
-        # A link that leads nowhere is found again when it is decoded.
+        # Decoding reports a link that leads nowhere.
         state = file.stat() if file.exists() else file.lstat()
         hashed.update(os.fsencode(file.relative_to(path)) + f"\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
     return hashed.hexdigest()[:16]
@@ -82,7 +82,7 @@ def _convert(specification: Any, path: Path, archive: Path, announce: Announce) 
 
 
 class _Progress:
-    """Announces a conversion that takes its time."""
+    """Announces the progress of a long conversion."""
 
     def __init__(self, path: Path, announce: Announce, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = path

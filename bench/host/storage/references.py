@@ -24,7 +24,7 @@ TIMEOUT_S = 1800.0
 
 @dataclass(frozen=True)
 class References:
-    """The references of one checkout, kept in ``folder`` until what defines them changes."""
+    """The references of one project, kept in ``folder`` until the code or data that define them change."""
 
     root: Path
     folder: Path
@@ -33,7 +33,7 @@ class References:
     registry: Registry = BUILT_IN
 
     def path(self, cell: Cell, data: str | None) -> Path:
-        """Say where the reference of a cell is or will be; the name changes with the code that defines it."""
+        """Return the path of a cell's reference; the name changes with the code that defines it."""
         hashed = hashlib.sha256(f"{self.seed}/{data}".encode())
         for file in sorted(Path(data).glob("*")) if data and Path(data).is_dir() else [Path(data)] if data else []:
             if file.exists():
@@ -43,11 +43,11 @@ class References:
         return self.folder / f"{cell.workload}-{cell.size}-{hashed.hexdigest()[:16]}.npz"
 
     def ensure(self, cell: Cell, data: str | None) -> Path:
-        """Compute the reference if it is not there; raises workers.Ended when that fails."""
+        """Compute the reference if it is not there; raises Ended where that fails."""
         path = self.path(cell, data)
         if not path.exists():
             self._compute(cell, data, path)
-        # A worker in a container may be another user.
+        # A worker in a container may run as another user.
         path.chmod(0o644)
         return path
 

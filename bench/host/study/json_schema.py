@@ -8,7 +8,8 @@ from typing import Any
 
 from bench.registry import BUILT_IN, Registry
 
-from .schema import NAME_PATTERN, Study
+from .schema import Study
+from .values import NAME_PATTERN
 
 SCHEMA_PATH = Path(__file__).with_name("matrix.schema.json")
 

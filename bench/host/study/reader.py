@@ -36,7 +36,7 @@ StudyTableType = TypeVar("StudyTableType", bound=StudyTable)
 
 @dataclass(frozen=True)
 class ReadTable:
-    """What came out of one table: its values that are right, and the table itself if all of it is."""
+    """One table that was read: its valid values, and the table itself where all of them are valid."""
 
     name: str
     values: dict[str, Any]
@@ -56,7 +56,7 @@ class Reader:
         self.problems.setdefault(place, []).append(problem)
 
     def read(self, tables: Mapping[str, Any]) -> Draft:
-        """Read every section; what is wrong is reported, what is right comes back."""
+        """Read every section, report what is wrong, and return what is valid."""
         for key in tables:
             if key not in SECTIONS:
                 self.report("top level", unknown("table", key, SECTIONS))
@@ -103,7 +103,7 @@ class Reader:
         return [self._table(Exclusion, values, f"exclusions[{index}]") for index, values in enumerate(given)]
 
     def _table(self, model: type[StudyTable], given: Any, where: str, name: str | None = None) -> ReadTable:
-        """Read one table; ``name`` stands in its header where it has one, and is then no key of it."""
+        """Read one table; ``name`` is the name in its header, where it has one, and not a key."""
         self.problems.setdefault(where, [])
         if not isinstance(given, dict):
             self.report(where, f"{given!r} must be a table of key = value.")
@@ -127,7 +127,7 @@ class Reader:
 
 
 def _first_causes(error: ValidationError) -> list[ErrorDetails]:
-    """List the errors without those that only follow: an array of which no item is right is too short as well."""
+    """List the errors without their consequences: an array whose items are all wrong is too short, too."""
     details = error.errors(include_url=False)
     with_wrong_items = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
     return [d for d in details if not (d["type"] == "too_short" and d["loc"][0] in with_wrong_items)]
@@ -138,7 +138,7 @@ def _is_item(detail: ErrorDetails, given: Mapping[str, Any]) -> bool:
 
 
 def _without_items(given: Mapping[str, Any], details: Iterable[ErrorDetails]) -> dict[str, Any]:
-    """Drop the wrong items of arrays, so that the others are still looked at."""
+    """Drop the wrong items of arrays, so that the others are still checked."""
     wrong = {(detail["loc"][0], detail["loc"][1]) for detail in details}
     arrays = {key for key, _ in wrong}
     return {

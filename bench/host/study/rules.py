@@ -26,7 +26,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Draft:
-    """A study file whose keys were read one by one, before it is known to make sense as a whole."""
+    """A study file whose keys were read one by one, before the rules for the whole are checked."""
 
     settings: Values
     environments: Mapping[str, Values]
@@ -36,7 +36,7 @@ class Draft:
     registry: Registry = BUILT_IN
 
     def known(self, coordinate: str) -> list[str]:
-        """List what a coordinate of this study can be."""
+        """List the values that a coordinate of this study can have."""
         environments = self.environments.values()
         values: dict[str, Iterable[str]] = {
             "environment": self.environments,
@@ -145,7 +145,7 @@ def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Itera
     yield from _provider_problems(values)
 
 
-#: Keys that only an image has a use for.
+#: Keys of containers only.
 CONTAINER_KEYS = ("lock", "base", "system_packages")
 
 

@@ -2,153 +2,35 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationInfo,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.json_schema import SkipJsonSchema
 
-from bench.cell import DEVICES, PRECISIONS
 from bench.registry import BUILT_IN, Registry
 
-from .suggestion import unknown
-
-# Names become session names and names of folders, on file systems that may not tell upper from lower case.
-NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
-PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
-# Debian's policy; nothing else may reach a shell.
-PACKAGE_PATTERN = r"^[a-z0-9][a-z0-9+.-]+$"
-DRIVER_PATTERN = r"^[0-9]+([.][0-9]+)*$"
-VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
-# A NUL cannot be handed to a process.
-TEXT_PATTERN = r"^[^\x00]*$"
-FILLED_PATTERN = r"^[^\x00]+$"
-
-
-def _one_of(kind: str, known: Iterable[str]) -> Callable[[str], str]:
-    names = tuple(known)
-
-    def check(value: str) -> str:
-        if value not in names:
-            raise ValueError(unknown(kind, value, names))
-        return value
-
-    return check
-
-
-def registry_of(info: ValidationInfo) -> Registry:
-    """Return the registry that a study file is read with: the context of its validation, our own where it has none."""
-    return info.context if isinstance(info.context, Registry) else BUILT_IN
-
-
-def _framework(value: str, info: ValidationInfo) -> str:
-    known = registry_of(info).frameworks
-    if value not in known:
-        raise ValueError(unknown("framework", value, known))
-    return value
-
-
-def _mode(value: str, info: ValidationInfo) -> str:
-    known = registry_of(info).mode_names
-    if value not in known:
-        raise ValueError(unknown("mode", value, known))
-    return value
-
-
-def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if re.fullmatch(pattern.removesuffix("$"), value) is None:
-            raise ValueError(f"{value!r}: {remedy}.")
-        return value
-
-    return check
-
-
-def _expanded(value: str) -> str:
-    return os.path.expandvars(os.path.expanduser(value))
-
-
-def _path(value: Any) -> Path:
-    if not isinstance(value, str) or not value or "\0" in value:
-        raise ValueError(f"{value!r}: give a path, in quotes.")
-    return Path(_expanded(value))
-
-
-def _thread_count(value: Any) -> Any:
-    if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ValueError(f"{value!r}: give a whole number of at least 1, or 'all' for every physical core available.")
-    return value
-
-
-def _enumeration(names: Iterable[str]) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "enum": list(names)})
-
-
-def _pattern(pattern: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": pattern})
-
-
-_NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', beginning with a letter or a digit"
-Name = Annotated[str, AfterValidator(_matching(NAME_PATTERN, _NAME_REMEDY)), _pattern(NAME_PATTERN)]
-PythonVersion = Annotated[
-    str,
-    AfterValidator(_matching(PYTHON_PATTERN, 'give a version of Python 3 such as "3.11"')),
-    _pattern(PYTHON_PATTERN),
-]
-VariableName = Annotated[
-    str,
-    AfterValidator(_matching(VARIABLE_PATTERN, "use letters, digits and '_', not beginning with a digit")),
-    _pattern(VARIABLE_PATTERN),
-]
-DriverVersion = Annotated[
-    str, AfterValidator(_matching(DRIVER_PATTERN, 'give a version such as "580.65.06"')), _pattern(DRIVER_PATTERN)
-]
-Text = Annotated[str, AfterValidator(_matching(TEXT_PATTERN, "remove the NUL character")), _pattern(TEXT_PATTERN)]
-Filled = Annotated[
-    str,
-    AfterValidator(_matching(FILLED_PATTERN, "must hold something, and no NUL character")),
-    _pattern(FILLED_PATTERN),
-]
-ExpandedText = Annotated[Filled, AfterValidator(_expanded)]
-ExpandedPath = Annotated[
-    Path,
-    BeforeValidator(_path),
-    WithJsonSchema({"type": "string"}),
-]
-SystemPackage = Annotated[
-    str,
-    AfterValidator(_matching(PACKAGE_PATTERN, "use lower-case letters, digits, '.', '+' and '-'")),
-    _pattern(PACKAGE_PATTERN),
-]
-# json_schema adds the names.
-Framework = Annotated[str, AfterValidator(_framework)]
-Mode = Annotated[str, AfterValidator(_mode)]
-Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
-Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
-Threads = Annotated[
-    Literal["all"] | int,
-    BeforeValidator(_thread_count),
-    WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}),
-]
-# TOML has arrays only, hence strict=False where the value is a tuple.
-_LIST = Field(strict=False)
-_FILLED_LIST = Field(strict=False, min_length=1)
+from .values import (
+    FILLED_LIST,
+    LIST,
+    Device,
+    DriverVersion,
+    ExpandedPath,
+    ExpandedText,
+    Filled,
+    Framework,
+    Mode,
+    Name,
+    Precision,
+    PythonVersion,
+    SystemPackage,
+    Text,
+    Threads,
+    VariableName,
+)
 
 
 class StudyTable(BaseModel):
-    """One table of a study file: immutable, exact about types, and closed to keys that it does not know."""
+    """One table of a study file: immutable, with exact types and no other keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
 
@@ -159,7 +41,7 @@ class Settings(StudyTable):
     name: Name = Field(description="Short name of the study; its results go to reports/<name>/.")
     title: str = Field("", description="Title of the table, for people.")
     baseline: str = Field(description="The column that ratios are taken to, as environment:mode: torch1:eager.")
-    default: Annotated[tuple[str, ...], _FILLED_LIST] = Field(
+    default: Annotated[tuple[str, ...], FILLED_LIST] = Field(
         description="The environments that run when none is named on the command line."
     )
     profile: str = Field(description="The profile that is measured when none is named on the command line.")
@@ -167,15 +49,15 @@ class Settings(StudyTable):
     threads: Threads = Field(
         "all", description="Threads of every framework: a number, or 'all' for every physical core available."
     )
-    devices: Annotated[tuple[Device, ...], _FILLED_LIST] = Field(
+    devices: Annotated[tuple[Device, ...], FILLED_LIST] = Field(
         ("cpu",), description="The devices that are measured: cpu, gpu."
     )
-    paths: Annotated[tuple[ExpandedText, ...], _LIST] = Field(
+    paths: Annotated[tuple[ExpandedText, ...], LIST] = Field(
         (),
         description="Folders with other people's frameworks, workloads and outputs, relative to the study file, "
         "with ~ and $VARIABLES.",
     )
-    packages: Annotated[tuple[Filled, ...], _LIST] = Field(
+    packages: Annotated[tuple[Filled, ...], LIST] = Field(
         (), description="Installed packages with the same, by the names of their entry points in the group benchmatrix."
     )
 
@@ -192,10 +74,10 @@ class Environment(StudyTable):
     python: PythonVersion | None = Field(
         None, description='Version of the interpreter that the environment is built with, in quotes: "3.11".'
     )
-    requirements: Annotated[tuple[Filled, ...], _LIST] = Field(
+    requirements: Annotated[tuple[Filled, ...], LIST] = Field(
         (), description="What is installed, in pip's notation; pin the framework with ==."
     )
-    modes: Annotated[tuple[Mode, ...], _FILLED_LIST] = Field(
+    modes: Annotated[tuple[Mode, ...], FILLED_LIST] = Field(
         description="How the framework executes; every mode is a column of the table."
     )
     interpreter: ExpandedText | None = Field(
@@ -213,7 +95,7 @@ class Environment(StudyTable):
         None,
         description="For a container: the base image, from any registry or made locally; the Dockerfile's when absent.",
     )
-    system_packages: Annotated[tuple[SystemPackage, ...], _LIST] = Field(
+    system_packages: Annotated[tuple[SystemPackage, ...], LIST] = Field(
         (), description='For a container: what the base\'s distribution adds, as compiled modes need: ["g++"].'
     )
     driver: DriverVersion | None = Field(
@@ -229,10 +111,10 @@ class WorkloadChoice(StudyTable):
     """How one workload takes part in the study; an empty table takes all of its sizes, in float32."""
 
     name: SkipJsonSchema[str]
-    sizes: Annotated[tuple[str, ...], _FILLED_LIST] | None = Field(
+    sizes: Annotated[tuple[str, ...], FILLED_LIST] | None = Field(
         None, description="The sizes that may be measured; all of the workload's when absent."
     )
-    precisions: Annotated[tuple[Precision, ...], _FILLED_LIST] = Field(
+    precisions: Annotated[tuple[Precision, ...], FILLED_LIST] = Field(
         ("float32",), description="The precisions that are measured."
     )
     data: ExpandedPath | None = Field(
@@ -263,7 +145,7 @@ class Profile(StudyTable):
     sample_seconds: float = Field(
         gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."
     )
-    sizes: Annotated[tuple[str, ...], _FILLED_LIST] = Field(description="The sizes of each workload that are measured.")
+    sizes: Annotated[tuple[str, ...], FILLED_LIST] = Field(description="The sizes of each workload that are measured.")
     compile_cache: Literal["cold", "kept"] = Field(
         "cold",
         description="cold: every run compiles anew, each cell for itself; kept: code stays between runs, "
@@ -304,7 +186,7 @@ class Study(StudyTable):
 
     @property
     def registry(self) -> Registry:
-        """Return what there is for the study: our own frameworks and workloads, and those of its sources."""
+        """Return the registry of our own frameworks and workloads and those of the study's sources."""
         return self._registry
 
     def with_registry(self, registry: Registry) -> Study:

@@ -130,7 +130,7 @@ class _Axes:
         sizes = [size for name in study.workloads for size in sizes_of(study.registry, name)]
         self.sizes = self._match("size", selection.sizes, sizes)
         specified = [precision for specification in specifications for precision in specification.PRECISIONS]
-        # A precision that no workload has is a reason in the table when it is named, and no match for a pattern.
+        # The name of a precision that no workload has gives cells with a reason; a pattern does not match it.
         named = [precision for precision in selection.precisions if precision in PRECISIONS]
         self._precisions = self._match("precision", selection.precisions, [*specified, *named])
         self._devices = self._match("device", selection.devices, DEVICES) or study.settings.devices

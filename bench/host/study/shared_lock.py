@@ -8,7 +8,7 @@ from typing import Any
 from .schema import Study
 from .suggestion import unknown
 
-#: What a lock is made for.
+#: The keys that a lock is made from.
 TAKEN = ("python", "requirements")
 
 
@@ -19,7 +19,7 @@ def filled(values: Mapping[str, Any], environments: Mapping[str, Mapping[str, An
 
 
 def problems(values: Mapping[str, Any], environments: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Give what is wrong with the lock that an environment says it shares."""
+    """Give what is wrong with the lock that an environment shares."""
     named = values.get("lock")
     if named is None:
         return

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bench.cell import Cell
 
-#: The name of an environment cannot contain it (see schema.NAME_PATTERN).
+#: The name of an environment cannot contain it (see values.NAME_PATTERN).
 SUFFIX = "~twin"
 
 

@@ -1,0 +1,137 @@
+"""Defines the types of the values in a study file, with what is said of a wrong one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema
+
+from bench.cell import DEVICES, PRECISIONS
+from bench.registry import BUILT_IN, Registry
+
+from .suggestion import unknown
+
+# Names become names of sessions and folders; some file systems ignore case.
+NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
+# Debian's policy; other characters must not reach a shell.
+PACKAGE_PATTERN = r"^[a-z0-9][a-z0-9+.-]+$"
+DRIVER_PATTERN = r"^[0-9]+([.][0-9]+)*$"
+VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+# A process cannot be given a NUL.
+TEXT_PATTERN = r"^[^\x00]*$"
+FILLED_PATTERN = r"^[^\x00]+$"
+
+
+def _one_of(kind: str, known: Iterable[str]) -> Callable[[str], str]:
+    names = tuple(known)
+
+    def check(value: str) -> str:
+        if value not in names:
+            raise ValueError(unknown(kind, value, names))
+        return value
+
+    return check
+
+
+def _registry_of(info: ValidationInfo) -> Registry:
+    """Return the registry that a study file is read with: the context of its validation, our own where it has none."""
+    return info.context if isinstance(info.context, Registry) else BUILT_IN
+
+
+def _framework(value: str, info: ValidationInfo) -> str:
+    known = _registry_of(info).frameworks
+    if value not in known:
+        raise ValueError(unknown("framework", value, known))
+    return value
+
+
+def _mode(value: str, info: ValidationInfo) -> str:
+    known = _registry_of(info).mode_names
+    if value not in known:
+        raise ValueError(unknown("mode", value, known))
+    return value
+
+
+def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if re.fullmatch(pattern.removesuffix("$"), value) is None:
+            raise ValueError(f"{value!r}: {remedy}.")
+        return value
+
+    return check
+
+
+def _expanded(value: str) -> str:
+    return os.path.expandvars(os.path.expanduser(value))
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError(f"{value!r}: give a path, in quotes.")
+    return Path(_expanded(value))
+
+
+def _thread_count(value: Any) -> Any:
+    if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"{value!r}: give a whole number of at least 1, or 'all' for every physical core available.")
+    return value
+
+
+def _enumeration(names: Iterable[str]) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "enum": list(names)})
+
+
+def _pattern(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+_NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', beginning with a letter or a digit"
+Name = Annotated[str, AfterValidator(_matching(NAME_PATTERN, _NAME_REMEDY)), _pattern(NAME_PATTERN)]
+PythonVersion = Annotated[
+    str,
+    AfterValidator(_matching(PYTHON_PATTERN, 'give a version of Python 3 such as "3.11"')),
+    _pattern(PYTHON_PATTERN),
+]
+VariableName = Annotated[
+    str,
+    AfterValidator(_matching(VARIABLE_PATTERN, "use letters, digits and '_', not beginning with a digit")),
+    _pattern(VARIABLE_PATTERN),
+]
+DriverVersion = Annotated[
+    str, AfterValidator(_matching(DRIVER_PATTERN, 'give a version such as "580.65.06"')), _pattern(DRIVER_PATTERN)
+]
+Text = Annotated[str, AfterValidator(_matching(TEXT_PATTERN, "remove the NUL character")), _pattern(TEXT_PATTERN)]
+Filled = Annotated[
+    str,
+    AfterValidator(_matching(FILLED_PATTERN, "must hold something, and no NUL character")),
+    _pattern(FILLED_PATTERN),
+]
+ExpandedText = Annotated[Filled, AfterValidator(_expanded)]
+ExpandedPath = Annotated[
+    Path,
+    BeforeValidator(_path),
+    WithJsonSchema({"type": "string"}),
+]
+SystemPackage = Annotated[
+    str,
+    AfterValidator(_matching(PACKAGE_PATTERN, "use lower-case letters, digits, '.', '+' and '-'")),
+    _pattern(PACKAGE_PATTERN),
+]
+# Their names depend on the registry; json_schema adds them.
+Framework = Annotated[str, AfterValidator(_framework)]
+Mode = Annotated[str, AfterValidator(_mode)]
+Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
+Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
+Threads = Annotated[
+    Literal["all"] | int,
+    BeforeValidator(_thread_count),
+    WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}),
+]
+# TOML has arrays only, hence strict=False where the value is a tuple.
+LIST = Field(strict=False)
+FILLED_LIST = Field(strict=False, min_length=1)
