@@ -164,7 +164,7 @@ class Session:
     def _calibrate(
         self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
     ) -> List[int]:
-        """Make the stopwatch of a program and check that time grows with work; return the warm-up times in nanoseconds."""
+        """Make the stopwatch of a program and check that time grows with work; return the warm-up times in ns."""
         self._enter("calibrate")
         # These objects live as long as the process; the collector need not visit them between samples.
         gc.collect()
@@ -249,7 +249,7 @@ class Session:
         return {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
-        """Measure the peaks of this machine with this framework; a peak that cannot be measured is left out, with a reason."""
+        """Measure the peaks of this machine with this framework; those that cannot be measured get a reason."""
         self._enter("measure")
         return dict(event="peaks", **peaks.find(self._adapter, self._cell, precisions))
 
