@@ -29,6 +29,7 @@ from bench.host.containers import image
 from bench.host.containers.engine import Engine, connect
 from bench.host.containers.labels import CONTAINER, PART, selector
 from bench.host.environments import Prepared
+from bench.host.executors.job import InstalledEnvironment
 from bench.host.executors.launch import launch
 from bench.host.machine.processors import chosen
 from bench.host.measuring.study_run import StudyRun
@@ -166,7 +167,14 @@ def _start_s(prepared: Prepared, root: Path, study: study_file.Study) -> tuple[f
     plan = selection.select(study, selection.Selection(environments=[prepared.name], threads=1))
     caches = CompileCaches(root / ".nox" / "compile-caches", "starts", False, {})
     start = time.perf_counter()
-    worker = launch(prepared, plan.cells[0], root=root, caches=caches, extra={}, log=root / "log", processors=chosen(1))
+    worker = launch(
+        InstalledEnvironment(prepared.command, prepared.manifest),
+        plan.cells[0],
+        root=root,
+        caches=caches,
+        log=root / "log",
+        processors=chosen(1),
+    )
     started_s = time.perf_counter() - start
     try:
         worker.line(time.monotonic() + 60)  # type: ignore[attr-defined]  # both kinds of worker have it

@@ -114,7 +114,7 @@ class ContainerWorker:
         """Read one line; None at the deadline, empty at the end of the pipe."""
         return self._lines.next(deadline)
 
-    def death(self) -> Ended:
+    def find_end(self) -> Ended:
         """Return the status, stage and reason of a container that exited."""
         self.close()
         found = exit_of(self._state, kernel_killed=oom_kills() > self._oom_kills, log_tail=tail(self.log))

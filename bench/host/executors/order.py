@@ -16,6 +16,7 @@ def start_order(seed: int, number: int, row: str, count: int) -> list[int]:
     order of the round before: each cell precedes each other cell equally often.
     """
     order = list(range(count))
+    # The last word is part of the seed: another one would change the orders of runs that are continued.
     random.Random(f"{seed}/{number // 2}/{row}/seats").shuffle(order)
     return order[::-1] if number % 2 else order
 

@@ -9,8 +9,8 @@ from bench.record import FAILED
 
 from ..analysis import noise_watch
 from ..analysis.peaks import implausible
-from ..machine.gpu import bytes_of, foreigners
-from ..machine.other_load import OtherLoad, Reading
+from ..machine.gpu import bytes_of, other_processes
+from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
@@ -39,7 +39,7 @@ class RowMeasurement:
         #: The turns in which other processes were on the GPU, and which.
         self._foreign: dict[int, str] = {}
         self._load = OtherLoad(place.processors)
-        self._load_before: Reading | None = None
+        self._load_before: CpuTimes | None = None
 
     def _process(self, index: int) -> CellProcess:
         now = self._job.row_round
@@ -192,7 +192,7 @@ class RowMeasurement:
             used = bytes_of(process.process_id, found) if process.process_id is not None else 0
             if used:
                 process.note_memory("nvml_peak_bytes", used)
-        return foreigners({one.process_id for one in self._processes if one.process_id is not None}, found)
+        return other_processes({one.process_id for one in self._processes if one.process_id is not None}, found)
 
     def _disturbed(self) -> dict[int, str]:
         return noise_watch.disturbed_turns((process.record for process in self._processes), self._foreign)

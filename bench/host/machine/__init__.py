@@ -1,1 +1,1 @@
-"""Reads facts about this machine: processors, GPUs, addresses and the load by other processes."""
+"""Describes and watches this machine: processor, memory, GPUs, load of other processes."""

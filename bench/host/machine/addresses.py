@@ -1,4 +1,4 @@
-"""Knows how a process starts with the same addresses as its neighbours."""
+"""Starts processes without address space layout randomization."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import contextlib
 import ctypes
 from collections.abc import Iterator
 
-#: The kernel's flag ADDR_NO_RANDOMIZE, and what asks for the flags in force (personality(2)).
-NOT_DRAWN, TELL = 0x0040000, 0xFFFFFFFF
+#: The flag of the kernel, and the argument that only reads the present flags (personality(2)).
+ADDR_NO_RANDOMIZE, ONLY_READ = 0x0040000, 0xFFFFFFFF
 
 
 @contextlib.contextmanager
-def not_drawn() -> Iterator[None]:
-    """Let processes started meanwhile by this thread have addresses that the kernel does not draw.
+def fixed_addresses() -> Iterator[None]:
+    """Switch the randomization off for processes that this thread starts meanwhile.
 
-    What a worker draws instead, it shares with those that it takes turns with: see ``bench.worker.timing.layout``.
-    Where a system cannot do so, or must not, the kernel goes on drawing.
+    Workers draw their layouts themselves, the same for all that take turns: see ``bench.worker.timing.layout``. Where
+    the system does not support or allow this, the randomization stays on.
     """
     personality = getattr(ctypes.CDLL(None), "personality", None)
-    before = -1 if personality is None else personality(ctypes.c_ulong(TELL))
+    before = -1 if personality is None else personality(ctypes.c_ulong(ONLY_READ))
     if personality is None or before == -1:
         yield
         return
-    personality(ctypes.c_ulong(before | NOT_DRAWN))
+    personality(ctypes.c_ulong(before | ADDR_NO_RANDOMIZE))
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Knows what this machine is: processor, memory, operating system, GPUs; what does not answer is left out."""
+"""Describes this machine: processor, memory, operating system, GPUs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def memory_bytes() -> int:
 
 
 def available_bytes() -> int:
-    """Return how much memory can be had without swapping; all there is where the kernel does not say."""
+    """Return the memory that is available without swapping; all memory where the kernel does not give it."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -33,7 +33,7 @@ def available_bytes() -> int:
 
 
 def huge_pages(enabled: str = "/sys/kernel/mm/transparent_hugepage/enabled") -> str:
-    """Return when the kernel gives huge pages: ``always``, ``madvise`` (who asks) or ``never``; empty if unknown."""
+    """Return the setting of transparent huge pages: ``always``, ``madvise`` or ``never``; empty if unknown."""
     try:
         told = Path(enabled).read_text()
     except OSError:
@@ -42,7 +42,7 @@ def huge_pages(enabled: str = "/sys/kernel/mm/transparent_hugepage/enabled") -> 
 
 
 def own_peak_bytes() -> int:
-    """Return the largest resident size that this process has had."""
+    """Return the peak resident size of this process."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""Knows what the NVIDIA driver says of processes on the GPUs, seen from outside: their memory, and who is there."""
+"""Reads from the NVIDIA driver which processes are on the GPUs, and how much memory each has."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 
 class Gpus:
-    """The GPUs of this machine; without a driver there is nobody on them."""
+    """The GPUs of this machine; without a driver there are no processes on them."""
 
     def __init__(self, library: Any = None) -> None:
-        """``library`` speaks NVML as pynvml does; a test passes its own."""
+        """``library`` has the functions of pynvml; tests pass a fake."""
         if library is None:
             import pynvml  # type: ignore[import-untyped]  # it ships no types
 
@@ -21,7 +21,7 @@ class Gpus:
         self._nvml = library
 
     def process_bytes(self) -> dict[int, int]:
-        """Return the memory of every process on all GPUs, by process number; 0 where the driver keeps it secret."""
+        """Return the memory of every process on all GPUs, by process number; 0 where the driver does not give it."""
         found: Counter[int] = Counter()
         for handle in self._handles():
             here: dict[int, int] = {}
@@ -51,9 +51,9 @@ class Gpus:
 
 
 def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
-    """Return the session that a process belongs to; each worker began one of its own. None when it is gone."""
+    """Return the session of a process; each worker has its own. None where the process has ended."""
     try:
-        # The name, in parentheses, may hold anything.
+        # The name, in parentheses, can contain any character.
         fields = (proc / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
         return int(fields[3])
     except (OSError, ValueError, IndexError):
@@ -65,12 +65,12 @@ def bytes_of(session: int, processes: dict[int, int], sessions: Callable[[int], 
     return sum(size for process, size in processes.items() if process == session or sessions(process) == session)
 
 
-def foreigners(
+def other_processes(
     own: set[int], processes: dict[int, int], sessions: Callable[[int], int | None] = session_of
 ) -> list[int]:
     """List the processes on the GPUs that belong to none of our workers.
 
-    Where none of them is ours, as in a container, whose process numbers are not the driver's, nobody can be told apart.
+    Empty where none of them is ours: in a container, process ids differ from those of the driver.
     """
     foreign = sorted(process for process in processes if process not in own and sessions(process) not in own)
     return foreign if len(foreign) < len(processes) else []

@@ -1,4 +1,4 @@
-"""Knows which processors this process may use, and which of them share a physical core."""
+"""Chooses processors to bind workers to, and reads their frequencies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SYSTEM = Path("/sys/devices/system/cpu")
 
 
 def frequencies_mhz(numbers: Iterable[int], system: Path = SYSTEM) -> list[float]:
-    """Read the present frequencies of processors; empty where the machine does not tell, as most virtual ones."""
+    """Read the present frequencies of processors; empty where the machine does not give them, as most virtual ones."""
     found = []
     for number in numbers:
         try:
@@ -43,7 +43,7 @@ def beside(
 ) -> tuple[int, ...]:
     """Choose as many processors that are like those ``bound``, on other cores; empty where there are too few.
 
-    Like them: as fast, and as near to the same memory, as far as the machine tells.
+    "Like": with the same speed and the same NUMA node, as far as the machine gives these.
     """
     kinds = {_kind(number, system) for number in bound}
     free = [core for core in reversed(cores(cpuinfo, allowed)) if not set(core) & set(bound)]
@@ -52,7 +52,7 @@ def beside(
 
 
 def _kind(number: int, system: Path) -> tuple[object, ...]:
-    """Return the memory that a processor is at, and how fast it is."""
+    """Return the NUMA node and the speed of a processor."""
     own = system / f"cpu{number}"
     told = []
     for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
@@ -64,8 +64,8 @@ def _kind(number: int, system: Path) -> tuple[object, ...]:
 def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:
     """Group the processors that this process may run on by physical core, in the order of their numbers.
 
-    ``allowed`` are the numbers of those processors, by default what the scheduler says. Where the kernel does not tell
-    which processors share a core, every processor is one.
+    ``allowed`` are the numbers of those processors, by default those that the scheduler gives. Each counts as a core where
+    the kernel does not list cores.
     """
     if allowed is None:
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))

@@ -1,7 +1,6 @@
-"""Knows how the host listens to a worker, whatever carries the messages: JSON lines, within a time-out for each stage.
+"""Receives the messages of a worker: lines of JSON, within a timeout for each stage, over any transport.
 
-Nothing here raises for what a worker does; a worker that crashes, hangs or misbehaves ends with ``Ended``: a status,
-a stage, a reason.
+A worker that crashes, hangs or sends something else ends with the exception ``Ended``: a status, a stage, a reason.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from typing import Any, Protocol
 
 from bench.record import FAILED, TIMEOUT
 
-#: How much of a log's end belongs into a reason.
+#: How much of the end of a log becomes part of a reason.
 TAIL_LINES = 3
 TAIL_BYTES = 8192
-#: The worker announces its stages by itself; a worker that sends garbage without end is cut off here.
+#: A line that is longer than this is no message; without a limit it could exhaust the memory.
 LONGEST_MESSAGE_BYTES = 64 << 20
 
 
 class Ended(Exception):
-    """The worker is no more; says with which status, in which stage and why."""
+    """A worker ended; holds the status, the stage and the reason."""
 
     def __init__(self, status: str, stage: str, reason: str) -> None:
         super().__init__(reason)
@@ -42,28 +41,28 @@ class Transport(Protocol):
     def kill(self) -> None: ...
 
 
-class Speaker(Protocol):
-    """What listening needs of a worker."""
+class MessageSource(Protocol):
+    """The part of a worker that ``receive`` uses."""
 
     stage: str
     log: Path
 
     def line(self, deadline: float) -> bytes | None: ...
-    def death(self) -> Ended: ...
+    def find_end(self) -> Ended: ...
     def close(self) -> None: ...
     def kill(self) -> None: ...
 
 
 class Lines:
-    """Lines out of the pieces in which they arrive."""
+    """Joins the pieces in which lines arrive."""
 
     def __init__(self, read: Callable[[float], bytes | None]) -> None:
-        """``read`` waits so many seconds for a piece: None when there was none, empty at the end."""
+        """``read`` waits at most the given seconds for a piece; it returns None without one, and b"" at the end."""
         self._read = read
         self._pending = b""
 
     def next(self, deadline: float) -> bytes | None:
-        """Return one line; None at the deadline, empty at the end."""
+        """Return one line; None at the deadline, b"" at the end."""
         while b"\n" not in self._pending:
             left = deadline - time.monotonic()
             piece = self._read(left) if left > 0 else None
@@ -76,8 +75,8 @@ class Lines:
         return line + b"\n"
 
 
-def receive(worker: Speaker, timeout_s: float) -> dict[str, Any]:
-    """Wait for the answer to a request, following the stages that the worker goes through.
+def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
+    """Wait for the answer to a request, and follow the stages of the worker.
 
     Raises Ended when the worker dies, reports an end, says nothing for ``timeout_s`` seconds in one stage, or talks
     nonsense.
@@ -89,7 +88,7 @@ def receive(worker: Speaker, timeout_s: float) -> dict[str, Any]:
             worker.kill()
             raise Ended(TIMEOUT, worker.stage, f"no answer within {timeout_s:g} s{tail(worker.log)}")
         if not line:
-            raise worker.death()
+            raise worker.find_end()
         try:
             message = json.loads(line)
             event = message["event"]
@@ -107,7 +106,7 @@ def receive(worker: Speaker, timeout_s: float) -> dict[str, Any]:
 
 
 def tail(log: Path) -> str:
-    """Return the last lines of a worker's output, for the end of a reason."""
+    """Return the last lines of a log, to append to a reason."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - TAIL_BYTES))

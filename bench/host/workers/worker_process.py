@@ -1,4 +1,4 @@
-"""Knows a worker process from the outside: starting it, talking to it, stopping it while others measure."""
+"""Runs a worker as a process: starts it, sends requests, stops it while others are measured, and ends it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
-from ..machine.addresses import not_drawn
+from ..machine.addresses import fixed_addresses
 from .protocol import Ended, Lines, receive, tail
 
 __all__ = ["Ended", "WorkerProcess", "oom_kills"]
@@ -31,7 +31,7 @@ def arguments(
 
 
 def oom_kills() -> int:
-    """Read how many processes the kernel has killed for lack of memory; 0 where it does not say."""
+    """Read how many processes the kernel has killed for lack of memory; 0 where that is unknown."""
     try:
         lines = Path("/proc/vmstat").read_text().splitlines()
     except OSError:
@@ -64,7 +64,7 @@ class WorkerProcess:
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with log.open("wb") as output, contextlib.nullcontext() if layout is None else not_drawn():
+            with log.open("wb") as output, contextlib.nullcontext() if layout is None else fixed_addresses():
                 self._process = subprocess.Popen(
                     [*command, "-m", "bench.worker", *arguments(processors, layout, sources)],
                     cwd=folder,
@@ -72,7 +72,7 @@ class WorkerProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=output,
-                    # A group of its own: Ctrl-C is the host's, and a stop reaches a framework's child processes too.
+                    # A session of its own: Ctrl-C reaches the host only, and signals reach child processes, too.
                     start_new_session=True,
                 )
         except OSError as error:
@@ -80,11 +80,11 @@ class WorkerProcess:
 
     @property
     def process_id(self) -> int:
-        """The process, which began a session of its own."""
+        """The id of the process, which is also the id of its session."""
         return self._process.pid
 
     def send(self, **request: Any) -> None:
-        """Send a request; a worker that is gone is noticed when its answer is awaited."""
+        """Send a request. If the worker has ended, ``receive`` raises Ended."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -97,7 +97,7 @@ class WorkerProcess:
         return receive(self, timeout_s)
 
     def line(self, deadline: float) -> bytes | None:
-        """Read one line; None at the deadline, empty at the end of the pipe."""
+        """Read one line; None at the deadline, b"" at the end of the pipe."""
         return self._lines.next(deadline)
 
     def _read(self, left_s: float) -> bytes | None:
@@ -105,8 +105,8 @@ class WorkerProcess:
         descriptor = self._process.stdout.fileno()
         return os.read(descriptor, 1 << 16) if select.select([descriptor], [], [], left_s)[0] else None
 
-    def death(self) -> Ended:
-        """Find out how the worker died."""
+    def find_end(self) -> Ended:
+        """Return how the worker ended, after the end of its pipe."""
         self.resume()
         try:
             code = self._process.wait(timeout=10)
@@ -123,7 +123,7 @@ class WorkerProcess:
         return Ended(status, self.stage, f"killed by {signal.Signals(-code).name}{said}")
 
     def _signal(self, number: signal.Signals) -> None:
-        # Once it is reaped its number may be somebody else's.
+        # After the process was waited for, another one may have its id.
         if self._gone:
             return
         try:
@@ -139,7 +139,7 @@ class WorkerProcess:
         self._signal(signal.SIGCONT)
 
     def close(self) -> None:
-        """Close the pipe, give the worker a moment to end by itself, and make sure of it."""
+        """Close the pipe, wait some seconds for the worker to end, and kill it if it does not."""
         self.resume()
         self._close(self._process.stdin)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -151,7 +151,7 @@ class WorkerProcess:
         if self._gone:
             return
         self._signal(signal.SIGKILL)
-        # A process that is stuck in a driver cannot be killed; it must not hold up the study.
+        # A process that hangs in a driver cannot be killed; the study goes on without waiting for it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=30)
         self._gone = True
@@ -160,7 +160,7 @@ class WorkerProcess:
 
     @staticmethod
     def _close(pipe: IO[bytes] | None) -> None:
-        # What a dead worker never read is still in the buffer.
+        # Requests that the worker did not read are still in the buffer.
         with contextlib.suppress(BrokenPipeError):
             if pipe is not None:
                 pipe.close()

@@ -22,7 +22,7 @@ def test_cells_of_a_row_take_turns_sample_by_sample(laboratory):
         assert {first, second} == {A.column, B.column}
 
 
-def test_the_driver_is_asked_after_every_turn_and_the_largest_memory_kept(laboratory):
+def test_the_driver_is_read_after_every_turn_and_the_largest_memory_kept(laboratory):
     gpu = replace(A, device="gpu")
     laboratory.gpus = Driver([{FakeWorker.process_id: 5}, {FakeWorker.process_id: 9}, {FakeWorker.process_id: 7}])
     (first, second) = laboratory.go([gpu])
@@ -31,7 +31,7 @@ def test_the_driver_is_asked_after_every_turn_and_the_largest_memory_kept(labora
     assert first.disturbed == second.disturbed == {}
 
 
-def test_a_stranger_on_the_gpu_disturbs_the_turn_which_is_taken_again(laboratory):
+def test_another_process_on_the_gpu_disturbs_the_turn_which_is_taken_again(laboratory):
     gpu = replace(A, device="gpu")
     own, stranger = {FakeWorker.process_id: 5}, {FakeWorker.process_id: 5, 1 << 29: 100}
     laboratory.gpus = Driver([own, stranger, own])
@@ -56,7 +56,7 @@ def test_without_time_nothing_is_taken_again(laboratory):
     assert sorted(record.disturbed) == ["0", "1", "2", "3"]
 
 
-def test_nobody_asks_the_driver_for_cells_of_the_processor(laboratory):
+def test_the_driver_is_not_read_for_cells_of_the_processor(laboratory):
     laboratory.gpus = None
     assert [record.status for record in laboratory.go([A])] == ["ok", "ok"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.host.environments.variables import of_layout
-from bench.host.machine.addresses import NOT_DRAWN, TELL, not_drawn
+from bench.host.machine.addresses import ADDR_NO_RANDOMIZE, ONLY_READ, fixed_addresses
 from bench.worker import steering
 
 #: Prints where a library (NumPy's), a large array and the stack lie in a process with this layout.
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def can_share() -> bool:
     """Tell whether this system lets a process have addresses that are not drawn; some sandboxes do not."""
-    with not_drawn():
+    with fixed_addresses():
         return "drawn by the round" in steering.addresses()
 
 
@@ -43,7 +43,7 @@ needs_sharing = pytest.mark.skipif(not can_share(), reason="this system always d
 
 def where(layout: int, *, shared: bool = True) -> str:
     """Start a process as a worker is started, and return where things lie in it."""
-    with not_drawn() if shared else contextlib.nullcontext():
+    with fixed_addresses() if shared else contextlib.nullcontext():
         run = [sys.executable, "-c", WHERE, str(layout)]
         given = {**os.environ, **of_layout(layout)}
         return subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, env=given).stdout
@@ -69,17 +69,17 @@ def test_otherwise_the_kernel_draws():
 
 
 def flags() -> int:
-    return ctypes.CDLL(None).personality(ctypes.c_ulong(TELL))
+    return ctypes.CDLL(None).personality(ctypes.c_ulong(ONLY_READ))
 
 
 @needs_sharing
 def test_what_was_in_force_comes_back_whatever_happens():
     before = flags()
     inside = []
-    with contextlib.suppress(ZeroDivisionError), not_drawn():
+    with contextlib.suppress(ZeroDivisionError), fixed_addresses():
         inside.append(flags())
         _ = 1 // 0
-    assert inside == [before | NOT_DRAWN]
+    assert inside == [before | ADDR_NO_RANDOMIZE]
     assert flags() == before
 
 
@@ -93,5 +93,5 @@ def test_a_system_that_cannot_or_must_not_goes_on_drawing(monkeypatch, refuses):
                 return -1
 
     monkeypatch.setattr(ctypes, "CDLL", lambda name: Library())
-    with not_drawn():
+    with fixed_addresses():
         pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from bench.host.machine.gpu import Gpus, bytes_of, foreigners, session_of
+from bench.host.machine.gpu import Gpus, bytes_of, other_processes, session_of
 
 
 class Nvml:
@@ -53,7 +53,7 @@ def test_who_computes_and_draws_on_a_gpu_has_its_memory_once(monkeypatch):
     assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0}
 
 
-def test_without_a_driver_nobody_is_there():
+def test_without_a_driver_there_are_no_processes():
     assert Gpus(Nvml(absent=True)).process_bytes() == {}
 
 
@@ -65,10 +65,10 @@ def test_a_worker_owns_what_its_children_use():
     sessions = {10: 10, 11: 10, 30: 7}.get
     processes = {10: 100, 11: 50, 30: 1}
     assert bytes_of(10, processes, sessions) == 150
-    assert foreigners({10}, processes, sessions) == [30]
-    assert foreigners(set(), {}, sessions) == []
-    # Process numbers that are not ours at all, as seen from within a container, tell nobody apart.
-    assert foreigners({99}, processes, sessions) == []
+    assert other_processes({10}, processes, sessions) == [30]
+    assert other_processes(set(), {}, sessions) == []
+    # Process numbers that are not ours at all, as seen from within a container, cannot be told apart.
+    assert other_processes({99}, processes, sessions) == []
 
 
 def test_a_session_is_read_whatever_the_process_is_called(tmp_path):

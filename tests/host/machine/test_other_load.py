@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.machine.other_load import ERRORS, OtherLoad, Reading
+from bench.host.machine.other_load import ERRORS, CpuTimes, OtherLoad
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -71,8 +71,8 @@ def test_nonsense_is_not_believed(proc):
     assert OtherLoad([0], proc.folder).read([]) is None
 
 
-def reading(clock_s: float, busy_s: float, **own_s: float) -> Reading:
-    return Reading(clock_s, busy_s, {int(name[1:]): value for name, value in own_s.items()})
+def reading(clock_s: float, busy_s: float, **own_s: float) -> CpuTimes:
+    return CpuTimes(clock_s, busy_s, {int(name[1:]): value for name, value in own_s.items()})
 
 
 def test_what_others_had_is_what_was_busy_and_not_our_own():

@@ -50,7 +50,7 @@ def test_beside_are_other_cores(tmp_path: Path) -> None:
     assert machine.beside(2) == (0, 1)
 
 
-def test_beside_is_nobody_where_cores_are_too_few(tmp_path: Path) -> None:
+def test_beside_is_empty_where_cores_are_too_few(tmp_path: Path) -> None:
     machine = Machine(tmp_path, [0, 1] * 2, [0] * 4)
     assert machine.beside(1) == (0,)
     assert machine.beside(2) == ()

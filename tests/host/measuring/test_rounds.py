@@ -34,7 +34,7 @@ def test_the_first_process_of_a_cell_is_cold_and_the_next_is_warm(laboratory):
     assert {(r.round, r.first_call_cache) for r in records} == {(0, "cold"), (1, "warm")}
 
 
-def test_after_a_first_process_that_failed_nobody_knows_what_is_in_the_cache(laboratory):
+def test_after_a_first_process_that_failed_the_cache_is_unsure(laboratory):
     laboratory.stage.ends[A.name, "prepare", 0] = Ended(TIMEOUT, "calibrate", "hangs")
     records = laboratory.go([A, B])
     assert {(r.cell, r.round, r.first_call_cache) for r in records} == {
