@@ -64,8 +64,8 @@ def _kind(number: int, system: Path) -> tuple[object, ...]:
 def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:
     """Group the processors that this process may run on by physical core, in the order of their numbers.
 
-    ``allowed`` are the numbers of those processors, by default those that the scheduler gives. Each counts as a core where
-    the kernel does not list cores.
+    ``allowed`` are the numbers of those processors, by default those that the scheduler gives. Without a list of cores
+    from the kernel, each processor counts as one.
     """
     if allowed is None:
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
