@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ..tables.table import printable
+from ..words.text import printable
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

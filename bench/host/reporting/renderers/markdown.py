@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
-from ..tables.table import Entry, Table, mark, printable
+from ..tables.table import Entry, Table, mark
+from ..words.text import printable
 
 #: What opens markup inside a line: code, emphasis, strike-through, HTML, columns, formulas, links, entities, emoji.
 INLINE = re.compile(r"[\\`*<|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|&(?=#?\w+;)|:(?=[\w+-]+:)")

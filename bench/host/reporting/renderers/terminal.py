@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..tables.table import Entry, Group, Table, mark, printable
+from ..tables.table import Entry, Group, Table, mark
 from ..words.language import _
+from ..words.text import printable
 
 SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 #: Blanks between two columns: a divider and padding.

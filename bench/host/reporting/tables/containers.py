@@ -12,10 +12,11 @@ from ..words.caption import describe_conditions, strict_remark, title_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
+from ..words.row_names import row_name, varying
 from ..words.terms import verdict_word
+from ..words.text import EMPTY
 from ..words.verdicts import mark
-from .rows import row_name, varying
-from .table import EMPTY, Column, Entry, Group, Table, remarks
+from .table import Column, Entry, Group, Table, remarks
 
 
 def container_columns() -> tuple[Column, ...]:

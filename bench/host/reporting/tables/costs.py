@@ -16,18 +16,12 @@ from ..words.language import _
 from ..words.notes import in_words
 from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
+from ..words.row_names import facets, row_name
 from ..words.startup import format_break_even
 from ..words.terms import items_word
-from .rows import facets, measured_baseline, row_name, rows_of
-from .table import (
-    EMPTY,
-    Column,
-    Entry,
-    Group,
-    Table,
-    remarks,
-    without_empty_columns,
-)
+from ..words.text import EMPTY
+from .rows import measured_baseline, rows_of
+from .table import Column, Entry, Group, Table, remarks, without_empty_columns
 
 #: What a process needs at most to change the layout of its memory between turns: see ``bench.worker.timing.layout``.
 LAYOUTS_MIB = 0.7

@@ -12,7 +12,8 @@ from ..words.numbers import format_interval, format_value, general, percent
 from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
 from ..words.remarks import noise_remark
 from ..words.terms import enumerate_names
-from .table import EMPTY, Column, Entry, Group, Table, remarks
+from ..words.text import EMPTY
+from .table import Column, Entry, Group, Table, remarks
 
 
 def ranking_columns() -> tuple[Column, ...]:

@@ -1,16 +1,14 @@
-"""Arranges results in rows of what is compared and columns of environment and mode, and names them."""
+"""Arranges results in rows of what is compared and columns of environment and mode."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.cell import Cell
-
 from ...analysis.results import Result, columns_of, row_key
 from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
-from ..words.language import ngettext
 from ..words.notes import in_words
+from ..words.row_names import row_name
 from .table import Entry
 
 Rows = dict[tuple[str, int], list[Result]]
@@ -23,30 +21,6 @@ def rows_of(results: Sequence[Result]) -> Rows:
         rows.setdefault(row_key(result.cell), []).append(result)
     columns = columns_of(results)
     return {key: sorted(row, key=lambda result: columns.index(result.cell.column)) for key, row in rows.items()}
-
-
-def facets(cell: Cell) -> tuple[str, ...]:
-    """Return the parts of a row's name."""
-    threads = ngettext("{count} thread", "{count} threads", cell.threads)
-    return (cell.workload, cell.size, cell.precision, cell.device, threads)
-
-
-def varying(results: Sequence[Result]) -> tuple[bool, ...]:
-    """Tell which parts of a row's name differ between rows; the workload is always shown."""
-    different = tuple(len(set(values)) > 1 for values in zip(*(facets(r.cell) for r in results), strict=True))
-    return (True, *different[1:])
-
-
-def shared_facets(results: Sequence[Result]) -> str:
-    """Name what all rows have in common: ``small, float32, cpu, 2 threads``."""
-    if not results:
-        return ""
-    parts = zip(facets(results[0].cell), varying(results), strict=True)
-    return ", ".join(part for part, differs in parts if not differs)
-
-
-def row_name(cell: Cell, shown: Sequence[bool]) -> str:
-    return ", ".join(part for part, wanted in zip(facets(cell), shown, strict=True) if wanted)
 
 
 def row_entry(row: Sequence[Result], shown: Sequence[bool], manifest: Manifest) -> Entry:

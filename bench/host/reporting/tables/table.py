@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import string
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+
+from ..words.text import EMPTY
 
 #: Without q, which has no superscript letter in Unicode.
 LETTERS = string.ascii_lowercase.replace("q", "")
-
-EMPTY = "–"
 
 
 @dataclass(frozen=True)
@@ -104,28 +103,6 @@ def letters() -> Iterator[str]:
 def mark(entry: Entry, marks: dict[str, str]) -> str:
     """Return the marks of an entry's footnotes, in order: ``a,c``."""
     return ",".join(letter for note, letter in marks.items() if note in entry.notes)
-
-
-def printable(text: str) -> str:
-    """Return ``text`` on one line, without characters that steer a terminal or a page instead of showing on it."""
-    visible = (
-        " " if character.isspace() else "\ufffd" if unicodedata.category(character)[0] == "C" else character
-        for character in text
-    )
-    return " ".join("".join(visible).split())
-
-
-def shorten(text: str, length: int = 240) -> str:
-    """Cut ``text`` to about ``length`` characters at a word, for a footnote; the records keep all of it."""
-    text = printable(text)
-    if len(text) <= length:
-        return text
-    return text[:length].rsplit(" ", 1)[0] + " …"
-
-
-def sentence(parts: Iterable[str]) -> str:
-    """Join clauses to a sentence, leaving out empty ones."""
-    return "; ".join(part for part in parts if part) + "."
 
 
 def remarks(*texts: str) -> tuple[str, ...]:

@@ -24,26 +24,12 @@ from ..words.language import _
 from ..words.notes import in_words
 from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value, percent
 from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from ..words.row_names import facets, shared_facets, varying
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
+from ..words.text import EMPTY
 from ..words.verdicts import mark
-from .rows import (
-    baseline_of,
-    facets,
-    measured_baseline,
-    row_entry,
-    rows_of,
-    shared_facets,
-    varying,
-)
-from .table import (
-    EMPTY,
-    Column,
-    Entry,
-    Group,
-    Table,
-    remarks,
-    without_empty_columns,
-)
+from .rows import baseline_of, measured_baseline, row_entry, rows_of
+from .table import Column, Entry, Group, Table, remarks, without_empty_columns
 
 
 def detail_columns() -> tuple[Column, ...]:

@@ -14,10 +14,10 @@ from ...analysis.results import Result
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
-from ..tables.table import printable, sentence
 from .language import _, ngettext
 from .numbers import MIB, fixed, format_number, general, percent
 from .terms import enumerate_alternatives, enumerate_names, warm_up_meanings
+from .text import printable, sentence
 
 
 def title_of(manifest: Manifest) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from ...analysis.efficiency import peak_of
 from ...analysis.results import Result
 from ...storage.manifest import Manifest
-from ..tables.table import EMPTY, shorten
 from .language import _
 from .numbers import COUNTS, choose_unit, format_number, percent
+from .text import EMPTY, shorten
 
 #: Characters of a reason.
 LENGTH = 100

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..tables.table import EMPTY
 from .language import _, decimal_sign
+from .text import EMPTY
 
 if TYPE_CHECKING:
     from ...statistics.bootstrap import Estimate

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ...analysis.ranking import Contest, Ranked, Support
 from ...analysis.results import Result
-from ..tables.rows import row_name, varying
-from ..tables.table import shorten
 from .language import _, ngettext
 from .notes import in_words
+from .row_names import row_name, varying
 from .terms import enumerate_names, status_word
+from .text import shorten
 
 #: Characters of a list of rows; the CSV files have everything.
 LIST_LENGTH = 600

@@ -11,10 +11,10 @@ from ...statistics.bootstrap import LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import MOST_ROUNDS, SETTLED, Manifest
-from ..tables.table import shorten
 from .language import _, ngettext
 from .numbers import format_share, percent
 from .terms import enumerate_names, rounds
+from .text import shorten
 from .verdicts import MARKS
 
 #: Characters of a list of rows.

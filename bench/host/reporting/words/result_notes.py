@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from ...statistics.bootstrap import Estimate
 from ...statistics.steadiness import FACTOR, SPREAD
 from ...statistics.verdict import THRESHOLD, Verdict
-from ..tables.table import shorten
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_share, format_value, general, percent
 from .terms import enumerate_names, status_word, verdict_word
+from .text import shorten
 
 #: Characters of the value of a setting, and of all reasons of graph breaks together; the records keep all of them.
 VALUE_LENGTH, REASONS_LENGTH = 60, 160

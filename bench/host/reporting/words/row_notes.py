@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..tables.table import shorten
 from .language import _, ngettext
 from .result_notes import VALUE_LENGTH
 from .terms import enumerate_names
+from .text import shorten
 
 
 def settings_differ(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..tables.table import EMPTY
 from .language import _
+from .text import EMPTY
 
 
 def format_break_even(steps: float | None) -> str:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bench.host.reporting import report
 from bench.host.reporting.renderers import latex
 from bench.host.reporting.renderers.latex_text import ACCENTS, SPECIAL, SYMBOLS, escape
-from bench.host.reporting.tables.table import printable
 from bench.host.reporting.words.language import ENGLISH, Language, find, writing_in
+from bench.host.reporting.words.text import printable
 
 ascii_texts = st.text(alphabet=string.printable, max_size=40)
 

@@ -9,7 +9,8 @@ from markdown_it import MarkdownIt
 
 from bench.host.reporting import report
 from bench.host.reporting.renderers import markdown
-from bench.host.reporting.tables.table import Column, Entry, Group, Table, printable
+from bench.host.reporting.tables.table import Column, Entry, Group, Table
+from bench.host.reporting.words.text import printable
 
 parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 texts = st.text(alphabet=st.one_of(st.sampled_from("\\`*_{}[]<>()#+-.!|~&;:=$1a \n"), st.characters()), max_size=30)
