@@ -53,6 +53,13 @@ class NoteKind(enum.StrEnum):
     NO_LARGEST_BATCH = "costs.no-largest-batch"
     RANKING_WITHOUT_BASELINE = "ranking.baseline-without-result"
     RANKING_TOO_SMALL = "ranking.too-small"
+    RUN_UNFINISHED = "run.unfinished"
+    RUN_WITHOUT_BASELINE = "run.without-baseline"
+    RUN_STRICT = "run.strict"
+    CACHE_KEPT = "run.cache-kept"
+    IMPORTS_SHARED = "run.imports-shared"
+    NO_TWIN = "run.no-twin"
+    TWIN_TOO_SHORT = "run.twin-too-short"
 
 
 @dataclass(frozen=True)

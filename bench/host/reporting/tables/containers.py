@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from ...analysis.container_costs import ContainerCost, container_costs
 from ...analysis.run_analysis import Analysis
+from ...analysis.run_notes import strict
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
-from ..words.caption import describe_conditions, strict_remark, title_of
+from ..words.caption import describe_conditions, remark_on, title_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
@@ -61,7 +62,7 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
         f"{caption} {describe_conditions(manifest, analysis.results)}",
         columns,
         (group,),
-        remarks(meaning, noise_remark(analysis, manifest), strict_remark(manifest)),
+        remarks(meaning, noise_remark(analysis, manifest), remark_on(strict(manifest))),
     )
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from ...analysis.result_notes import notes_on_first_call, notes_on_largest_batch, notes_on_peak_memory
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
+from ...analysis.run_notes import cache_kept, imports_shared
 from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
-from ..words.caption import cache_remark, describe_conditions, import_remark, largest_batch_remark, title_of
+from ..words.caption import describe_conditions, largest_batch_remark, remark_on, title_of
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
 from ..words.notes import in_words
@@ -56,8 +57,8 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
     baseline = measured_baseline(results, manifest)
     notes = remarks(
         noise_remark(analysis, manifest),
-        import_remark(results),
-        cache_remark(results, manifest),
+        remark_on(imports_shared(results)),
+        remark_on(cache_kept(results, manifest)),
         largest_batch_remark(results),
         efficiency_remark(results, manifest),
     )

@@ -9,14 +9,14 @@ from bench.record import OK
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
+from ...analysis.run_notes import baseline_not_in_run, strict
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..words.caption import (
-    baseline_remark,
     describe_conditions,
     environment_remark,
     noise_watch_remark,
-    strict_remark,
+    remark_on,
     title_of,
     warm_up_remark,
 )
@@ -81,8 +81,8 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
         remarks(
             noise_remark(analysis, manifest),
-            baseline_remark(results, manifest),
-            strict_remark(manifest),
+            remark_on(baseline_not_in_run(results, manifest)),
+            remark_on(strict(manifest)),
             verdict_remark(analysis, manifest),
             ranking,
             environment_remark(results),
@@ -138,8 +138,8 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
     notes = remarks(
         noise_remark(analysis, manifest),
         interval_remark(results),
-        baseline_remark(results, manifest),
-        strict_remark(manifest),
+        remark_on(baseline_not_in_run(results, manifest)),
+        remark_on(strict(manifest)),
         ratio_remark(results),
         verdict_remark(analysis, manifest),
         stop_remark(results, manifest),

@@ -10,11 +10,14 @@ from bench.record import Record
 
 from ...analysis.disturbances import NoiseWatch, summarise_noise_watch
 from ...analysis.noise_watch import CROWD
+from ...analysis.notes import Note
 from ...analysis.results import Result
+from ...analysis.run_notes import unfinished
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
 from .language import _, ngettext
+from .notes import in_words
 from .numbers import MIB, fixed, format_number, general, percent
 from .terms import enumerate_alternatives, enumerate_names, warm_up_meanings
 from .text import printable, sentence
@@ -41,7 +44,7 @@ def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
     if manifest.seed is not None:
         how.append(_("seed {seed}", seed=manifest.seed))
     text = sentence((", ".join(how), machine_in_words(manifest.machine), day))
-    return text if manifest.finished else f"{text} {_('Partial: the run has not finished.')}"
+    return f"{text} {remark_on(unfinished(manifest))}".rstrip()
 
 
 def _rounds(records: Iterable[Record]) -> str:
@@ -56,36 +59,9 @@ def _rounds(records: Iterable[Record]) -> str:
     return _("{fewest} to {most} rounds of fresh processes", fewest=fewest, most=most)
 
 
-def baseline_remark(results: Iterable[Result], manifest: Manifest) -> str:
-    """Say that there are no ratios because the baseline is not among the cells."""
-    baseline = manifest.study.baseline
-    if baseline is None or any(result.cell.column == baseline for result in results):
-        return ""
-    return _("No ratios: the baseline {baseline} is not part of this run.", baseline=baseline)
-
-
-def strict_remark(manifest: Manifest) -> str:
-    if not manifest.strict:
-        return ""
-    return _("--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.")
-
-
-def cache_remark(results: Iterable[Result], manifest: Manifest) -> str:
-    """Say that a cold first call may not have been cold, where compiled code stays between runs."""
-    if manifest.profile.compile_cache != "kept" or all(result.first_call_s("cold") is None for result in results):
-        return ""
-    return _(
-        "First calls: the cells of an environment share compiled code, which stays between runs. A cold first call may "
-        "have used code (headers, kernels) that another cell compiled. Profile standard measures first calls with "
-        "empty caches."
-    )
-
-
-def import_remark(results: Iterable[Result]) -> str:
-    """Say whether the imports had the processors for themselves."""
-    if all(result.import_s(alone=False) is None for result in results):
-        return ""
-    return _("Imports: the processes of a row import at the same time, which takes longer than one import alone.")
+def remark_on(note: Note | None) -> str:
+    """Write a note on the run as a remark; nothing where there is none."""
+    return in_words([note])[0] if note is not None else ""
 
 
 def environment_remark(results: Iterable[Result]) -> str:

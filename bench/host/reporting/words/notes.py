@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ...analysis.notes import Note, NoteKind
-from . import result_notes, row_notes
+from . import result_notes, row_notes, run_notes
 
 WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.NOT_RUN: result_notes.not_run,
@@ -34,6 +34,13 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.NO_LARGEST_BATCH: result_notes.no_largest_batch,
     NoteKind.RANKING_WITHOUT_BASELINE: row_notes.ranking_without_baseline,
     NoteKind.RANKING_TOO_SMALL: row_notes.ranking_too_small,
+    NoteKind.RUN_UNFINISHED: run_notes.run_unfinished,
+    NoteKind.RUN_WITHOUT_BASELINE: run_notes.run_without_baseline,
+    NoteKind.RUN_STRICT: run_notes.run_strict,
+    NoteKind.CACHE_KEPT: run_notes.cache_kept,
+    NoteKind.IMPORTS_SHARED: run_notes.imports_shared,
+    NoteKind.NO_TWIN: run_notes.no_twin,
+    NoteKind.TWIN_TOO_SHORT: run_notes.twin_too_short,
 }
 
 

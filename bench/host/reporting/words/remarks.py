@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
+from ...analysis.run_notes import noise_unknown
 from ...analysis.stops import NOTHING, StopGroup, group_stops, reopened_rows
 from ...statistics.bootstrap import LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import MOST_ROUNDS, SETTLED, Manifest
 from .language import _, ngettext
+from .notes import in_words
 from .numbers import format_share, percent
 from .terms import enumerate_names, rounds
 from .text import shorten
@@ -176,21 +178,12 @@ def _stop_clause(group: StopGroup) -> str:
 
 def noise_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Give the noise floor, or say why it is not known."""
+    unknown = noise_unknown(analysis, manifest)
+    if unknown is not None:
+        return in_words([unknown])[0]
     noise = analysis.noise
-    if noise.column is None:
-        if not analysis.comparisons:
-            return ""
-        return _(
-            "Noise floor: not measured; the run has no A/A twin (profile {profile}).", profile=manifest.profile.name
-        )
     if noise.floor is None:
-        return ngettext(
-            "Noise floor: not known; the A/A twin of {column} gives {count} pair per row, and {needed} are needed.",
-            "Noise floor: not known; the A/A twin of {column} gives {count} pairs per row, and {needed} are needed.",
-            noise.most_pairs,
-            column=noise.column,
-            needed=minimum_pairs(),
-        )
+        return ""
     values = {"share": percent(QUANTILE), "column": noise.column, "extent": _extent(noise.floor)}
     values["floor"] = format_share(noise.floor.value)
     parts = [

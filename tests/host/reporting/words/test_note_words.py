@@ -100,6 +100,33 @@ EXAMPLES = [
         note(NoteKind.RANKING_TOO_SMALL, INFO, columns=2, rows=1, fewest_columns=2, fewest_rows=3),
         "a ranking needs 2 columns with 3 rows in common; 2 columns with 1 row in common have a result",
     ),
+    (note(NoteKind.RUN_UNFINISHED, INFO), "Partial: the run has not finished."),
+    (
+        note(NoteKind.RUN_WITHOUT_BASELINE, INFO, baseline="a:eager"),
+        "No ratios: the baseline a:eager is not part of this run.",
+    ),
+    (
+        note(NoteKind.RUN_STRICT, INFO),
+        "--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.",
+    ),
+    (
+        note(NoteKind.CACHE_KEPT, INFO),
+        "First calls: the cells of an environment share compiled code, which stays between runs. A cold first call may "
+        "have used code (headers, kernels) that another cell compiled. Profile standard measures first calls with "
+        "empty caches.",
+    ),
+    (
+        note(NoteKind.IMPORTS_SHARED, INFO),
+        "Imports: the processes of a row import at the same time, which takes longer than one import alone.",
+    ),
+    (
+        note(NoteKind.NO_TWIN, INFO, profile="quick"),
+        "Noise floor: not measured; the run has no A/A twin (profile quick).",
+    ),
+    (
+        note(NoteKind.TWIN_TOO_SHORT, INFO, column="a:eager", pairs=1, needed=8),
+        "Noise floor: not known; the A/A twin of a:eager gives 1 pair per row, and 8 are needed.",
+    ),
 ]
 
 

@@ -1,0 +1,67 @@
+"""Finds what is worth saying about a whole run: that it is unfinished, has no baseline, or does not know its noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..statistics.verdict import minimum_pairs
+from ..storage.manifest import Manifest
+from .notes import Note, NoteKind, Severity, note
+from .results import Result
+from .run_analysis import Analysis
+
+
+def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
+    """Find all notes on a run."""
+    results = analysis.results
+    found = (
+        unfinished(manifest),
+        baseline_not_in_run(results, manifest),
+        strict(manifest),
+        cache_kept(results, manifest),
+        imports_shared(results),
+        noise_unknown(analysis, manifest),
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def unfinished(manifest: Manifest) -> Note | None:
+    return None if manifest.finished else note(NoteKind.RUN_UNFINISHED, Severity.CAUTION)
+
+
+def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note | None:
+    """Note that there are no ratios because the baseline is not among the cells."""
+    baseline = manifest.study.baseline
+    if baseline is None or any(result.cell.column == baseline for result in results):
+        return None
+    return note(NoteKind.RUN_WITHOUT_BASELINE, Severity.CAUTION, baseline=baseline)
+
+
+def strict(manifest: Manifest) -> Note | None:
+    return note(NoteKind.RUN_STRICT, Severity.INFO) if manifest.strict else None
+
+
+def cache_kept(results: Sequence[Result], manifest: Manifest) -> Note | None:
+    """Note that a cold first call may not have been cold, where compiled code stays between runs."""
+    if manifest.profile.compile_cache != "kept" or all(result.first_call_s("cold") is None for result in results):
+        return None
+    return note(NoteKind.CACHE_KEPT, Severity.CAUTION)
+
+
+def imports_shared(results: Sequence[Result]) -> Note | None:
+    """Note that the imports did not have the processors for themselves."""
+    if all(result.import_s(alone=False) is None for result in results):
+        return None
+    return note(NoteKind.IMPORTS_SHARED, Severity.INFO)
+
+
+def noise_unknown(analysis: Analysis, manifest: Manifest) -> Note | None:
+    """Note why the noise floor is not known, where there are ratios or a twin."""
+    noise = analysis.noise
+    if noise.column is None and analysis.comparisons:
+        return note(NoteKind.NO_TWIN, Severity.CAUTION, profile=manifest.profile.name)
+    if noise.column is None or noise.floor is not None:
+        return None
+    return note(
+        NoteKind.TWIN_TOO_SHORT, Severity.CAUTION, column=noise.column, pairs=noise.most_pairs, needed=minimum_pairs()
+    )

@@ -1,0 +1,43 @@
+"""Writes the notes on a run. The arguments are the values of the notes."""
+
+from __future__ import annotations
+
+from .language import _, ngettext
+
+
+def run_unfinished() -> str:
+    return _("Partial: the run has not finished.")
+
+
+def run_without_baseline(baseline: str) -> str:
+    return _("No ratios: the baseline {baseline} is not part of this run.", baseline=baseline)
+
+
+def run_strict() -> str:
+    return _("--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.")
+
+
+def cache_kept() -> str:
+    return _(
+        "First calls: the cells of an environment share compiled code, which stays between runs. A cold first call may "
+        "have used code (headers, kernels) that another cell compiled. Profile standard measures first calls with "
+        "empty caches."
+    )
+
+
+def imports_shared() -> str:
+    return _("Imports: the processes of a row import at the same time, which takes longer than one import alone.")
+
+
+def no_twin(profile: str) -> str:
+    return _("Noise floor: not measured; the run has no A/A twin (profile {profile}).", profile=profile)
+
+
+def twin_too_short(column: str, pairs: int, needed: int) -> str:
+    return ngettext(
+        "Noise floor: not known; the A/A twin of {column} gives {count} pair per row, and {needed} are needed.",
+        "Noise floor: not known; the A/A twin of {column} gives {count} pairs per row, and {needed} are needed.",
+        pairs,
+        column=column,
+        needed=needed,
+    )
