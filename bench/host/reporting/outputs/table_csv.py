@@ -84,7 +84,7 @@ def _steps(result: Result) -> list[list[int]]:
 
 
 def _frequency(result: Result, which: Callable[[list[float]], float]) -> Value:
-    """Return the lowest or highest frequency of a processor between samples, where the machine tells."""
+    """Return the lowest or highest frequency of a processor between samples; None where it was not read."""
     seen = [mhz for record in result.records for mhz in record.frequency_mhz]
     return which(seen) if seen else None
 

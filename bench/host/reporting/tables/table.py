@@ -19,7 +19,7 @@ class Entry:
 
     text: str
     notes: tuple[str, ...] = ()
-    #: Whether it tells of a failure, which the terminal shows in red.
+    #: Whether it is a failure, which the terminal shows in red.
     alarm: bool = field(default=False, compare=False)
 
 
