@@ -41,8 +41,8 @@ def time_ourselves(python: str) -> Callable[[str, str, int], float]:
 
     def once(workload: str, size: str, number: int) -> float:
         cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        trace = session.bench.measure(Trial(number, cell, 0.0))
-        return float(np.median([np.median(pair.cell_ns) for pair in trace.pairs])) / 1e9
+        data = session.trial_measurement.measure(Trial(number, cell, 0.0))
+        return float(np.median([np.median(pair.cell_ns) for pair in data.pairs])) / 1e9
 
     return once
 

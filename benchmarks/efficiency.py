@@ -71,10 +71,10 @@ def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], 
 
     def compare(workload: str, size: str, number: int) -> float:
         cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        outcome = judge(session.bench.measure(Trial(number, cell, 0.0)))
-        if outcome.ratio is None:
-            raise RuntimeError(f"{cell.name}: {outcome.trace.reason}")
-        return math.log(outcome.ratio.estimate.value)
+        verdict = judge(session.trial_measurement.measure(Trial(number, cell, 0.0)))
+        if verdict.ratio is None:
+            raise RuntimeError(f"{cell.name}: {verdict.data.reason}")
+        return math.log(verdict.ratio.estimate.value)
 
     return compare
 
