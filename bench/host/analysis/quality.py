@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..statistics.warmup import WarmupClass
+from ..statistics.steadiness import FACTOR
+from ..statistics.warmup import Kind
+from .compilation import recompilations
 from .results import Result
 
 #: A cell is noisy when the interval of its step time reaches further than this from its value, as a share of it.
@@ -37,16 +39,21 @@ def quality_of(result: Result) -> Quality | None:
     """Grade the time of a cell; None where it has none."""
     if result.step is None:
         return None
-    if 1.0 * sum(process.disturbed for process in result.timed) >= SHARED * len(result.timed):
+    if sum(process.disturbed for process in result.timed) >= SHARED * len(result.timed):
         return Quality.DISTURBED
-    if result.unsteady or _restless(result):
+    if _unsteady(result):
         return Quality.UNSTEADY
     low, high = result.step.low, result.step.high
     reach = 0.0 if low is None or high is None else max(result.step.value - low, high - result.step.value)
     return Quality.NOISY if reach > NOISY * result.step.value else Quality.CLEAN
 
 
-def _restless(result: Result) -> bool:
-    """Tell whether most processes never reached a steady state."""
-    found = result.warm_up
-    return found is not None and 2 * found.number_of(WarmupClass.NO_STEADY_STATE) > found.processes
+def _unsteady(result: Result) -> bool:
+    """Tell whether the samples of at least half of the processes lie far apart, or never became steady."""
+    found, warm_up = result.steadiness, result.warm_up
+    restless = 0 if warm_up is None else warm_up.number_of(Kind.NO_STEADY_STATE)
+    return (
+        2 * max(found.wide, found.slow, restless) >= found.processes
+        or found.ratio > FACTOR
+        or recompilations(result.records) > 0
+    )

@@ -48,7 +48,7 @@ def _style(row: Sequence[Entry], i: int) -> str:
 def headings(table: Table, group: Group) -> list[Text]:
     """Return the columns' titles with their units below them."""
     return [
-        Text("\n".join(filter(None, (printable(column.title), printable(unit)))))
+        Text("\n".join(filter(None, (*map(printable, column.title.split("\n")), printable(unit)))))
         for column, unit in zip(table.columns, group.units, strict=True)
     ]
 
@@ -82,7 +82,7 @@ def render(console: Console, table: Table) -> None:
     if table.groups:
         widths = column_widths(table)
         kept = fitting(console, table, widths)
-        left_out = [column.title for i, column in enumerate(table.columns) if i not in kept]
+        left_out = [printable(column.title) for i, column in enumerate(table.columns) if i not in kept]
         if left_out:
             missing = [_("Too narrow for: {columns}; the files have all columns.", columns=", ".join(left_out))]
         for group in table.groups:

@@ -1,0 +1,250 @@
+"""Makes the table that a run ends with: the baseline's time per step, and every other column's speed-up over it.
+
+It fits a terminal of 80 columns, has at most one mark per entry and at most six lines below it. Everything else is in
+the details, one option away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from bench.cell import Cell
+
+from ...analysis.quality import Quality, quality_of
+from ...analysis.results import EXCLUDED, NOT_RUN, Result, row_key
+from ...analysis.run_analysis import Analysis
+from ...statistics.bootstrap import Estimate
+from ...statistics.verdict import ALPHA, Verdict, minimum_pairs
+from ...storage.manifest import Manifest
+from ..words.labels import Label, labels_of
+from ..words.language import _, ngettext
+from ..words.numbers import TIMES, choose_unit, fixed, format_interval, format_value, percent
+from .rows import baseline_of, columns_of, measured_baseline, row_name, rows_of, shared_facets, varying
+from .table import EMPTY, Column, Entry, Group, Table
+
+#: One mark for each grade but the best; a disturbed time is not shown at all.
+MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.DISTURBED: ""}
+WITHHELD = "-"
+#: Sentences about single comparisons.
+MOST_SENTENCES = 3
+#: A mean over fewer rows describes those rows better than a column.
+FEWEST_ROWS = 3
+
+
+Grades = Mapping[Cell, Quality | None]
+Labels = Mapping[str, Label]
+
+
+def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
+    """Make the table; None where nothing was measured, or nothing of the baseline."""
+    results = [result for result in analysis.results if result.status not in (EXCLUDED, NOT_RUN)]
+    baseline = measured_baseline(results, manifest)
+    if baseline is None or all(result.step is None for result in results):
+        return None
+    labels = labels_of(results)
+    columns = [baseline, *(column for column in columns_of(results) if column != baseline)]
+    shown = varying(results)
+    grades = {result.cell: quality_of(result) for result in results}
+    rows = list(rows_of(results).values())
+    entries = [_row(row, columns, baseline, shown, grades) for row in rows]
+    return Table(
+        f"{manifest.study.name}-speedups",
+        _("Speed-ups"),
+        _(
+            "Time per step of {baseline}; speed-up of the others over it, higher is faster ({conditions})",
+            baseline=labels[baseline].text,
+            conditions=shared_facets(results),
+        ),
+        (
+            Column(_("workload"), "left"),
+            *(Column(labels[column].heading, dispensable=number) for number, column in enumerate(columns)),
+        ),
+        (Group(Entry(""), ("",) * (len(columns) + 1), (*entries, *_means(rows, columns, baseline, grades))),),
+        (
+            *_banner(grades),
+            *_legend(grades),
+            *_answer(results, baseline, labels, grades),
+            *_failures(results),
+        ),
+    )
+
+
+def _row(
+    row: Sequence[Result],
+    columns: Sequence[str],
+    baseline: str,
+    shown: Sequence[bool],
+    grades: Grades,
+) -> tuple[Entry, ...]:
+    places = {result.cell.column: result for result in row}
+    base = baseline_of(row, baseline)
+    unusable = base is not None and grades[base.cell] is Quality.DISTURBED
+    entries = [_entry(places.get(column), baseline, grades, unusable) for column in columns]
+    return (Entry(row_name(row[0].cell, shown)), *entries)
+
+
+def _entry(result: Result | None, baseline: str, grades: Grades, baseline_unusable: bool) -> Entry:
+    if result is None:
+        return Entry("")
+    grade = grades[result.cell]
+    if grade is None:
+        return Entry(result.status)
+    if not grade.usable or (baseline_unusable and result.cell.column != baseline):
+        return Entry(WITHHELD)
+    if result.cell.column == baseline:
+        assert result.step is not None
+        unit = choose_unit([result.step.value], TIMES)
+        return Entry(f"{_digits(result.step.value / unit.size)} {unit.name}{MARKS[grade]}")
+    factor = _speed_up(result, baseline)
+    return Entry(EMPTY if factor is None else f"{_digits(factor)}{result.mark}{MARKS[grade]}")
+
+
+def _means(
+    rows: Iterable[Sequence[Result]], columns: Sequence[str], baseline: str, grades: Grades
+) -> list[tuple[Entry, ...]]:
+    """Make the row of geometric means over the rows in which every column has a speed-up."""
+    logs = []
+    for row in rows:
+        places = {result.cell.column: result for result in row if _usable(result, grades)}
+        factors = [_speed_up(places[column], baseline) for column in columns if column in places]
+        if len(factors) == len(columns) and None not in factors:
+            logs.append([math.log(factor) for factor in factors if factor])
+    if len(logs) < FEWEST_ROWS:
+        return []
+    means = [math.exp(math.fsum(column) / len(logs)) for column in zip(*logs, strict=True)]
+    entries = [Entry("" if column == baseline else _digits(mean)) for column, mean in zip(columns, means, strict=True)]
+    return [(Entry(_("geometric mean")), *entries)]
+
+
+def _usable(result: Result, grades: Grades) -> bool:
+    grade = grades[result.cell]
+    return grade is not None and grade.usable
+
+
+def _speed_up(result: Result, baseline: str) -> float | None:
+    """Return how many times as fast as the baseline a cell is; None where the two cannot be compared."""
+    if result.cell.column == baseline:
+        return 1.0
+    return 1.0 / result.ratio.estimate.value if result.ratio else None
+
+
+def _digits(value: float) -> str:
+    """Write a number with two digits, or with all digits before the decimal sign."""
+    return fixed(value, 0 if value >= 9.95 else 1 if value >= 0.995 else 2)
+
+
+def _banner(grades: Grades) -> list[str]:
+    """Say first that the machine was busy, where times are withheld."""
+    found = [grade for grade in grades.values() if grade is not None]
+    lost = found.count(Quality.DISTURBED)
+    if not lost:
+        return []
+    return [
+        _(
+            "The machine was busy: {lost} of {count} cells cannot be used ({mark}). "
+            "Close other programs and run again.",
+            lost=lost,
+            count=len(found),
+            mark=WITHHELD,
+        )
+    ]
+
+
+def _legend(grades: Grades) -> list[str]:
+    """Explain the marks that occur, in one line."""
+    found = [grade for grade in grades.values() if grade is not None]
+    meanings = {
+        Quality.NOISY: _("noisy: repeat for a firm value"),
+        Quality.UNSTEADY: _("unsteady: samples lie far apart"),
+    }
+    clauses = [
+        _(
+            "{mark} {meaning} ({number} of {count} cells)",
+            mark=MARKS[grade],
+            meaning=meaning,
+            number=n,
+            count=len(found),
+        )
+        for grade, meaning in meanings.items()
+        if (n := found.count(grade))
+    ]
+    return ["   ".join(clauses)] if clauses else []
+
+
+def _answer(results: Sequence[Result], baseline: str, labels: Labels, grades: Grades) -> list[str]:
+    """Say in words which cells are fastest, by how much and how sure that is: firm differences first."""
+    shown = varying(results)
+    usable = [r for r in results if r.ratio and _usable(r, grades) and _base_usable(r, results, baseline, grades)]
+    judged = [result for result in usable if result.verdict is not None]
+    firm = [result for result in judged if result.verdict is Verdict.DIFFERENT]
+    told = sorted(firm or ([] if judged else usable), key=lambda result: _effect(result), reverse=True)
+    lines = [
+        _sentence(result, labels[result.cell.column], labels[baseline], row_name(result.cell, shown), bool(firm))
+        for result in told[: MOST_SENTENCES if firm else 1]
+    ]
+    if judged:
+        lines.append(
+            ngettext(
+                "{firm} of {count} comparison is different at {level}.",
+                "{firm} of {count} comparisons are different at {level}.",
+                len(judged),
+                firm=len(firm),
+                level=percent(ALPHA),
+            )
+        )
+    elif usable:
+        lines.append(
+            _("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()),
+        )
+    return lines
+
+
+def _base_usable(result: Result, results: Sequence[Result], baseline: str, grades: Grades) -> bool:
+    base = baseline_of([other for other in results if row_key(other.cell) == row_key(result.cell)], baseline)
+    return base is not None and _usable(base, grades)
+
+
+def _effect(result: Result) -> float:
+    """Return the end of the interval that is nearer to equality, as a logarithm; 0 where equality is inside."""
+    assert result.ratio is not None
+    low, high = result.ratio.estimate.low, result.ratio.estimate.high
+    if low is None or high is None:
+        return 0.0
+    return max(0.0, math.log(low), -math.log(high))
+
+
+def _sentence(result: Result, label: Label, base: Label, row: str, firm: bool) -> str:
+    """Word one comparison: ``mlp-train: JAX 0.10 jit is 3.3 times as fast as PyTorch 1.13 eager [2.9, 3.8].``"""
+    assert result.ratio is not None
+    ratio = result.ratio.estimate
+    faster = ratio.value < 1.0
+    shown = _inverse(ratio) if faster else ratio
+    said = {
+        "row": row,
+        "column": label.text,
+        "baseline": base.text,
+        "factor": format_value(shown),
+        "interval": format_interval(shown),
+    }
+    text = (
+        _("{row}: {column} is {factor} times as fast as {baseline} {interval}", **said)
+        if faster
+        else _("{row}: {column} takes {factor} times as long as {baseline} {interval}", **said)
+    )
+    return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
+
+
+def _inverse(ratio: Estimate) -> Estimate:
+    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
+    return Estimate(1.0 / ratio.value, low, high, ratio.n)
+
+
+def _failures(results: Sequence[Result]) -> list[str]:
+    """Count the cells without a time, by status."""
+    missing = Counter(result.status for result in results if result.step is None)
+    if not missing:
+        return []
+    listed = ", ".join(f"{number} {status}" for status, number in missing.most_common())
+    return [_("Without a time: {listed}; the reasons are in the details.", listed=listed)]

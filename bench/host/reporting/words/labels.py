@@ -1,0 +1,52 @@
+"""Names columns for people, by framework, version and mode: ``PyTorch 2.15 compile``; short names stay for commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...analysis.results import Result
+
+#: Digits of a version that tell releases apart.
+RELEASE = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Label:
+    """The name of one column, part by part."""
+
+    product: str
+    #: ``2.15``; empty where the records do not say.
+    version: str
+    mode: str
+
+    @property
+    def text(self) -> str:
+        return " ".join(filter(None, (self.product, self.version, self.mode)))
+
+    @property
+    def heading(self) -> str:
+        """One part a line, so that columns are narrow."""
+        return "\n".join(filter(None, (self.product, self.version, self.mode)))
+
+
+def labels_of(results: Sequence[Result]) -> dict[str, Label]:
+    """Name every column; columns that would share a name are told apart by the names of their environments."""
+    found: dict[str, Label] = {}
+    for result in results:
+        known = found.get(result.cell.column)
+        if known is None or not known.version:
+            found[result.cell.column] = _label(result)
+    names = [label.text for label in found.values()]
+    return {
+        column: Label(column.partition(":")[0], label.version, label.mode) if names.count(label.text) > 1 else label
+        for column, label in found.items()
+    }
+
+
+def _label(result: Result) -> Label:
+    framework = result.cell.framework
+    version = next((v for record in result.records if (v := record.versions.get(framework))), "")
+    release = RELEASE.match(version)
+    return Label(framework, release[0] if release else version, result.cell.mode)
