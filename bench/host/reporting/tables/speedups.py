@@ -16,10 +16,10 @@ from ...analysis.quality import Quality, quality_of
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, row_key
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import Estimate
-from ...statistics.verdict import ALPHA, Verdict, minimum_pairs
+from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
 from ..words.labels import Label, labels_of
-from ..words.language import _, ngettext
+from ..words.language import _
 from ..words.numbers import TIMES, choose_unit, fixed, format_interval, format_value, percent
 from .rows import baseline_of, columns_of, measured_baseline, row_name, rows_of, shared_facets, varying
 from .table import EMPTY, Column, Entry, Group, Table
@@ -27,8 +27,10 @@ from .table import EMPTY, Column, Entry, Group, Table
 #: One mark for each grade but the best; a disturbed time is not shown at all.
 MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.DISTURBED: ""}
 WITHHELD = "-"
+#: One mark for each verdict that says something.
+VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 #: Sentences about single comparisons.
-MOST_SENTENCES = 3
+MOST_SENTENCES = 2
 #: A mean over fewer rows describes those rows better than a column.
 FEWEST_ROWS = 3
 
@@ -65,6 +67,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
         (
             *_banner(grades),
             *_legend(grades),
+            *_verdicts(results, grades),
             *_answer(results, baseline, labels, grades),
             *_failures(results),
         ),
@@ -98,7 +101,7 @@ def _entry(result: Result | None, baseline: str, grades: Grades, baseline_unusab
         unit = choose_unit([result.step.value], TIMES)
         return Entry(f"{_digits(result.step.value / unit.size)} {unit.name}{MARKS[grade]}")
     factor = _speed_up(result, baseline)
-    return Entry(EMPTY if factor is None else f"{_digits(factor)}{result.mark}{MARKS[grade]}")
+    return Entry(EMPTY if factor is None else f"{_digits(factor)}{VERDICTS.get(result.verdict, '')}{MARKS[grade]}")
 
 
 def _means(
@@ -173,6 +176,26 @@ def _legend(grades: Grades) -> list[str]:
     return ["   ".join(clauses)] if clauses else []
 
 
+def _verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
+    """Explain and count the verdicts, in one line."""
+    judged = [result.verdict for result in results if result.verdict is not None and _usable(result, grades)]
+    if not judged:
+        return []
+    return [
+        _(
+            "{different} different, certain at {level} ({firm} of {count})   "
+            "{equivalent} equal within {margin} ({equal})",
+            different=VERDICTS[Verdict.DIFFERENT],
+            level=percent(ALPHA),
+            firm=judged.count(Verdict.DIFFERENT),
+            count=len(judged),
+            equivalent=VERDICTS[Verdict.EQUIVALENT],
+            margin=percent(THRESHOLD),
+            equal=judged.count(Verdict.EQUIVALENT),
+        )
+    ]
+
+
 def _answer(results: Sequence[Result], baseline: str, labels: Labels, grades: Grades) -> list[str]:
     """Say in words which cells are fastest, by how much and how sure that is: firm differences first."""
     shown = varying(results)
@@ -184,20 +207,8 @@ def _answer(results: Sequence[Result], baseline: str, labels: Labels, grades: Gr
         _sentence(result, labels[result.cell.column], labels[baseline], row_name(result.cell, shown), bool(firm))
         for result in told[: MOST_SENTENCES if firm else 1]
     ]
-    if judged:
-        lines.append(
-            ngettext(
-                "{firm} of {count} comparison is different at {level}.",
-                "{firm} of {count} comparisons are different at {level}.",
-                len(judged),
-                firm=len(firm),
-                level=percent(ALPHA),
-            )
-        )
-    elif usable:
-        lines.append(
-            _("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()),
-        )
+    if usable and not judged:
+        lines.append(_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()))
     return lines
 
 

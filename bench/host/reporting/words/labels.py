@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.registry import BUILT_IN
+
 from ...analysis.results import Result
 
 #: Digits of a version that tell releases apart.
@@ -46,7 +48,17 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
 
 
 def _label(result: Result) -> Label:
-    framework = result.cell.framework
-    version = next((v for record in result.records if (v := record.versions.get(framework))), "")
+    product, distribution = _names(result.cell.framework)
+    version = next((v for record in result.records if (v := record.versions.get(distribution))), "")
     release = RELEASE.match(version)
-    return Label(framework, release[0] if release else version, result.cell.mode)
+    return Label(product, release[0] if release else version, result.cell.mode)
+
+
+def _names(framework: str) -> tuple[str, str]:
+    """Return a framework's name for people, and the name under which its version is recorded."""
+    try:
+        facts = BUILT_IN.facts(framework)
+    except ValueError:
+        # A report is made from the records alone; other people's frameworks need not be here any more.
+        return framework, framework
+    return facts.product, facts.import_name

@@ -1,0 +1,101 @@
+"""Tests the table of speed-ups, with which a run ends."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+from bench.host.analysis.run_analysis import analyse
+from bench.host.reporting.renderers import terminal
+from bench.host.reporting.tables.speedups import WITHHELD, summarise
+
+
+def made(study):
+    return summarise(analyse(study.records, study.manifest), study.manifest)
+
+
+def rows(study) -> dict[str, list[str]]:
+    return {row[0].text: [entry.text for entry in row[1:]] for row in made(study).groups[0].rows}
+
+
+def screen(study) -> list[str]:
+    console = Console(file=io.StringIO(), width=80)
+    terminal.render(console, made(study))
+    return console.file.getvalue().splitlines()
+
+
+def number(text: str) -> float:
+    return float(text.rstrip("*≈?~^"))
+
+
+def test_the_baseline_comes_first_with_its_time_and_the_others_with_their_speed_up(long_study):
+    table = made(long_study)
+    assert [column.title.replace("\n", " ") for column in table.columns[:3]] == [
+        "workload",
+        "PyTorch 1.13 eager",
+        "PyTorch 1.13 torchscript",
+    ]
+    found = rows(long_study)["mlp-train"]
+    assert found[0].rstrip("~^").split()[1] == "ms"
+    # Factors of the planted times.
+    assert number(found[3]) == pytest.approx(1 / 0.71, rel=0.05)
+    assert number(found[6]) == pytest.approx(1 / 3.1, rel=0.05)
+
+
+def test_the_last_row_is_the_geometric_mean_of_those_above(long_study):
+    found = rows(long_study)
+    mean = found.pop("geometric mean")
+    factors = [number(row[3]) for row in found.values()]
+    assert number(mean[3]) == pytest.approx(math.prod(factors) ** (1 / len(factors)), rel=0.05)
+    assert mean[0] == ""
+
+
+def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(long_study):
+    long_study.change("jax:jit", "mlp-train", other_load=0.9)
+    found = rows(long_study)
+    assert found["mlp-train"][-1] == WITHHELD
+    assert "geometric mean" not in found  # it takes three whole rows, and there are two
+    assert made(long_study).remarks[0].startswith("The machine was busy: 1 of 24 cells cannot be used (-).")
+    assert not any("jit" in remark and "mlp-train" in remark for remark in made(long_study).remarks)
+
+
+def test_without_a_usable_baseline_nothing_of_its_row_is_compared(long_study):
+    long_study.change("torch1:eager", "mlp-train", other_load=0.9)
+    assert set(rows(long_study)["mlp-train"]) == {WITHHELD}
+    assert not any(remark.startswith("mlp-train") for remark in made(long_study).remarks)
+
+
+def test_a_cell_without_a_time_shows_its_status(short_study):
+    assert rows(short_study)["dispatch"][3] == "timeout"
+    assert any(remark.startswith("Without a time: ") for remark in made(short_study).remarks)
+
+
+def test_firm_differences_are_said_in_words(long_study):
+    said = [remark for remark in made(long_study).remarks if remark.endswith(", certain at 1%.")]
+    assert 1 <= len(said) <= 2
+    assert any(remark.startswith("* different, certain at 1% (") for remark in made(long_study).remarks)
+
+
+def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
+    assert any("No verdicts: " in remark and "--profile standard" in remark for remark in made(short_study).remarks)
+
+
+def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
+    lines = screen(long_study)
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert len(made(long_study).remarks) <= 6
+
+
+def test_no_entry_has_more_than_two_marks(long_study):
+    for row in rows(long_study).values():
+        assert all(len(text) - len(text.rstrip("*≈?~^")) <= 2 for text in row)
+
+
+def test_without_the_baseline_there_is_no_such_table(long_study):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.exclude("torch1:eager", workload, "left out")
+    assert made(long_study) is None
