@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ..statistics.steadiness import FACTOR
-from ..statistics.warmup import Kind
+from ..statistics.warmup import WarmupClass
 from .compilation import recompilations
 from .results import Result
 
@@ -51,7 +51,7 @@ def quality_of(result: Result) -> Quality | None:
 def _unsteady(result: Result) -> bool:
     """Tell whether the samples of at least half of the processes lie far apart, or never became steady."""
     found, warm_up = result.steadiness, result.warm_up
-    restless = 0 if warm_up is None else warm_up.number_of(Kind.NO_STEADY_STATE)
+    restless = 0 if warm_up is None else warm_up.number_of(WarmupClass.NO_STEADY_STATE)
     return (
         2 * max(found.wide, found.slow, restless) >= found.processes
         or found.ratio > FACTOR

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bench.cell import Cell
 
 from ...analysis.quality import Quality, quality_of
-from ...analysis.results import EXCLUDED, NOT_RUN, Result, row_key
+from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of, row_key
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
@@ -21,7 +21,7 @@ from ...storage.manifest import Manifest
 from ..words.labels import Label, labels_of
 from ..words.language import _
 from ..words.numbers import TIMES, choose_unit, fixed, format_interval, format_value, percent
-from .rows import baseline_of, columns_of, measured_baseline, row_name, rows_of, shared_facets, varying
+from .rows import baseline_of, measured_baseline, row_name, rows_of, shared_facets, varying
 from .table import EMPTY, Column, Entry, Group, Table
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
