@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from .outputs.output import Output
 from .renderers import terminal
 from .tables import containers, costs, times
 from .tables import ranking as ranking_table
+from .tables.speedup_values import SpeedUps, speed_ups
 from .tables.table import Table
 from .words.caption import title_of
 from .words.language import Language, current, writing_in
@@ -41,6 +43,11 @@ class Report:
     #: What containers cost; None where none has its venv beside it.
     containers: Table | None
     language: Language
+
+    @cached_property
+    def speed_ups(self) -> SpeedUps | None:
+        """Every column compared with the baseline; None where nothing was measured, or nothing of the baseline."""
+        return speed_ups(self.analysis, self.manifest)
 
     @property
     def tables(self) -> tuple[Table, ...]:

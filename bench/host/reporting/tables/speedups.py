@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bench.cell import Cell
 
-from ...analysis.quality import Quality, quality_of
-from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of, row_key
+from ...analysis.quality import Quality
+from ...analysis.results import Result, row_key
 from ...analysis.run_analysis import Analysis
-from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
-from ..words.labels import Label, labels_of
+from ..words.labels import Label
 from ..words.language import _
-from ..words.numbers import TIMES, choose_unit, fixed, format_interval, format_value, percent
-from .rows import baseline_of, measured_baseline, row_name, rows_of, shared_facets, varying
+from ..words.numbers import format_interval, format_value, percent
+from .rows import baseline_of, row_name, varying
+from .speedup_values import Place, SpeedUps, factor_digits, inverse, speed_ups, time_digits
 from .table import EMPTY, Column, Entry, Group, Table
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
@@ -31,9 +31,6 @@ WITHHELD = "-"
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 #: Sentences about single comparisons.
 MOST_SENTENCES = 2
-#: A mean over fewer rows describes those rows better than a column.
-FEWEST_ROWS = 3
-
 
 Grades = Mapping[Cell, Quality | None]
 Labels = Mapping[str, Label]
@@ -41,101 +38,63 @@ Labels = Mapping[str, Label]
 
 def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
     """Make the table; None where nothing was measured, or nothing of the baseline."""
-    results = [result for result in analysis.results if result.status not in (EXCLUDED, NOT_RUN)]
-    baseline = measured_baseline(results, manifest)
-    if baseline is None or all(result.step is None for result in results):
+    found = speed_ups(analysis, manifest)
+    if found is None:
         return None
-    labels = labels_of(results)
-    columns = [baseline, *(column for column in columns_of(results) if column != baseline)]
-    shown = varying(results)
-    grades = {result.cell: quality_of(result) for result in results}
-    rows = list(rows_of(results).values())
-    entries = [_row(row, columns, baseline, shown, grades) for row in rows]
+    columns, baseline, labels, grades = found.columns, found.baseline, found.labels, found.grades
+    rows = tuple(
+        (Entry(row.name), *(_entry(row.places.get(column), column == baseline) for column in columns))
+        for row in found.rows
+    )
     return Table(
         f"{manifest.study.name}-speedups",
         _("Speed-ups"),
         _(
             "Time per step of {baseline}; speed-up of the others over it, higher is faster ({conditions})",
             baseline=labels[baseline].text,
-            conditions=shared_facets(results),
+            conditions=found.conditions,
         ),
         (
             Column(_("workload"), "left"),
             *(Column(labels[column].heading, dispensable=number) for number, column in enumerate(columns)),
         ),
-        (Group(Entry(""), ("",) * (len(columns) + 1), (*entries, *_means(rows, columns, baseline, grades))),),
+        (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         (
             *_banner(grades),
             *_legend(grades),
-            *_verdicts(results, grades),
-            *_answer(results, baseline, labels, grades),
-            *_failures(results),
+            *_verdicts(found.results, grades),
+            *_answer(found.results, baseline, labels, grades),
+            *_failures(found.results),
         ),
     )
 
 
-def _row(
-    row: Sequence[Result],
-    columns: Sequence[str],
-    baseline: str,
-    shown: Sequence[bool],
-    grades: Grades,
-) -> tuple[Entry, ...]:
-    places = {result.cell.column: result for result in row}
-    base = baseline_of(row, baseline)
-    unusable = base is not None and grades[base.cell] is Quality.DISTURBED
-    entries = [_entry(places.get(column), baseline, grades, unusable) for column in columns]
-    return (Entry(row_name(row[0].cell, shown)), *entries)
-
-
-def _entry(result: Result | None, baseline: str, grades: Grades, baseline_unusable: bool) -> Entry:
-    if result is None:
+def _entry(place: Place | None, is_baseline: bool) -> Entry:
+    if place is None:
         return Entry("")
-    grade = grades[result.cell]
-    if grade is None:
-        return Entry(result.status)
-    if not grade.usable or (baseline_unusable and result.cell.column != baseline):
+    if place.grade is None:
+        return Entry(place.result.status)
+    if place.withheld:
         return Entry(WITHHELD)
-    if result.cell.column == baseline:
-        assert result.step is not None
-        unit = choose_unit([result.step.value], TIMES)
-        return Entry(f"{_digits(result.step.value / unit.size)} {unit.name}{MARKS[grade]}")
-    factor = _speed_up(result, baseline)
-    return Entry(EMPTY if factor is None else f"{_digits(factor)}{VERDICTS.get(result.verdict, '')}{MARKS[grade]}")
+    mark = MARKS[place.grade]
+    if is_baseline and place.time is not None:
+        return Entry(f"{' '.join(time_digits(place.time.value))}{mark}")
+    if place.speed_up is None:
+        return Entry(EMPTY)
+    return Entry(f"{factor_digits(place.speed_up.value)}{VERDICTS.get(place.result.verdict, '')}{mark}")
 
 
-def _means(
-    rows: Iterable[Sequence[Result]], columns: Sequence[str], baseline: str, grades: Grades
-) -> list[tuple[Entry, ...]]:
-    """Make the row of geometric means over the rows in which every column has a speed-up."""
-    logs = []
-    for row in rows:
-        places = {result.cell.column: result for result in row if _usable(result, grades)}
-        factors = [_speed_up(places[column], baseline) for column in columns if column in places]
-        if len(factors) == len(columns) and None not in factors:
-            logs.append([math.log(factor) for factor in factors if factor])
-    if len(logs) < FEWEST_ROWS:
+def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:
+    """Make the row of geometric means."""
+    if not found.means:
         return []
-    means = [math.exp(math.fsum(column) / len(logs)) for column in zip(*logs, strict=True)]
-    entries = [Entry("" if column == baseline else _digits(mean)) for column, mean in zip(columns, means, strict=True)]
-    return [(Entry(_("geometric mean")), *entries)]
+    means = ("" if column == found.baseline else factor_digits(found.means[column]) for column in found.columns)
+    return [(Entry(_("geometric mean")), *map(Entry, means))]
 
 
 def _usable(result: Result, grades: Grades) -> bool:
     grade = grades[result.cell]
     return grade is not None and grade.usable
-
-
-def _speed_up(result: Result, baseline: str) -> float | None:
-    """Return how many times as fast as the baseline a cell is; None where the two cannot be compared."""
-    if result.cell.column == baseline:
-        return 1.0
-    return 1.0 / result.ratio.estimate.value if result.ratio else None
-
-
-def _digits(value: float) -> str:
-    """Write a number with two digits, or with all digits before the decimal sign."""
-    return fixed(value, 0 if value >= 9.95 else 1 if value >= 0.995 else 2)
 
 
 def _banner(grades: Grades) -> list[str]:
@@ -231,7 +190,7 @@ def _sentence(result: Result, label: Label, base: Label, row: str, firm: bool) -
     assert result.ratio is not None
     ratio = result.ratio.estimate
     faster = ratio.value < 1.0
-    shown = _inverse(ratio) if faster else ratio
+    shown = inverse(ratio) if faster else ratio
     said = {
         "row": row,
         "column": label.text,
@@ -245,11 +204,6 @@ def _sentence(result: Result, label: Label, base: Label, row: str, firm: bool) -
         else _("{row}: {column} takes {factor} times as long as {baseline} {interval}", **said)
     )
     return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
-
-
-def _inverse(ratio: Estimate) -> Estimate:
-    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
-    return Estimate(1.0 / ratio.value, low, high, ratio.n)
 
 
 def _failures(results: Sequence[Result]) -> list[str]:
