@@ -18,7 +18,8 @@ from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..words.labels import Label, labels_of
 from ..words.numbers import TIMES, choose_unit, fixed
-from .rows import measured_baseline, row_name, rows_of, shared_facets, varying
+from ..words.row_names import row_name, shared_facets, varying
+from .rows import measured_baseline, rows_of
 
 #: A mean over fewer rows describes those rows better than a column.
 FEWEST_ROWS = 3

@@ -20,9 +20,11 @@ from ...storage.manifest import Manifest
 from ..words.labels import Label
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, percent
-from .rows import baseline_of, row_name, varying
+from ..words.row_names import row_name, varying
+from ..words.text import EMPTY
+from .rows import baseline_of
 from .speedup_values import Place, SpeedUps, factor_digits, inverse, speed_ups, time_digits
-from .table import EMPTY, Column, Entry, Group, Table
+from .table import Column, Entry, Group, Table
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
 MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.DISTURBED: ""}
