@@ -51,6 +51,7 @@ def test_compile_caches_in_the_shared_folder_stay_there(shared, monkeypatch, cac
     """A framework that caches temporary files keeps the folder that the host gave."""
     facts = dataclasses.replace(BUILT_IN.facts("numpy"), caches_temporary_files=caches)
     monkeypatch.setattr(Registry, "facts", lambda *_: facts)
+    monkeypatch.setattr(session, "settle_allocator", lambda: None)  # It would settle that of the tests.
     messages = []
     channel = type("Channel", (), {"send": lambda self, **message: messages.append(message)})()
     mine = scratch.Scratch()
