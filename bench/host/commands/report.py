@@ -14,7 +14,7 @@ from . import announce
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    study_options.add_language_argument(parser)
+    study_options.add_report_arguments(parser)
     parser.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
 
 
@@ -22,6 +22,7 @@ def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..reporting import outputs, report
+    from ..reporting.words.files import files_line
     from ..storage import journal, manifest
 
     study = study_options.read_study(options)
@@ -29,13 +30,14 @@ def run(options: argparse.Namespace) -> int:
     described = manifest.read(folder)
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
+    if options.baseline is not None:
+        described = described.with_baseline(options.baseline)
     made = report.make(journal.read(folder), described)
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(folder, extra)
     written.problems += problems
-    made.print(Console())
-    for path in written.paths:
-        announce(str(path))
+    made.print(Console(), details=options.details)
+    announce(files_line(written.paths, folder))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
     return 1 if written.problems else 0

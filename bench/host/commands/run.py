@@ -64,4 +64,8 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
 
     from ..measuring.study_run import StudyRun, exit_code
 
-    return exit_code(StudyRun(options.root, study, plan, prepared, Console()).measure(fresh=options.fresh))
+    wanted = options.baseline or study.settings.baseline
+    if plan.baseline != wanted:
+        announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
+    run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details)
+    return exit_code(run.measure(fresh=options.fresh))

@@ -42,8 +42,14 @@ class RunStart:
         if before and before.identity == key and not before.finished and not fresh:
             done = len(journal.read(self.folder))
             self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
-            # A command that continues a run may give another budget, or be strict.
-            return replace(before, budget_s=self.plan.budget_s, strict=self.plan.strict, environments=environments)
+            # A command that continues a run may give another budget or baseline, or be strict.
+            return replace(
+                before,
+                study=replace(before.study, baseline=self.plan.baseline),
+                budget_s=self.plan.budget_s,
+                strict=self.plan.strict,
+                environments=environments,
+            )
         if before:
             forget(before.run)
         moved = journal.archive(self.folder)
@@ -60,7 +66,7 @@ class RunStart:
             run=f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
             identity=key,
             started=time.strftime("%Y-%m-%d %H:%M:%S"),
-            study=StudySummary(settings.name, settings.title, settings.baseline),
+            study=StudySummary(settings.name, settings.title, self.plan.baseline),
             profile=ProfileSummary(**self.plan.profile.model_dump()),
             seed=self.plan.seed,
             threads=self.plan.threads,

@@ -24,6 +24,7 @@ from ..machine import facts, processors
 from ..project import STATE
 from ..reporting import outputs, report
 from ..reporting.progress import Display, RemainingTime
+from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
 from ..storage import input_data, journal, manifest
 from ..storage.compile_caches import CompileCaches
@@ -42,13 +43,22 @@ class StudyRun:
     """One run of a study in ``root``."""
 
     def __init__(
-        self, root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared], console: Console
+        self,
+        root: Path,
+        study: Study,
+        plan: Plan,
+        prepared: Mapping[str, Prepared],
+        console: Console,
+        *,
+        details: bool = False,
     ) -> None:
+        """``details`` prints every table at the end, not only the speed-ups."""
         self._root = root
         self._study = study
         self._plan = plan
         self._prepared = prepared
         self._console = console
+        self._details = details
         self.folder = root / "reports" / study.settings.name
         self._environments = {
             name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
@@ -166,10 +176,8 @@ class StudyRun:
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
         written = made.write(self.folder, extra)
         written.problems += problems
-        made.print(self._console)
-        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
-        for path in written.paths:
-            self._say(f"  {path.relative_to(self._root)}")
+        made.print(self._console, details=self._details)
+        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}. {files_line(written.paths, self._root)}")
         for problem in written.problems:
             self._say(f"Not written: {problem}")
 

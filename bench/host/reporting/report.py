@@ -17,7 +17,7 @@ from ..storage.manifest import Manifest
 from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
-from .tables import containers, costs, times
+from .tables import containers, costs, speedups, times
 from .tables import ranking as ranking_table
 from .tables.speedup_values import SpeedUps, speed_ups
 from .tables.table import Table
@@ -34,6 +34,8 @@ class Report:
     title: str
     analysis: Analysis
     rankings: tuple[ranking.RankedColumn, ...]
+    #: What a run ends with; None where nothing was measured, or nothing of the baseline.
+    speedups: Table | None
     summary: Table
     details: Table
     #: None where nothing was measured.
@@ -60,10 +62,11 @@ class Report:
         with writing_in(self.language):
             return write_all(self, folder, extra)
 
-    def print(self, console: Console) -> None:
-        """Print all but the summary, which is as wide as there are columns."""
+    def print(self, console: Console, *, details: bool = False) -> None:
+        """Print the speed-ups; with ``details``, every table but the summary, which is as wide as there are columns."""
+        shown = self.tables[1:] if details or self.speedups is None else (self.speedups,)
         with writing_in(self.language):
-            for table in self.tables[1:]:
+            for table in shown:
                 terminal.render(console, table)
                 console.print()
 
@@ -82,6 +85,7 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
             title_of(manifest),
             analysis,
             ranked.places,
+            speedups.summarise(analysis, manifest),
             times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),
             times.detail(analysis, manifest),
             costs.account(analysis, manifest),

@@ -19,6 +19,7 @@ from bench.cell import Cell
 
 from ..refusal import Refused
 from ..setup.staging import write_whole
+from ..study.suggestion import unknown
 
 SCHEMA_VERSION = 2
 RUN = "run.json"
@@ -29,6 +30,10 @@ SETTLED, MOST_ROUNDS, BUDGET = "settled", "most rounds", "budget"
 
 class NewerSchema(Refused, ValueError):
     """A newer benchmatrix wrote the file; the message says which file and what to do."""
+
+
+class UnknownColumn(Refused):
+    """The run has no such column; the message lists those that it has."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,13 @@ class Manifest:
         return replace(
             self, seconds=SpentSeconds(spent.elapsed + elapsed, spent.waited_for_workers + waited_for_workers)
         )
+
+    def with_baseline(self, column: str) -> Manifest:
+        """Return the manifest with another baseline; raises UnknownColumn where no planned cell has it."""
+        columns = list(dict.fromkeys(cell.column for cell in self.planned))
+        if column not in columns:
+            raise UnknownColumn(f"--baseline: {unknown('column', column, columns)}")
+        return replace(self, study=replace(self.study, baseline=column))
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": SCHEMA_VERSION, **asdict(self)}

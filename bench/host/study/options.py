@@ -65,12 +65,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
     )
-    add_language_argument(parser)
+    add_report_arguments(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 
 
-def add_language_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the language of the report."""
+def add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how results are shown."""
+    parser.add_argument(
+        "--baseline",
+        metavar="COLUMN",
+        help="the column that the others are compared with, such as jax:jit; the study's by default",
+    )
+    parser.add_argument("--details", action="store_true", help="print every table, not only the speed-ups")
     parser.add_argument("--language", metavar="NAME", help="the language of the report, such as pt_BR; en by default")
 
 

@@ -37,6 +37,7 @@ class Selection:
     budget_s: float | None = None
     strict: bool = False
     memory_cap_bytes: int | None = None
+    baseline: str | None = None
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
@@ -55,6 +56,7 @@ def from_options(study: Study, options: argparse.Namespace, *, environments: Seq
             budget_s=options.budget,
             strict=options.strict,
             memory_cap_bytes=options.largest_batch,
+            baseline=options.baseline,
         ),
     )
 
@@ -69,6 +71,9 @@ def select(study: Study, selection: Selection) -> Plan:
     profile = selection.profile or study.settings.profile
     if profile not in study.profiles:
         axes.errors.append(f"--profile: {unknown('profile', profile, study.profiles)}")
+    every = [f"{environment.name}:{mode}" for environment in study.environments.values() for mode in environment.modes]
+    if selection.baseline is not None and selection.baseline not in every:
+        axes.errors.append(f"--baseline: {unknown('column', selection.baseline, every)}")
     if axes.errors:
         raise StudyError(axes.errors)
     threads = selection.threads or study.settings.threads
@@ -80,7 +85,7 @@ def select(study: Study, selection: Selection) -> Plan:
             cells.append(cell)
         else:
             excluded.append((cell, reason))
-    baseline = study.settings.baseline
+    baseline = _baseline(cells, selection.baseline or study.settings.baseline)
     # With a budget there are verdicts, which need a noise floor.
     twin = study.profiles[profile].twin or selection.budget_s is not None
     repeated = column_to_repeat(cells, baseline) if twin else None
@@ -96,6 +101,12 @@ def select(study: Study, selection: Selection) -> Plan:
         memory_cap_bytes=selection.memory_cap_bytes,
         registry=study.registry,
     )
+
+
+def _baseline(cells: Sequence[Cell], wanted: str) -> str:
+    """Return the baseline: the wanted column where it is measured, otherwise the first one."""
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    return wanted if wanted in columns or not columns else columns[0]
 
 
 def with_interpreters(study: Study, options: argparse.Namespace) -> Study:

@@ -69,6 +69,7 @@ def test_no_word_of_a_report_escapes_the_catalogue(tmp_path, pseudo, study):
     made.write(tmp_path)
     console = Console(file=io.StringIO(), width=80)
     made.print(console)
+    made.print(console, details=True)
     latex = (tmp_path / "table.tex").read_text().partition(r"\begin{table*}")[2]
     texts = {
         "table.md": re.sub(r"</?(sup|br)>", " ", (tmp_path / "table.md").read_text()),

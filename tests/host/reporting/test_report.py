@@ -68,7 +68,7 @@ def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
     spinning = replace(RECORDS[0], sample_steps=[10] * 10, sample_ns=samples, sample_cpu_ns=busy, sample_turn=[0] * 10)
     made = report.make([spinning, *RECORDS[3:]], MANIFEST)
     console = Console(file=io.StringIO(), width=400)
-    made.print(console)
+    made.print(console, details=True)
     made.write(tmp_path)
     for text in (console.file.getvalue(), *((tmp_path / name).read_text() for name in FILES[:3])):
         assert "unsteady: in 1 of 1 processes the median of the samples is more than 2 times" in text
@@ -86,7 +86,7 @@ def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
 def test_partial_runs_give_a_report(tmp_path, records, run):
     console = Console(file=io.StringIO(), width=100)
     report.make(records, Manifest.from_json(run)).write(tmp_path)
-    report.make(records, Manifest.from_json(run)).print(console)
+    report.make(records, Manifest.from_json(run)).print(console, details=True)
     assert all((tmp_path / name).stat().st_size for name in FILES)
     if records or run is RUN:
         assert "torch1:eager" in console.file.getvalue()

@@ -26,7 +26,7 @@ FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class ComparedCell:
     """What one column has in one row."""
 
     result: Result
@@ -41,10 +41,10 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     name: str
     #: {column: what it has here}, without the cells that were not planned or not run.
-    places: Mapping[str, Place]
+    places: Mapping[str, ComparedCell]
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class SpeedUps:
     grades: Mapping[Cell, Quality | None]
     #: What all rows have in common: ``small, float32, cpu, 2 threads``.
     conditions: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
     #: {column: geometric mean over the rows in which every column has a speed-up}; empty where such rows are too few.
     means: Mapping[str, float]
     #: How many rows the means are over.
     whole_rows: int
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[ComparedCell]:
         return [place for row in self.rows for place in row.places.values()]
 
 
@@ -78,7 +78,7 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     columns = (baseline, *(column for column in columns_of(results) if column != baseline))
     grades = {result.cell: quality_of(result) for result in results}
     shown = varying(results)
-    rows = tuple(Row(row_name(row[0].cell, shown), _places(row, baseline, grades)) for row in rows_of(results).values())
+    rows = tuple(ComparedRow(row_name(row[0].cell, shown), _places(row, baseline, grades)) for row in rows_of(results).values())
     logs = _logs(rows, columns)
     return SpeedUps(
         tuple(results),
@@ -93,25 +93,25 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     )
 
 
-def _places(row: Sequence[Result], baseline: str, grades: Mapping[Cell, Quality | None]) -> dict[str, Place]:
+def _places(row: Sequence[Result], baseline: str, grades: Mapping[Cell, Quality | None]) -> dict[str, ComparedCell]:
     base = next((grades[result.cell] for result in row if result.cell.column == baseline), None)
     return {
         result.cell.column: _place(result, grades[result.cell], base, result.cell.column == baseline) for result in row
     }
 
 
-def _place(result: Result, grade: Quality | None, base: Quality | None, is_baseline: bool) -> Place:
+def _place(result: Result, grade: Quality | None, base: Quality | None, is_baseline: bool) -> ComparedCell:
     if grade is None or not grade.usable:
-        return Place(result, grade, None, None, withheld=grade is not None)
+        return ComparedCell(result, grade, None, None, withheld=grade is not None)
     if is_baseline:
-        return Place(result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False)
+        return ComparedCell(result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False)
     if base is not None and not base.usable:
-        return Place(result, grade, result.step, None, withheld=True)
+        return ComparedCell(result, grade, result.step, None, withheld=True)
     faster = None if result.ratio is None else inverse(result.ratio.estimate)
-    return Place(result, grade, result.step, faster, withheld=False)
+    return ComparedCell(result, grade, result.step, faster, withheld=False)
 
 
-def _logs(rows: Sequence[Row], columns: Sequence[str]) -> list[list[float]]:
+def _logs(rows: Sequence[ComparedRow], columns: Sequence[str]) -> list[list[float]]:
     """Return the logarithms of the speed-ups, row by row, of the rows in which every column has one."""
     found = []
     for row in rows:

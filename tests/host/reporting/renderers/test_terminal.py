@@ -16,7 +16,7 @@ from bench.host.reporting.tables.table import LETTERS, Entry
 
 def printed(study, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    report.make(study.records, study.manifest).print(console)
+    report.make(study.records, study.manifest).print(console, details=True)
     return console.file.getvalue()
 
 

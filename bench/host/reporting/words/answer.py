@@ -1,0 +1,152 @@
+"""Says in a few sentences what a table of speed-ups shows: its quality, its verdicts, the clearest differences."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bench.cell import Cell
+
+from ...analysis.quality import Quality
+from ...analysis.results import Result, row_key
+from ...statistics.bootstrap import Estimate
+from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from .labels import Label
+from .language import _
+from .numbers import format_interval, format_value, percent
+from .terms import status_word
+
+#: One mark for each grade but the best; a disturbed time is not shown at all.
+MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.DISTURBED: ""}
+WITHHELD = "-"
+#: One mark for each verdict that says something.
+VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
+#: Sentences about single comparisons.
+MOST_SENTENCES = 2
+
+Grades = Mapping[Cell, Quality | None]
+Labels = Mapping[str, Label]
+
+
+def usable(result: Result, grades: Grades) -> bool:
+    """Tell whether a cell has a time that may be compared."""
+    grade = grades[result.cell]
+    return grade is not None and grade.usable
+
+
+def banner(grades: Grades) -> list[str]:
+    """Say first that the machine was busy, where times are withheld."""
+    found = [grade for grade in grades.values() if grade is not None]
+    lost = found.count(Quality.DISTURBED)
+    if not lost:
+        return []
+    return [
+        _(
+            "The machine was busy: {lost} of {count} cells cannot be used ({mark}). "
+            "Close other programs and run again.",
+            lost=lost,
+            count=len(found),
+            mark=WITHHELD,
+        )
+    ]
+
+
+def legend(grades: Grades) -> list[str]:
+    """Explain the marks that occur, in one line."""
+    found = [grade for grade in grades.values() if grade is not None]
+    meanings = {
+        Quality.NOISY: _("noisy: repeat for a firm value"),
+        Quality.UNSTEADY: _("unsteady: samples far apart"),
+    }
+    clauses = [
+        _("{mark} {meaning} ({count})", mark=MARKS[grade], meaning=meaning, count=number)
+        for grade, meaning in meanings.items()
+        if (number := found.count(grade))
+    ]
+    return ["   ".join(clauses)] if clauses else []
+
+
+def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
+    """Explain and count the verdicts, in one line."""
+    judged = [result.verdict for result in results if result.verdict is not None and usable(result, grades)]
+    if not judged:
+        return []
+    return [
+        _(
+            "{different} different, certain at {level} ({firm} of {count})   "
+            "{equivalent} equal within {margin} ({equal})",
+            different=VERDICTS[Verdict.DIFFERENT],
+            level=percent(ALPHA),
+            firm=judged.count(Verdict.DIFFERENT),
+            count=len(judged),
+            equivalent=VERDICTS[Verdict.EQUIVALENT],
+            margin=percent(THRESHOLD),
+            equal=judged.count(Verdict.EQUIVALENT),
+        )
+    ]
+
+
+def clearest(
+    results: Sequence[Result], baseline: str, labels: Labels, grades: Grades, names: Mapping[Cell, str]
+) -> list[str]:
+    """Say which cells differ most clearly from the baseline, by how much and how sure that is.
+
+    Where there are verdicts, only firm differences are told. ``names`` are those of the rows.
+    """
+    bases = {row_key(result.cell) for result in results if result.cell.column == baseline and usable(result, grades)}
+    compared = [r for r in results if r.ratio and usable(r, grades) and row_key(r.cell) in bases]
+    judged = [result for result in compared if result.verdict is not None]
+    told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
+    told = sorted((result for result in told if _clearness(result)), key=_clearness, reverse=True)
+    lines = [
+        _sentence(result, labels[result.cell.column], labels[baseline], names[result.cell], firm=bool(judged))
+        for result in told[: MOST_SENTENCES if judged else 1]
+    ]
+    if compared and not judged:
+        lines.append(_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()))
+    return lines
+
+
+def _clearness(result: Result) -> float:
+    """Return the end of the interval that is nearer to equality, as a logarithm; 0 where equality is inside."""
+    assert result.ratio is not None
+    low, high = result.ratio.estimate.low, result.ratio.estimate.high
+    if low is None or high is None:
+        return 0.0
+    return max(0.0, math.log(low), -math.log(high))
+
+
+def _sentence(result: Result, label: Label, base: Label, row: str, *, firm: bool) -> str:
+    """Word one comparison: ``mlp-train: JAX 0.10 jit is 3.3 times as fast as PyTorch 1.13 eager [2.9, 3.8].``"""
+    assert result.ratio is not None
+    ratio = result.ratio.estimate
+    faster = ratio.value < 1.0
+    shown = _inverse(ratio) if faster else ratio
+    said = {
+        "row": row,
+        "column": label.text,
+        "baseline": base.text,
+        "factor": format_value(shown),
+        "interval": format_interval(shown),
+    }
+    text = (
+        _("{row}: {column} is {factor} times as fast as {baseline} {interval}", **said)
+        if faster
+        else _("{row}: {column} takes {factor} times as long as {baseline} {interval}", **said)
+    )
+    return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
+
+
+def _inverse(ratio: Estimate) -> Estimate:
+    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
+    return Estimate(1.0 / ratio.value, low, high, ratio.n)
+
+
+def failures(results: Sequence[Result]) -> list[str]:
+    """Count the cells without a time, by status."""
+    missing = Counter(result.status for result in results if result.step is None)
+    if not missing:
+        return []
+    listed = ", ".join(f"{number} {status_word(status)}" for status, number in missing.most_common())
+    return [_("Without a time: {listed}; the reasons are in the details.", listed=listed)]
