@@ -78,7 +78,9 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     columns = (baseline, *(column for column in columns_of(results) if column != baseline))
     grades = {result.cell: quality_of(result) for result in results}
     shown = varying(results)
-    rows = tuple(ComparedRow(row_name(row[0].cell, shown), _places(row, baseline, grades)) for row in rows_of(results).values())
+    rows = tuple(
+        ComparedRow(row_name(row[0].cell, shown), _places(row, baseline, grades)) for row in rows_of(results).values()
+    )
     logs = _logs(rows, columns)
     return SpeedUps(
         tuple(results),
