@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import environments_json, loading, machine_json, ranking_csv, table_csv, table_latex, table_markdown
+from . import environments_json, loading, machine_json, page_html, ranking_csv, table_csv, table_latex, table_markdown
 from .output import Output
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ BUILT_IN = (
     Output.of(ranking_csv),
     Output.of(machine_json),
     Output.of(environments_json),
+    Output.of(page_html),
 )
 
 

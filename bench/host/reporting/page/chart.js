@@ -1,0 +1,76 @@
+// Draws the speed-ups as bars, one panel for the mean and one for each row, all on one logarithmic scale.
+
+const MOST_PANELS = 12;
+const WIDEST = Math.log2(64);
+
+function chart(shownRows, shownColumns) {
+  if (!choice.baseline) return [make('p', { class: 'hint' }, W.noBaseline)];
+  const others = shownColumns.filter((column) => column !== choice.baseline);
+  const comparable = shownRows.filter((row) => others.some((column) => speedupOf(row.cells[column.number])));
+  const shown = comparable.slice(0, MOST_PANELS);
+  if (!shown.length || !others.length) return [make('p', { class: 'hint' }, W.nothing)];
+  const mean = means(shownRows, shownColumns);
+  const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)) }));
+  if (mean.count > 1) {
+    const bars = others.map((column) => ({ column, speedup: { value: mean.values[shownColumns.indexOf(column)], low: null, high: null } }));
+    panels.unshift({ name: W.mean, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
+  }
+  const scale = scaleOf(panels);
+  return [
+    make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
+    make('p', { class: 'hint' }, W.chartHint, ' ', choice.baseline.id === data.baseline ? null : make('strong', {}, W.ofMedians)),
+    make('div', { class: 'panels' }, panels.map((panel) => panelOf(panel, scale))),
+    shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length })) : null,
+  ];
+}
+
+function barOf(cell, column) {
+  return { column, cell, speedup: speedupOf(cell) };
+}
+
+/** Where a speed-up lies, in percent of the width; and the ticks. */
+function scaleOf(panels) {
+  const ends = panels.flatMap((panel) => panel.bars.flatMap(({ speedup }) => (speedup ? [speedup.value, speedup.low, speedup.high] : [])));
+  const logs = ends.filter((end) => end !== null && end > 0).map(Math.log2);
+  const low = Math.max(-WIDEST, Math.min(-1, ...logs)) - 0.1, high = Math.min(WIDEST, Math.max(1, ...logs)) + 0.1;
+  const at = (value) => Math.max(0, Math.min(100, (100 * (Math.log2(value) - low)) / (high - low)));
+  const every = Math.ceil((high - low) / 6), ticks = [];
+  for (let power = Math.ceil(low); power <= high; power += 1) if (power % every === 0) ticks.push(2 ** power);
+  return { at, ticks };
+}
+
+function panelOf({ name, hint, bars, mean }, scale) {
+  return make('section', { class: mean ? 'panel mean' : 'panel', 'aria-label': name },
+    make('h3', {}, name, hint ? make('span', { class: 'hint' }, ` ${hint}`) : null),
+    make('div', { class: 'bars' },
+      bars.map((bar) => barRow(bar, scale)),
+      make('span', {}),
+      make('div', { class: 'ticks', 'aria-hidden': 'true' }, scale.ticks.map((tick) => make('span', { style: { left: `${scale.at(tick)}%` } },
+        tick < 1 ? `1/${1 / tick}` : String(tick)))),
+      make('span', {})));
+}
+
+function barRow({ column, cell, speedup }, scale) {
+  const one = scale.at(1), grid = scale.ticks.map((tick) => make('i', { class: tick === 1 ? 'line one' : 'line', style: { left: `${scale.at(tick)}%` } }));
+  const track = make('div', { class: 'track', 'aria-hidden': 'true' }, grid);
+  const label = make('span', { class: 'label' }, column.label);
+  if (!speedup) return [label, track, make('span', { class: 'value muted' }, cell ? lackOf(cell) : '')];
+  const end = scale.at(speedup.value);
+  track.append(make('b', { class: 'bar', style: { left: `${Math.min(one, end)}%`, width: `${Math.max(0.6, Math.abs(end - one))}%`, background: colourOf(column) } }));
+  if (speedup.low !== null && speedup.high !== null) {
+    const from = scale.at(speedup.low), to = scale.at(speedup.high);
+    track.append(make('b', { class: 'whisker', style: { left: `${from}%`, width: `${to - from}%` } }));
+  }
+  const text = factor(speedup.value);
+  const said = fill(W.bar, { column: column.label, speedup: text, interval: interval(speedup.low, speedup.high, finer) });
+  const open = cell ? { title: said, onclick: () => choose({ cell: keyOf(cell) }) } : { title: said };
+  track.classList.toggle('open', Boolean(cell));
+  if (cell) track.addEventListener('click', open.onclick);
+  track.setAttribute('title', said);
+  return [label, track, make('span', { class: 'value', title: said }, text, cell ? make('span', { class: 'mark' }, markOf(cell, speedup.verdict)) : null)];
+}
+
+/** What stands where there is no speed-up: the status of the cell, or the mark of a withheld time. */
+function lackOf(cell) {
+  return cell.step === null ? data.statuses[cell.status] : data.marks.withheld;
+}

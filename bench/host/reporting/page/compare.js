@@ -1,0 +1,85 @@
+// Compares cells with the baseline, and writes numbers.
+
+/**
+ * The speed-up of a cell over the chosen baseline: {value, low, high, verdict}; null where there is none.
+ *
+ * Over the baseline of the study it is that of the analysis. Over another one it is a ratio of medians.
+ */
+function speedupOf(cell) {
+  if (!cell || !cell.usable || !choice.baseline) return null;
+  const base = cell.row.cells[choice.baseline.number];
+  if (!base || !base.usable) return null;
+  if (cell === base) return { value: 1, low: null, high: null, verdict: null };
+  if (choice.baseline.id !== data.baseline) return { value: base.step / cell.step, low: null, high: null, verdict: null };
+  const ratio = cell.get('ratio');
+  if (ratio === null) return null;
+  const low = cell.get('ratioHigh'), high = cell.get('ratioLow');
+  return { value: 1 / ratio, low: low && 1 / low, high: high && 1 / high, verdict: cell.verdict };
+}
+
+/** The geometric mean of each column, over the rows in which every column has a speed-up. */
+function means(shownRows, shownColumns) {
+  const sums = shownColumns.map(() => 0);
+  let count = 0;
+  for (const row of shownRows) {
+    const found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
+    if (found.some((one) => one === null)) continue;
+    found.forEach((one, i) => { sums[i] += Math.log(one.value); });
+    count += 1;
+  }
+  return { count, values: sums.map((sum) => Math.exp(sum / count)) };
+}
+
+function fixed(value, digits) {
+  return value.toFixed(digits).replace('.', data.decimal);
+}
+
+/** A speed-up with two digits, or with all digits before the decimal sign. */
+function factor(value) {
+  return fixed(value, value >= 9.95 ? 0 : value >= 0.995 ? 1 : 1 - Math.floor(Math.log10(value) + 0.002));
+}
+
+/** A number with three digits. */
+function three(value) {
+  return value === 0 ? '0' : fixed(value, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
+}
+
+const UNITS = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
+
+function time(ns) {
+  if (ns === null) return '';
+  const [name, size] = UNITS.find(([, one]) => ns >= 0.9995 * one) ?? UNITS[3];
+  return `${three(ns / size)} ${name}`;
+}
+
+const POWERS = [['10⁹', 1e9], ['10⁶', 1e6], ['10³', 1e3]];
+
+/** How many there are in a second: 1.33 × 10⁶. */
+function rate(count) {
+  const [name, size] = POWERS.find(([, one]) => count >= 0.9995 * one) ?? ['', 1];
+  return name ? `${three(count / size)} × ${name}` : three(count);
+}
+
+function bytes(count) {
+  if (count === null) return '';
+  return count >= 2 ** 30 ? `${three(count / 2 ** 30)} GiB` : `${three(count / 2 ** 20)} MiB`;
+}
+
+function interval(low, high, write) {
+  return low === null || high === null ? '' : `[${write(low)}${data.decimal === ',' ? ';' : ','} ${write(high)}]`;
+}
+
+function finer(value) {
+  return fixed(value, value >= 99.5 ? 0 : value >= 9.95 ? 1 : value >= 0.0995 ? 2 : 2 - Math.floor(Math.log10(value)));
+}
+
+function markOf(cell, verdict) {
+  return (data.marks.verdicts[verdict] ?? '') + (data.marks.grades[cell.grade] ?? '');
+}
+
+/** The background of an entry: blue is faster and orange slower, as strong as the speed-up is large. */
+function shade(speedup) {
+  const strength = Math.min(1, Math.abs(Math.log2(speedup)) / 2);
+  if (strength < 0.01) return null;
+  return `color-mix(in srgb, var(${speedup > 1 ? '--faster' : '--slower'}) ${Math.round(8 + 47 * strength)}%, transparent)`;
+}

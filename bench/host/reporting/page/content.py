@@ -1,0 +1,113 @@
+"""Collects what the page shows: the answer, the cells, the machine, the environments and the method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bench.cell import Cell
+
+from ...analysis.quality import Quality
+from ...analysis.results import Result, columns_of
+from ...statistics.verdict import Verdict
+from ..tables import speedups
+from ..tables.rows import measured_baseline, rows_of
+from ..words import page as words
+from ..words.caption import describe_conditions
+from ..words.labels import Label, labels_of
+from ..words.language import decimal_sign
+from ..words.terms import items_word, status_word
+from . import cells
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+#: Remarks that explain marks: the page has a legend of its own.
+LEGENDS = tuple(f"{mark} " for mark in (*speedups.MARKS.values(), *speedups.VERDICTS.values()) if mark)
+
+
+def of_report(report: Report) -> dict[str, Any]:
+    """Return the content of the page, ready for JSON."""
+    results, manifest = report.analysis.results, report.manifest
+    labels, columns, rows = labels_of(results), columns_of(results), rows_of(results)
+    baseline = measured_baseline(results, manifest)
+    return {
+        "language": report.language.name,
+        "decimal": decimal_sign(),
+        "words": words.of_page(),
+        "title": report.title,
+        "answer": _answer(report),
+        "conditions": describe_conditions(manifest, results),
+        "run": {"name": manifest.run, "started": manifest.started, "profile": manifest.profile.name},
+        "baseline": baseline,
+        "marks": {
+            "grades": {grade.value: mark for grade, mark in speedups.MARKS.items()},
+            "verdicts": {verdict.value: speedups.VERDICTS.get(verdict, "") for verdict in Verdict},
+            "withheld": speedups.WITHHELD,
+        },
+        "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
+        "usable": [grade.value for grade in Quality if grade.usable],
+        "columns": [_column(column, labels[column], results) for column in columns],
+        "rows": [_row(row[0].cell) for row in rows.values()],
+        **_cells(report, columns),
+        "machine": words.machine(manifest.machine),
+        "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
+        "method": words.method(),
+    }
+
+
+def _answer(report: Report) -> list[str]:
+    """Say which column is fastest, by how much and how sure that is."""
+    table = speedups.summarise(report.analysis, report.manifest)
+    return [] if table is None else [text for text in table.remarks if not text.startswith(LEGENDS)]
+
+
+def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
+    rows = rows_of(report.analysis.results)
+    texts, facts = cells.Pool(), cells.Pool()
+    share = max(cells.FEWEST_POINTS, cells.ALL_POINTS // max(1, len(report.analysis.results)))
+    numbers = {column: number for number, column in enumerate(columns)}
+    written = []
+    for number, row in enumerate(rows.values()):
+        base = next((result for result in row if result.cell.column == report.manifest.study.baseline), None)
+        written += [
+            cells.write(result, base, number, numbers[result.cell.column], texts, facts, share) for result in row
+        ]
+    return {
+        "fields": cells.FIELDS,
+        "digits": cells.DIGITS,
+        "cells": written,
+        "texts": texts.values,
+        "facts": facts.values,
+        "statuses": {result.status: status_word(result.status) for result in report.analysis.results},
+        "items": {fact["item"]: items_word(fact["item"]) for fact in facts.values if fact["item"]},
+    }
+
+
+def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, str]:
+    cell = next(result.cell for result in results if result.cell.column == column)
+    return {
+        "id": column,
+        "label": label.text,
+        "product": label.product,
+        "version": label.version,
+        "mode": cell.mode,
+        "framework": cell.framework,
+        "environment": cell.environment,
+    }
+
+
+def _row(cell: Cell) -> dict[str, str]:
+    return {name: str(getattr(cell, name)) for name in ("workload", "size", "precision", "device", "threads")}
+
+
+def _environment(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    interpreter = facts.get("interpreter")
+    return {
+        "name": name,
+        "python": str(interpreter.get("version", "")) if isinstance(interpreter, Mapping) else "",
+        "provider": str(facts.get("provider") or ""),
+        "requirements": [str(one) for one in facts.get("requirements") or ()],
+        "lock": str(facts.get("lock_hash") or ""),
+        "packages": {str(key): str(value) for key, value in (facts.get("packages") or {}).items()},
+    }

@@ -1,0 +1,105 @@
+// Shows the table: a row for each workload, a column for each version and mode. Long tables grow as they are read.
+
+const ROWS_AT_ONCE = 100;
+const watcher = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) seen[0].target.click(); });
+
+function table(shownRows, shownColumns) {
+  watcher.disconnect();
+  if (!shownRows.length || !shownColumns.length) return [];
+  const hint = choice.show === 'times' ? W.timesHint : fill(W.tableHint, { baseline: choice.baseline.label });
+  const body = make('tbody', {});
+  const more = make('button', { type: 'button', class: 'plain more', onclick: () => grow(ROWS_AT_ONCE) });
+  let count = 0;
+  function grow(by) {
+    const next = shownRows.slice(count, count + by);
+    count += next.length;
+    body.append(...next.map((row) => tableRow(row, shownColumns)));
+    more.hidden = count >= shownRows.length;
+    more.textContent = fill(W.more, { count: shownRows.length - count });
+  }
+  grow(ROWS_AT_ONCE);
+  if (!more.hidden) watcher.observe(more);
+  table.showAll = () => grow(Infinity);
+  return [
+    make('h2', {}, W.table),
+    make('p', { class: 'hint' }, hint, ' ', fill(W.rows, { shown: shownRows.length, count: rows.length })),
+    make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': W.table },
+      make('table', {}, make('thead', {}, headings(shownColumns)), body, meansRow(shownRows, shownColumns))),
+    more,
+    legend(),
+  ];
+}
+
+function headings(shownColumns) {
+  return make('tr', {}, heading('name', W.row, [W.row]), shownColumns.map((column) => heading(column.id, column.label,
+    [make('span', { class: 'product' }, `${column.product} ${column.version.replace(`${column.product} `, '')}`), make('span', {}, column.mode)], column)));
+}
+
+function heading(key, name, lines, column) {
+  const sorting = (choice.sort || 'name') === key && Boolean(choice.sort);
+  const order = sorting ? (choice.down ? 'descending' : 'ascending') : 'none';
+  const arrow = sorting ? (choice.down ? ' ▼' : ' ▲') : '';
+  // Names begin with A, speed-ups with the largest.
+  const first = key !== 'name' && choice.show === 'speedups' && column !== choice.baseline;
+  const sort = () => choose(!sorting ? { sort: key, down: first } : choice.down === first ? { down: !first } : { sort: '', down: false });
+  return make('th', { scope: 'col', 'aria-sort': order, class: column && column === choice.baseline ? 'base' : null, style: column ? { 'border-bottom-color': colourOf(column) } : {} },
+    make('button', { type: 'button', 'data-key': `sort ${key}`, 'aria-label': fill(W.sort, { column: name }), onclick: sort }, lines, make('span', { class: 'arrow' }, arrow)));
+}
+
+function tableRow(row, shownColumns) {
+  return make('tr', {}, make('th', { scope: 'row' }, row.name), shownColumns.map((column) => entry(row.cells[column.number])));
+}
+
+function entry(cell) {
+  if (!cell) return make('td', {});
+  const { text, mark, background, muted } = look(cell);
+  const td = make('td', { class: muted ? 'muted' : null, style: background ? { background } : {} },
+    make('button', { type: 'button', 'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
+      text, make('span', { class: 'mark' }, mark)));
+  return td;
+}
+
+/** What an entry shows: its text, its marks and its background. */
+function look(cell) {
+  if (cell.step === null) return { text: data.statuses[cell.status], mark: '', muted: true };
+  if (!cell.usable) return { text: data.marks.withheld, mark: '', muted: true };
+  const grade = data.marks.grades[cell.grade] ?? '';
+  const speedup = speedupOf(cell);
+  const background = speedup && cell.column !== choice.baseline ? shade(speedup.value) : null;
+  if (choice.show === 'times' || cell.column === choice.baseline) return { text: time(cell.step), mark: grade, background };
+  if (!speedup) return { text: cell.row.cells[choice.baseline.number] ? data.marks.withheld : '–', mark: '', muted: true };
+  return { text: factor(speedup.value), mark: markOf(cell, speedup.verdict), background };
+}
+
+function meansRow(shownRows, shownColumns) {
+  if (!choice.baseline || choice.show === 'times') return null;
+  const mean = means(shownRows, shownColumns);
+  if (mean.count < 2) return null;
+  return make('tfoot', {}, make('tr', {}, make('th', { scope: 'row', title: fill(W.meanRows, { count: mean.count }) }, W.mean),
+    shownColumns.map((column, i) => make('td', { style: column === choice.baseline ? {} : { background: shade(mean.values[i]) ?? 'none' } },
+      column === choice.baseline ? '' : make('span', {}, factor(mean.values[i]))))));
+}
+
+/** The meaning of the colours and of every mark that the cells have. */
+function legend() {
+  const seen = (name, key) => cells.some((cell) => cell[name] === key);
+  const marks = [
+    ...Object.entries(data.marks.grades).map(([grade, mark]) => [seen('grade', grade) && mark, data.meanings.grades[grade]]),
+    ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
+    [cells.some((cell) => cell.step !== null && !cell.usable) && data.marks.withheld, W.withheld],
+  ].filter(([mark]) => mark);
+  return make('div', { class: 'legend', role: 'note', 'aria-label': W.legend },
+    make('span', {}, make('i', { class: 'swatch faster' }), W.faster), make('span', {}, make('i', { class: 'swatch slower' }), W.slower),
+    marks.map(([mark, meaning]) => make('span', {}, make('b', {}, mark), ` ${meaning}`)));
+}
+
+/** The name of a cell in the address. */
+function keyOf(cell) {
+  return `${cell.row.number}/${cell.column.id}`;
+}
+
+function cellOf(key) {
+  const [, row, column] = /^(\d+)\/(.*)$/s.exec(key) ?? [];
+  const found = columnById.get(column);
+  return (found && rows[Number(row)] && rows[Number(row)].cells[found.number]) ?? null;
+}

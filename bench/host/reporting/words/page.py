@@ -1,0 +1,187 @@
+"""Holds the words of the page. Its scripts put numbers and names where braces are, such as ``{count}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...analysis.quality import NOISY, Quality
+from ...statistics.bootstrap import LEVEL
+from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from .language import _
+from .numbers import format_number, percent
+
+
+def of_page() -> dict[str, str]:
+    """Return the words of the scripts, by the names that they use."""
+    return {**_choice(), **_chart(), **_table(), **_details(), **_about()}
+
+
+def _choice() -> dict[str, str]:
+    return {
+        "choose": _("Choose what to compare"),
+        "workload": _("workload"),
+        "size": _("size"),
+        "precision": _("precision"),
+        "device": _("device"),
+        "threads": _("threads"),
+        "framework": _("framework"),
+        "version": _("version"),
+        "mode": _("mode"),
+        "baseline": _("baseline"),
+        "show": _("show"),
+        "speedups": _("speed-ups"),
+        "times": _("times"),
+        "filter": _("filter"),
+        "filterHint": _("part of a name"),
+        "reset": _("reset"),
+        "first": _("the study's"),
+    }
+
+
+def _chart() -> dict[str, str]:
+    return {
+        "chart": _("Speed-up over {baseline}", baseline="{baseline}"),
+        "chartHint": _("Higher is faster. Lines show intervals; the scale is logarithmic."),
+        "mean": _("geometric mean"),
+        "meanRows": _("over {count} rows in which every column has a speed-up", count="{count}"),
+        "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
+        "ofMedians": _("Another baseline than the study's: ratio of medians, without interval or verdict."),
+        "nothing": _("Nothing to show. Choose more above."),
+        "noBaseline": _("No baseline was measured, so there are no speed-ups."),
+        "bar": _(
+            "{column}: {speedup} times as fast {interval}",
+            column="{column}",
+            speedup="{speedup}",
+            interval="{interval}",
+        ),
+    }
+
+
+def _table() -> dict[str, str]:
+    return {
+        "table": _("All results"),
+        "tableHint": _(
+            "Speed-up over {baseline}; its own column has the time per step. Select an entry for its details.",
+            baseline="{baseline}",
+        ),
+        "timesHint": _("Median time per step. Select an entry for its details."),
+        "sort": _("sort by {column}", column="{column}"),
+        "row": _("workload"),
+        "more": _("Show more rows ({count} left)", count="{count}"),
+        "rows": _("{shown} of {count} rows", shown="{shown}", count="{count}"),
+        "faster": _("faster"),
+        "slower": _("slower"),
+        "legend": _("Marks"),
+    }
+
+
+def _details() -> dict[str, str]:
+    return {
+        "close": _("close"),
+        "time": _("time per step"),
+        "throughput": _("throughput"),
+        "speedup": _("speed-up"),
+        "verdict": _("verdict"),
+        "quality": _("quality"),
+        "status": _("status"),
+        "stage": _("stage"),
+        "reason": _("reason"),
+        "processes": _("processes and samples"),
+        "processesText": _("{processes} processes, {samples} samples", processes="{processes}", samples="{samples}"),
+        "warmUp": _("warm-up"),
+        "firstCold": _("first call, empty cache"),
+        "firstWarm": _("first call, filled cache"),
+        "import": _("import"),
+        "peak": _("peak memory"),
+        "notes": _("Notes"),
+        "samples": _("Samples in the order measured"),
+        "samplesHint": _(
+            "One shade per process; the line is the median. {shown} of {count} processes.",
+            shown="{shown}",
+            count="{count}",
+        ),
+        "settings": _("Settings"),
+        "versions": _("Versions"),
+        "repeat": _("Measure it again"),
+        "copy": _("copy"),
+        "copied": _("copied"),
+    }
+
+
+def _about() -> dict[str, str]:
+    return {
+        "machine": _("Machine"),
+        "environments": _("Environments"),
+        "environment": _("environment"),
+        "requirements": _("requirements"),
+        "lock": _("hash of the lock"),
+        "packages": _("{count} packages", count="{count}"),
+        "method": _("Method"),
+        "data": _("Data"),
+        "download": _("Download this table as CSV"),
+        "withheld": _("withheld: other programs were computing"),
+        "run": _(
+            "run {name}, profile {profile}, started {started}", name="{name}", profile="{profile}", started="{started}"
+        ),
+    }
+
+
+def grades() -> dict[str, str]:
+    """Say what each grade of a time means."""
+    return {
+        Quality.CLEAN.value: _("clean: the processes agree"),
+        Quality.NOISY.value: _("noisy: the interval reaches further than {share} from the value", share=percent(NOISY)),
+        Quality.UNSTEADY.value: _("unsteady: samples lie far apart"),
+        Quality.DISTURBED.value: _("disturbed: other programs were computing, so the time is not compared"),
+    }
+
+
+def verdicts() -> dict[str, str]:
+    """Say what each verdict means."""
+    return {
+        Verdict.DIFFERENT.value: _("different, certain at {level}", level=percent(ALPHA)),
+        Verdict.EQUIVALENT.value: _("equal within {margin}", margin=percent(THRESHOLD)),
+        Verdict.INCONCLUSIVE.value: _("inconclusive: the data do not decide"),
+    }
+
+
+def method() -> list[str]:
+    """Describe the method in ten lines."""
+    return [
+        _("Every cell is measured in fresh processes, one per round. The process is the statistical unit."),
+        _("In a round, the cells of a row take turns, so that slow changes of the machine reach all of them."),
+        _("Every output is checked against a reference in float64 before it is timed."),
+        _("A sample is the wall time of many steps, synchronised at its end and divided by their number."),
+        _("Samples before the steady state, and turns disturbed by other programs, do not count."),
+        _("The time per step is the median over processes of the median of their samples."),
+        _(
+            "Intervals are {level} bootstrap intervals over processes, or over pairs of processes.",
+            level=percent(LEVEL),
+        ),
+        _("A ratio is the Hodges-Lehmann estimate over pairs of processes that took turns; a speed-up is its inverse."),
+        _(
+            "A verdict needs {pairs} pairs. Its p values are adjusted for all comparisons of the table.",
+            pairs=minimum_pairs(),
+        ),
+        _(
+            "Different: by a test at {level}. Equal: within {margin}. Anything else is inconclusive.",
+            level=percent(ALPHA),
+            margin=percent(THRESHOLD),
+        ),
+    ]
+
+
+def machine(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Name what is known of the machine; facts without a name of their own keep the one that they are stored under."""
+    memory = facts.get("memory_bytes")
+    known = {
+        "processor": (_("processor"), facts.get("processor")),
+        "processors": (_("processors"), facts.get("processors")),
+        "memory_bytes": (_("memory"), f"{format_number(memory / 2**30)} GiB" if isinstance(memory, int) else memory),
+        "gpus": (_("GPUs"), ", ".join(str(gpu.get("name")) for gpu in facts.get("gpus") or ())),
+        "system": (_("system"), facts.get("system")),
+        "architecture": (_("architecture"), facts.get("architecture")),
+    }
+    others = {name: (name.replace("_", " "), value) for name, value in facts.items() if name not in known}
+    return {name: str(value) for name, value in (known | others).values() if value not in (None, "", [], {})}
