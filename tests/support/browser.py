@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,20 @@ def dump(page: Path, address: str = "", *options: str) -> str:
         command = [find(), *fresh, *wanted]
         done = subprocess.run(command, capture_output=True, timeout=120, check=True)
     return done.stdout.decode("utf-8")
+
+
+class Elements(HTMLParser):
+    """The names of the elements of a page, and those of their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes |= {name for name, _ in attrs}
 
 
 def shown(text: str) -> str:

@@ -10,9 +10,9 @@ from bench.cell import Cell
 from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
 from ...statistics.verdict import Verdict
-from ..tables import speedups
 from ..tables.rows import measured_baseline, rows_of
 from ..words import page as words
+from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
 from ..words.labels import Label, labels_of
 from ..words.language import decimal_sign
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..report import Report
 
 #: Remarks that explain marks: the page has a legend of its own.
-LEGENDS = tuple(f"{mark} " for mark in (*speedups.MARKS.values(), *speedups.VERDICTS.values()) if mark)
+LEGENDS = tuple(f"{mark} " for mark in (*MARKS.values(), *VERDICTS.values()) if mark)
 
 
 def of_report(report: Report) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def of_report(report: Report) -> dict[str, Any]:
         "run": {"name": manifest.run, "started": manifest.started, "profile": manifest.profile.name},
         "baseline": baseline,
         "marks": {
-            "grades": {grade.value: mark for grade, mark in speedups.MARKS.items()},
-            "verdicts": {verdict.value: speedups.VERDICTS.get(verdict, "") for verdict in Verdict},
-            "withheld": speedups.WITHHELD,
+            "grades": {grade.value: mark for grade, mark in MARKS.items()},
+            "verdicts": {verdict.value: VERDICTS.get(verdict, "") for verdict in Verdict},
+            "withheld": WITHHELD,
         },
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
         "usable": [grade.value for grade in Quality if grade.usable],
@@ -58,8 +58,8 @@ def of_report(report: Report) -> dict[str, Any]:
 
 def _answer(report: Report) -> list[str]:
     """Say which column is fastest, by how much and how sure that is."""
-    table = speedups.summarise(report.analysis, report.manifest)
-    return [] if table is None else [text for text in table.remarks if not text.startswith(LEGENDS)]
+    remarks = () if report.speedups is None else report.speedups.remarks
+    return [text for text in remarks if not text.startswith(LEGENDS)]
 
 
 def _cells(report: Report, columns: list[str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from bench.host.analysis.quality import quality_of
 from bench.host.reporting import report
 from bench.host.reporting.outputs import page_html
 from bench.host.reporting.page import cells, document
-from bench.host.reporting.words.language import find
+from bench.host.reporting.words.language import find, writing_in
 from bench.host.storage.manifest import Manifest
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -26,10 +26,17 @@ ATTACKS = (
     "javascript:document.title='pwned'", "\u2028document.title='pwned'\u2029", "{baseline}{count}", "&lt;b&gt;", "a&b",
     "</style><style>*{display:none}", "]]>", "__proto__", "constructor", "=cmd()", "%3Cb%3E", "a,b=c&d#e/f", "\\u003c",
 )  # fmt: skip
+#: The elements that the page is made of.
+ELEMENTS = {
+    "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "article",
+    "dialog", "noscript", "script", "h1", "h2", "h3", "p", "div", "span", "b", "i", "strong", "code", "dl",
+    "dt", "dd", "ol", "ul", "li", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "button", "label",
+    "select", "option", "input", "details", "summary", "svg", "path", "rect", "line", "text",
+}  # fmt: skip
 
 
-def page_of(study, folder: Path, **options) -> Path:
-    (path,) = page_html.write(report.make(study.records, study.manifest, **options), folder)
+def page_of(study, folder: Path) -> Path:
+    (path,) = page_html.write(report.make(study.records, study.manifest), folder)
     return path
 
 
@@ -98,7 +105,7 @@ def test_every_cell_is_in_the_data_with_the_numbers_of_the_analysis(tmp_path, lo
         assert cell["verdict"] == (result.verdict.value if result.verdict else None)
         assert cell["ratio"] == (pytest.approx(result.ratio.estimate.value, rel=1e-5) if result.ratio else None)
         assert cell["firstCold"] == pytest.approx(result.first_call_s("cold") * 1e9, rel=1e-5)
-        assert cell["peak"] == result.peak_bytes
+        assert cell["peak"] == pytest.approx(result.peak_bytes, rel=1e-5)
 
 
 def test_a_cell_without_a_time_has_its_stage_and_reason(tmp_path, short_study):
@@ -155,7 +162,8 @@ def test_a_lone_surrogate_is_written_as_a_question_mark():
 
 
 def test_the_page_is_in_the_language_of_the_report(tmp_path, long_study):
-    path = page_of(long_study, tmp_path, language=find("pt_BR"))
+    with writing_in(find("pt_BR")):
+        path = page_of(long_study, tmp_path)
     data = data_of(path)
     assert '<html lang="pt-BR">' in path.read_text()
     assert data["words"]["baseline"] == "referência"
@@ -172,11 +180,12 @@ def test_a_run_without_its_baseline_or_without_records_has_a_page(tmp_path, long
 @pytest.mark.browser
 class TestInABrowser:
     def test_the_page_shows_the_answer_the_chart_and_the_table(self, tmp_path, long_study):
-        text = browser.dump(page_of(long_study, tmp_path))
+        path = page_of(long_study, tmp_path)
+        text = browser.dump(path)
         assert 'data-ready="yes"' in text
-        assert text.count('<tr><th scope="row">') == 3 + 1 + 1  # three workloads, the mean, an environment
+        assert text.count('<tr><th scope="row">') == 3 + 1  # three workloads, an environment
         shown = browser.shown(text)
-        assert "dispatch: JAX 0" in shown or "times as fast as" in shown
+        assert data_of(path)["answer"][0] in shown
         assert "PyTorch 1.13" in shown
         assert shown.count("geometric mean") == 2
 
@@ -230,9 +239,9 @@ class TestInABrowser:
         data = data_of(path)
         text = browser.dump(path, f"filter={names[0][:0]}&cell=0%2F{data['columns'][-1]['id']}")
         assert 'data-ready="yes"' in text
-        tags = set(re.findall(r"<([a-zA-Z!/][^\s>]*)", DATA.sub("", text).split("<script>")[0]))
-        assert not {tag for tag in tags if tag.lower() in {"img", "script", "iframe", "!--<script"}}
-        assert not re.search(r"<[^>]*\son\w+=", DATA.sub("", text).split("<script>")[0])
+        found = browser.Elements(text)
+        assert found.names <= ELEMENTS
+        assert not {name for name in found.attributes if name.startswith("on") or name in ("src", "href", "srcdoc")}
         title = re.search(r"<title>(.*?)</title>", text, re.DOTALL)
         assert title is not None
         assert title[1] != "pwned"
