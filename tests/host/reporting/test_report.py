@@ -26,7 +26,7 @@ RUN = {
     "finished": True,
 }
 MANIFEST = Manifest.from_json(RUN)
-FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json"]
+FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json", "report.html"]
 
 
 def timed(cell: Cell, number: int, step_ns: int) -> Record:
