@@ -26,7 +26,7 @@ FIELDS = (
     "facts", "notes", "lowest", "highest", "series",
 )  # fmt: skip
 #: Points of a process's samples in its picture at most, and of all pictures together about.
-POINTS, ALL_POINTS = 100, 400_000
+POINTS, ALL_POINTS = 100, 1_000_000
 #: A picture of fewer points of a process shows nothing: rather fewer processes are shown.
 FEWEST_POINTS = 10
 #: A point is two of these characters: its height between the lowest and the highest, in 4096 steps.

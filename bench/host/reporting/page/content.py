@@ -14,7 +14,7 @@ from ..tables.rows import measured_baseline, rows_of
 from ..words import page as words
 from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
-from ..words.labels import Label, labels_of
+from ..words.labels import Label, labels_of, names_of
 from ..words.language import decimal_sign
 from ..words.terms import items_word, status_word
 from . import cells
@@ -89,7 +89,8 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
     return {
         "id": column,
         "label": label.text,
-        "product": label.product,
+        "product": names_of(cell.framework)[0],
+        "release": " ".join(filter(None, (label.product, label.version))),
         "version": label.version,
         "mode": cell.mode,
         "framework": cell.framework,

@@ -11,7 +11,7 @@ const columns = data.columns.map((column, number) => ({
   // What a reader chooses by: names for people, not those of the command line.
   framework: column.product,
   key: column.framework,
-  version: column.version ? `${column.product} ${column.version}` : column.environment,
+  version: column.release,
 }));
 const columnById = new Map(columns.map((column) => [column.id, column]));
 const rows = data.rows.map((row, number) => ({ ...row, number, cells: new Array(columns.length) }));

@@ -34,12 +34,12 @@ function more(title, values) {
   return pairs.length ? make('details', {}, make('summary', {}, `${title} (${pairs.length})`), facts(pairs)) : null;
 }
 
-/** The command that measures the cell again, quoted for a shell. */
+/** The command that measures the cell again, quoted for a shell: its parts, which stay on one line each. */
 function command(cell) {
   const { row, column } = cell;
   const options = [['workload', row.workload], ['mode', column.mode], ['size', row.size], ['precision', row.precision],
     ['device', row.device], ['threads', row.threads], ['profile', data.run.profile]];
-  return ['nox', '-s', quoted(`bench-${column.environment}`), '--', ...options.flatMap(([name, value]) => [`--${name}`, quoted(value)])].join(' ');
+  return [`nox -s ${quoted(`bench-${column.environment}`)} --`, ...options.map(([name, value]) => `--${name} ${quoted(value)}`)];
 }
 
 function quoted(text) {
@@ -47,9 +47,9 @@ function quoted(text) {
 }
 
 function repeat(cell) {
-  const text = command(cell);
+  const parts = command(cell), text = parts.join(' ');
   const copy = make('button', { type: 'button', class: 'plain', onclick: () => navigator.clipboard.writeText(text).then(() => { copy.textContent = W.copied; }) }, W.copy);
-  return make('div', { class: 'command' }, make('code', { tabindex: '0' }, text), navigator.clipboard ? copy : null);
+  return make('div', { class: 'command' }, make('code', { tabindex: '0' }, parts.flatMap((part) => [make('span', {}, part), ' '])), navigator.clipboard ? copy : null);
 }
 
 const WIDTH = 560, HEIGHT = 150, LEFT = 58, BELOW = 8;

@@ -12,16 +12,15 @@ function header() {
 
 function about() {
   return [
-    make('section', {}, make('h2', {}, W.machine), facts(Object.entries(data.machine))),
+    make('section', {}, make('h2', {}, W.machine), facts(Object.entries(data.machine)), make('h2', {}, W.data),
+      make('p', {}, make('button', { type: 'button', class: 'chip', onclick: download }, W.download)),
+      make('p', { class: 'hint' }, fill(W.run, data.run))),
     make('section', {}, make('h2', {}, W.method), make('ol', {}, data.method.map((line) => make('li', {}, line)))),
     make('section', { class: 'wide' }, make('h2', {}, W.environments), make('div', { class: 'scroll' }, make('table', { class: 'environments' },
       make('thead', {}, make('tr', {}, [W.environment, 'Python', W.requirements, W.lock, ''].map((text) => make('th', { scope: 'col' }, text)))),
       make('tbody', {}, data.environments.map((one) => make('tr', {}, make('th', { scope: 'row' }, one.name), make('td', {}, one.python),
         make('td', {}, one.requirements.join(' ')), make('td', {}, make('code', { title: one.lock }, one.lock.slice(0, 16))),
         make('td', {}, packagesOf(one)))))))),
-    make('section', {}, make('h2', {}, W.data),
-      make('p', {}, make('button', { type: 'button', class: 'chip', onclick: download }, W.download)),
-      make('p', { class: 'hint' }, fill(W.run, data.run))),
   ];
 }
 

@@ -24,15 +24,15 @@ function table(shownRows, shownColumns) {
     make('h2', {}, W.table),
     make('p', { class: 'hint' }, hint, ' ', fill(W.rows, { shown: shownRows.length, count: rows.length })),
     make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': W.table },
-      make('table', {}, make('thead', {}, headings(shownColumns)), body, meansRow(shownRows, shownColumns))),
+      make('table', { onkeydown: walk }, make('thead', {}, headings(shownColumns)), body, meansRow(shownRows, shownColumns))),
     more,
     legend(),
   ];
 }
 
 function headings(shownColumns) {
-  return make('tr', {}, heading('name', W.row, [W.row]), shownColumns.map((column) => heading(column.id, column.label,
-    [make('span', { class: 'product' }, `${column.product} ${column.version.replace(`${column.product} `, '')}`), make('span', {}, column.mode)], column)));
+  return make('tr', {}, heading('name', W.row, []), shownColumns.map((column) => heading(column.id, column.label,
+    [make('span', { class: 'product' }, column.version)], column)));
 }
 
 function heading(key, name, lines, column) {
@@ -43,7 +43,23 @@ function heading(key, name, lines, column) {
   const first = key !== 'name' && choice.show === 'speedups' && column !== choice.baseline;
   const sort = () => choose(!sorting ? { sort: key, down: first } : choice.down === first ? { down: !first } : { sort: '', down: false });
   return make('th', { scope: 'col', 'aria-sort': order, class: column && column === choice.baseline ? 'base' : null, style: column ? { 'border-bottom-color': colourOf(column) } : {} },
-    make('button', { type: 'button', 'data-key': `sort ${key}`, 'aria-label': fill(W.sort, { column: name }), onclick: sort }, lines, make('span', { class: 'arrow' }, arrow)));
+    make('button', { type: 'button', 'data-key': `sort ${key}`, 'aria-label': fill(W.sort, { column: name }), onclick: sort },
+      lines, make('span', {}, column ? column.mode : name, make('span', { class: 'arrow' }, arrow))));
+}
+
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** Move with the arrow keys from entry to entry. */
+function walk(event) {
+  const from = event.target.closest('td, th'), step = STEPS[event.key];
+  if (!from || !step) return;
+  const rowsOfTable = [...event.currentTarget.rows];
+  const row = rowsOfTable[rowsOfTable.indexOf(from.parentElement) + step[0]];
+  const next = row?.cells[from.cellIndex + step[1]]?.querySelector('button');
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
 }
 
 function tableRow(row, shownColumns) {

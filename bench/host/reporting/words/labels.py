@@ -48,13 +48,13 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
 
 
 def _label(result: Result) -> Label:
-    product, distribution = _names(result.cell.framework)
+    product, distribution = names_of(result.cell.framework)
     version = next((v for record in result.records if (v := record.versions.get(distribution))), "")
     release = RELEASE.match(version)
     return Label(product, release[0] if release else version, result.cell.mode)
 
 
-def _names(framework: str) -> tuple[str, str]:
+def names_of(framework: str) -> tuple[str, str]:
     """Return a framework's name for people, and the name under which its version is recorded."""
     try:
         facts = BUILT_IN.facts(framework)

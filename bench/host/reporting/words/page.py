@@ -44,7 +44,7 @@ def _chart() -> dict[str, str]:
         "chart": _("Speed-up over {baseline}", baseline="{baseline}"),
         "chartHint": _("Higher is faster. Lines show intervals; the scale is logarithmic."),
         "mean": _("geometric mean"),
-        "meanRows": _("over {count} rows in which every column has a speed-up", count="{count}"),
+        "meanRows": _("over {count} complete rows", count="{count}"),
         "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
         "ofMedians": _("Another baseline than the study's: ratio of medians, without interval or verdict."),
         "nothing": _("Nothing to show. Choose more above."),

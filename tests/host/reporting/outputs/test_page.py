@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import string
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import browser
 import pytest
+import remote_browser
 
 from bench.host.analysis.quality import quality_of
 from bench.host.reporting import report
@@ -175,6 +178,59 @@ def test_a_run_without_its_baseline_or_without_records_has_a_page(tmp_path, long
     assert data_of(page_of(long_study, tmp_path))["baseline"] is None
     (path,) = page_html.write(report.make([], Manifest()), tmp_path)
     assert data_of(path)["cells"] == []
+
+
+def test_columns_of_one_framework_and_version_keep_the_name_of_the_framework(tmp_path, long_study):
+    rename(long_study, {"1.13.1": "2.15.0"})
+    columns = {column["id"]: column for column in data_of(page_of(long_study, tmp_path))["columns"]}
+    assert columns["torch1:eager"]["product"] == columns["torch2:eager"]["product"] == "PyTorch"
+    assert columns["torch1:eager"]["release"] == "torch1 2.15"
+    assert columns["torch2:eager"]["release"] == "torch2 2.15"
+
+
+@pytest.fixture
+def remote(tmp_path):
+    opened = remote_browser.Browser(browser.find(), tmp_path / "profile")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.browser
+class TestWithAReader:
+    def test_keys_open_and_close_the_details_and_the_address_follows(self, tmp_path, long_study, remote):
+        remote.open(page_of(long_study, tmp_path).as_uri())
+        remote.value("document.querySelector('tbody td button').focus()")
+        for key in ("ArrowRight", "ArrowDown", "Enter"):
+            remote.press(key)
+        assert remote.value("document.getElementById('details').open")
+        assert remote.value("location.hash") == "#cell=1%2Ftorch1%3Atorchscript"
+        remote.press("Escape")
+        assert remote.value("new Promise((done) => setTimeout(() => done(location.hash), 300))") == ""
+        assert remote.value("document.activeElement.dataset.key") == "1/torch1:torchscript"
+
+    def test_a_choice_keeps_the_focus_and_changes_the_address(self, tmp_path, long_study, remote):
+        remote.open(page_of(long_study, tmp_path).as_uri())
+        remote.value("document.querySelector('.axis .chip').focus()")
+        remote.press("Enter")
+        assert remote.value("location.hash") == "#workload=dispatch"
+        assert remote.value("document.activeElement.getAttribute('aria-pressed')") == "true"
+        assert remote.value("document.querySelectorAll('#table tbody tr').length") == 1
+
+    def test_the_downloaded_data_are_csv_that_no_spreadsheet_computes(self, tmp_path, long_study, remote):
+        hostile(long_study, ("=cmd()", '+1,"2"', "-a\nb", "@x", *ATTACKS))
+        path = page_of(long_study, tmp_path)
+        remote.open(path.as_uri())
+        text = remote.value("""(async () => {
+          let found;
+          URL.createObjectURL = (blob) => { found = blob; return 'blob:none'; };
+          document.querySelector('footer button').click();
+          return found.text();
+        })()""")
+        heading, *rows = csv.reader(io.StringIO(text))
+        assert len(rows) == len(data_of(path)["cells"])
+        assert {len(row) for row in rows} == {len(heading)}
+        assert {row[heading.index("workload")] for row in rows} == {"'=cmd()", '\'+1,"2"', "'-a\nb"}
+        assert not [field for row in rows for field in row if field.startswith(("=", "+", "-", "@"))]
 
 
 @pytest.mark.browser
