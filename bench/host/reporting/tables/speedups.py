@@ -39,9 +39,10 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         (
             *answer.banner(grades),
+            *answer.fastest(found.means, baseline, labels, found.whole_rows),
+            *answer.clearest(found.results, baseline, labels, grades, names),
             *answer.legend(grades),
             *answer.verdicts(found.results, grades),
-            *answer.clearest(found.results, baseline, labels, grades, names),
             *answer.failures(found.results),
         ),
     )

@@ -13,8 +13,8 @@ from ...analysis.results import Result, row_key
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from .labels import Label
-from .language import _
-from .numbers import format_interval, format_value, percent
+from .language import _, ngettext
+from .numbers import fixed, format_interval, format_value, percent
 from .terms import status_word
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
@@ -22,8 +22,6 @@ MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.D
 WITHHELD = "-"
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
-#: Sentences about single comparisons.
-MOST_SENTENCES = 2
 
 Grades = Mapping[Cell, Quality | None]
 Labels = Mapping[str, Label]
@@ -48,6 +46,33 @@ def banner(grades: Grades) -> list[str]:
             lost=lost,
             count=len(found),
             mark=WITHHELD,
+        )
+    ]
+
+
+def fastest(means: Mapping[str, float], baseline: str, labels: Labels, rows: int) -> list[str]:
+    """Say which column is fastest on average, by the geometric means of the speed-ups over so many whole rows."""
+    if len(means) < 2:
+        return []
+    first, *others = sorted(means, key=lambda column: means[column], reverse=True)
+    average = ngettext("geometric mean of {count} row", "geometric mean of {count} rows", rows)
+    if first == baseline:
+        return [
+            _(
+                "Fastest on average: {column}; next {other}, {factor} times as fast ({average}).",
+                column=labels[first].text,
+                other=labels[others[0]].text,
+                factor=fixed(means[others[0]], 2),
+                average=average,
+            )
+        ]
+    return [
+        _(
+            "Fastest on average: {column}, {factor} times as fast as {baseline} ({average}).",
+            column=labels[first].text,
+            factor=fixed(means[first], 2),
+            baseline=labels[baseline].text,
+            average=average,
         )
     ]
 
@@ -90,22 +115,28 @@ def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
 def clearest(
     results: Sequence[Result], baseline: str, labels: Labels, grades: Grades, names: Mapping[Cell, str]
 ) -> list[str]:
-    """Say which cells differ most clearly from the baseline, by how much and how sure that is.
+    """Say which cell differs most clearly from the baseline, by how much and how sure that is.
 
-    Where there are verdicts, only firm differences are told. ``names`` are those of the rows.
+    Where there are verdicts, only a firm difference is told. ``names`` are those of the rows.
     """
     bases = {row_key(result.cell) for result in results if result.cell.column == baseline and usable(result, grades)}
     compared = [r for r in results if r.ratio and usable(r, grades) and row_key(r.cell) in bases]
     judged = [result for result in compared if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
-    told = sorted((result for result in told if _clearness(result)), key=_clearness, reverse=True)
+    clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
     lines = [
         _sentence(result, labels[result.cell.column], labels[baseline], names[result.cell], firm=bool(judged))
-        for result in told[: MOST_SENTENCES if judged else 1]
+        for result in clear[:1]
     ]
     if compared and not judged:
         lines.append(_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()))
     return lines
+
+
+def _by_interest(result: Result) -> tuple[bool, float]:
+    """Order comparisons: a reader asks first what is faster."""
+    assert result.ratio is not None
+    return result.ratio.estimate.value < 1.0, _clearness(result)
 
 
 def _clearness(result: Result) -> float:

@@ -243,7 +243,7 @@ class TestInABrowser:
         shown = browser.shown(text)
         assert data_of(path)["answer"][0] in shown
         assert "PyTorch 1.13" in shown
-        assert shown.count("geometric mean") == 2
+        assert shown.count("geometric mean") == 3
 
     def test_the_address_chooses_what_is_shown(self, tmp_path, long_study):
         path = page_of(long_study, tmp_path)
