@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import environments_json, loading, machine_json, page_html, ranking_csv, table_csv, table_latex, table_markdown
+from . import (
+    environments_json,
+    loading,
+    machine_json,
+    macros_latex,
+    page_html,
+    ranking_csv,
+    summary_latex,
+    table_csv,
+    table_latex,
+    table_markdown,
+)
 from .output import Output
 
 if TYPE_CHECKING:
@@ -20,6 +31,8 @@ if TYPE_CHECKING:
 BUILT_IN = (
     Output.of(table_markdown),
     Output.of(table_latex),
+    Output.of(summary_latex),
+    Output.of(macros_latex),
     Output.of(table_csv),
     Output.of(ranking_csv),
     Output.of(machine_json),

@@ -1,0 +1,81 @@
+r"""Writes numbers as LaTeX commands, whose names hold letters only: ``\bmSpeedupMlpTrainJaxJit``.
+
+A number that must not be used has no command, so a text that cites it does not compile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..tables.speedup_values import ComparedCell, ComparedRow, SpeedUps, factor_digits, time_digits
+from ..words.numbers import format_interval
+from .latex_text import escape
+
+DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+def letters(text: str) -> str:
+    """Write a name with capital letters for its words and words for its digits: ``mlp-train2``, ``MlpTrainTwo``."""
+    words = re.findall(r"[A-Za-z]+|[0-9]|[^\x00-\x7f]", text)
+    return "".join(_word(word) for word in words)
+
+
+def _word(word: str) -> str:
+    if word.isdigit() and word.isascii():
+        return DIGITS[int(word)]
+    # Other alphabets have no letters that every LaTeX takes in a name: the number of the character stands for it.
+    return word[0].upper() + word[1:] if word.isascii() else "U" + "".join(DIGITS[int(d)] for d in str(ord(word)))
+
+
+def macros(found: SpeedUps) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of each command, its LaTeX text, and what it is of."""
+    taken: set[str] = set()
+    for row in found.rows:
+        for column, place in row.places.items():
+            for kind, text in _numbers(place, column == found.baseline):
+                yield (
+                    _free(f"bm{kind}{_row_letters(row, place)}{letters(column)}", taken),
+                    text,
+                    f"{row.name}, {column}",
+                )
+    for column, mean in found.means.items():
+        if column != found.baseline:
+            name = _free(f"bmSpeedupGeometricMean{letters(column)}", taken)
+            yield name, escape(factor_digits(mean)), f"geometric mean, {column}"
+
+
+def _row_letters(row: ComparedRow, place: ComparedCell) -> str:
+    # "2 threads" is in the language of the report; the names of commands are not.
+    parts = row.name.split(", ")
+    if len(parts) > 1 and parts[-1].startswith(f"{place.result.cell.threads} "):
+        parts[-1] = f"{place.result.cell.threads} threads"
+    return letters(" ".join(parts))
+
+
+def _numbers(place: ComparedCell, is_baseline: bool) -> Iterator[tuple[str, str]]:
+    if place.time is not None:
+        number, unit = time_digits(place.time.value)
+        yield "Time", rf"{escape(number)}\,{escape(unit)}".replace(r"$\mu$", r"\ensuremath{\mu}")
+    if place.speed_up is not None and not is_baseline:
+        yield "Speedup", escape(factor_digits(place.speed_up.value))
+        if interval := format_interval(place.speed_up):
+            yield "Interval", escape(interval)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that no other number has: names that differ in signs only are told apart by a count."""
+    tried = [name, *(f"{name}Again{letters(str(number))}" for number in range(2, len(taken) + 3))]
+    free = next(one for one in tried if one not in taken)
+    taken.add(free)
+    return free
+
+
+def render(found: SpeedUps | None) -> str:
+    """Write one command a line."""
+    lines = [
+        r"% In a paper: \input{FILE} in the preamble, then \bmSpeedup... in the text; \bmInterval... is its interval."
+    ]
+    if found is not None:
+        lines += [rf"\newcommand{{\{name}}}{{{text}}} % {escape(what)}" for name, text, what in macros(found)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,178 @@
+"""Writes the speed-ups of a run as tabulars for a paper, which needs booktabs and has its own float around them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from ...analysis.quality import Quality
+from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
+from ..tables.paper_notes import caption, notes
+from ..tables.speedup_values import ComparedCell, ComparedRow, SpeedUps, factor_digits, time_digits
+from ..words.language import _, decimal_sign
+from .latex_text import escape
+
+#: A dagger is wider than nothing, and columns of numbers stay aligned: it hangs in the gap.
+MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
+WITHHELD = "--"
+#: Modes whose names are longer than what tells them apart below the name of the framework.
+SHORT = {"torchscript": "script"}
+
+OPENING = r"""% In a paper: \usepackage{booktabs} in the preamble, and within a table of yours: \centering \input{FILE}
+% It fits one column of the IEEE, ACM and SBC styles and of article.
+"""
+
+
+def paper_table(found: SpeedUps) -> PaperTable:
+    """Arrange the speed-ups as a paper shows them."""
+    best = [_best(row) for row in found.rows]
+    columns = []
+    for column in found.columns:
+        label = found.labels[column]
+        entries = [
+            _shown(row.places.get(column), column == found.baseline, column in bold)
+            for row, bold in zip(found.rows, best, strict=True)
+        ]
+        if found.means:
+            entries.append(Shown("" if column == found.baseline else factor_digits(found.means[column])))
+        product, version, mode = (
+            _cut(part, LETTERS // 3) for part in (label.product, label.version, SHORT.get(label.mode, label.mode))
+        )
+        columns.append(PaperColumn(product, version, mode, tuple(entries)))
+    names = [row.name for row in found.rows] + ([_("geometric mean")] if found.means else [])
+    return PaperTable(tuple((_cut(name, LETTERS),) for name in names), tuple(columns), bool(found.means))
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _best(row: ComparedRow) -> set[str]:
+    """Return the columns that are fastest in a row: the best value, and all whose intervals overlap its interval."""
+    known = {column: place.speed_up for column, place in row.places.items() if place.speed_up is not None}
+    if len(known) < 2:
+        return set()
+    best = max(known.values(), key=lambda one: one.value)
+    lowest = best.value if best.low is None else best.low
+    return {column for column, one in known.items() if (one.value if one.high is None else one.high) >= lowest}
+
+
+def _shown(place: ComparedCell | None, is_baseline: bool, bold: bool) -> Shown:
+    if place is None:
+        return Shown("")
+    mark = MARKS.get(place.grade, "") if place.grade else ""
+    if is_baseline and place.time is not None:
+        return Shown(" ".join(time_digits(place.time.value)), mark, bold)
+    if place.speed_up is None:
+        return Shown(WITHHELD)
+    return Shown(factor_digits(place.speed_up.value), mark, bold)
+
+
+def _aligned(column: PaperColumn, is_baseline: bool) -> list[str]:
+    """Write the entries of a column, with room for missing decimals so that decimal signs stand below each other."""
+    decimals = [len(entry.text.partition(decimal_sign())[2]) for entry in column.entries]
+    most = 0 if is_baseline else max(decimals, default=0)
+    return [
+        _entry(entry, "" if entry.text in ("", WITHHELD) else _room(number, most))
+        for entry, number in zip(column.entries, decimals, strict=True)
+    ]
+
+
+def _room(decimals: int, most: int) -> str:
+    missing = ("." if not decimals and most else "") + "0" * (most - decimals)
+    return rf"\phantom{{{missing}}}" if missing else ""
+
+
+def _entry(entry: Shown, room: str) -> str:
+    # The blank between a number and its unit is thin and does not break.
+    text = escape(entry.text).replace(" ", r"\,") if entry.text != WITHHELD else WITHHELD
+    written = rf"\textbf{{{text}}}" if entry.bold else text
+    return f"{written}{_hung(entry.mark)}{room}"
+
+
+def _hung(mark: str) -> str:
+    return rf"\rlap{{{mark}}}" if mark else ""
+
+
+def _heading_rows(table: PaperTable, with_baseline: bool) -> list[str]:
+    """Write framework and version over modes, and below them what the numbers are."""
+    grouped = headings(table.columns)
+    height = max((len(group.lines) for group in grouped), default=1)
+    above = [
+        _row(
+            "",
+            [_across(group.count, escape(line)) for group in grouped for line in _lifted(group.lines, height)[level]],
+        )
+        for level in range(height)
+    ]
+    rules = "".join(rf"\cmidrule(lr){{{group.first + 2}-{group.first + group.count + 1}}}" for group in grouped)
+    modes = _row("", [_across(1, escape(column.mode)) for column in table.columns])
+    others = len(table.columns) - with_baseline
+    kinds = [_across(1, rf"\textit{{{escape(_('time'))}}}")] * with_baseline
+    kinds += [_across(others, rf"\textit{{{escape(_('speed-up'))}}}")] * bool(others)
+    return [*above, rules, modes, _row("", kinds)]
+
+
+def _lifted(lines: Sequence[str], height: int) -> list[list[str]]:
+    """Let lines stand at the bottom of ``height`` lines."""
+    return [[line] for line in [""] * (height - len(lines)) + list(lines)]
+
+
+def _across(count: int, text: str) -> str:
+    return rf"\multicolumn{{{count}}}{{c}}{{{text}}}"
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return " & ".join([name, *cells]) + r" \\"
+
+
+def _body_rows(name: Sequence[str], entries: Sequence[str]) -> list[str]:
+    """Write a row; the lines of a broken name stand below each other, the numbers beside the last."""
+    lines = [escape(name[0]), *(rf"\hspace{{{INDENT}em}}{escape(line)}" for line in name[1:])]
+    return [*(rf"{line} \\" for line in lines[:-1]), _row(lines[-1], entries)]
+
+
+def tabular(table: PaperTable, *, with_baseline: bool) -> str:
+    """Write one tabular; its first column is the baseline where ``with_baseline``."""
+    columns = [_aligned(column, with_baseline and not number) for number, column in enumerate(table.columns)]
+    rows = [_body_rows(name, entries) for name, *entries in zip(table.names, *columns, strict=True)]
+    if table.has_means:
+        rows.insert(-1, [r"\midrule"])
+    lines = [
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{\hspace{{0.5em}}}}}}",
+        r"\toprule",
+        *_heading_rows(table, with_baseline),
+        r"\midrule",
+        *(line for row in rows for line in row),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def render(found: SpeedUps, conditions: str) -> str:
+    """Write the tabulars, and as comments a caption and the notes; ``conditions`` say how they were measured."""
+    parts = fit(paper_table(found))
+    widest = max(map(table_width, parts))
+    body = "\n\\par\\medskip\n".join(tabular(part, with_baseline=not number) for number, part in enumerate(parts))
+    size = rf"\ifdim\linewidth<{widest:.1f}em \scriptsize\fi"
+    return (
+        f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n{body}\n\\endgroup\n"
+        + _comment([rf"\caption{{{escape(caption(found, conditions))}}}"])
+        + _comment(_noted(line) for line in notes(found))
+    )
+
+
+def _noted(line: tuple[Quality | None, str]) -> str:
+    grade, text = line
+    return (f"{MARKS[grade]} " if grade in MARKS else "") + escape(text)
+
+
+def _comment(texts: Iterable[str]) -> str:
+    return "".join(
+        textwrap.fill(
+            text, 110, initial_indent="% ", subsequent_indent="%   ", break_long_words=False, break_on_hyphens=False
+        )
+        + "\n"
+        for text in texts
+    )

@@ -1,0 +1,210 @@
+"""Tests the tabular for a paper: what stands in it, and that it stays within a column of the common styles."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import string
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from bench.host.reporting import report
+from bench.host.reporting.outputs import macros_latex, summary_latex
+
+SBC = r"""\documentclass[12pt,a4paper]{article}
+\usepackage[textwidth=15.9cm]{geometry}\usepackage{mathptmx}"""
+STYLES = {
+    "article": r"\documentclass[twocolumn]{article}",
+    "IEEEtran": r"\documentclass[conference]{IEEEtran}",
+    "acmart": r"\documentclass[sigconf,nonacm]{acmart}",
+    "sbc": SBC,
+}
+PAPER = r"""STYLE
+\usepackage{booktabs}
+\input{macros}
+\begin{document}
+\begin{table}\caption{Speed-ups}\centering
+\input{summary}
+\end{table}
+TEXT
+\end{document}
+"""
+
+
+def written(study, folder) -> str:
+    made = report.make(study.records, study.manifest)
+    summary_latex.write(made, folder)
+    macros_latex.write(made, folder)
+    return (folder / "summary.tex").read_text(encoding="ascii")
+
+
+def macros_of(folder) -> dict[str, str]:
+    text = (folder / "macros.tex").read_text(encoding="ascii")
+    found = re.findall(r"^\\newcommand\{\\(\w+)\}\{(.*)\} % [^\n]*$", text, re.M)
+    assert len(found) == text.count("\\newcommand")
+    return dict(found)
+
+
+def compile_in(style: str, folder, text: str = "Text.") -> str:
+    """Compile a paper, assert that nothing leaves its column, and return what it shows."""
+    if not shutil.which("pdflatex") or not shutil.which("pdftotext"):
+        pytest.skip("pdflatex or pdftotext is not installed")
+    if style in ("IEEEtran", "acmart"):
+        found = subprocess.run(["kpsewhich", f"{style}.cls"], capture_output=True, check=False)
+        if found.returncode:
+            pytest.skip(f"{style}.cls is not installed")
+    (folder / "paper.tex").write_text(PAPER.replace("STYLE", STYLES[style]).replace("TEXT", text))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull \\hbox" not in (folder / "paper.log").read_text(errors="replace")
+    command = ["pdftotext", "-layout", "paper.pdf", "-"]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=60).stdout.decode()
+
+
+def row(text: str, name: str) -> list[str]:
+    line = next(line for line in text.splitlines() if line.startswith(f"{name} &") and line.endswith(r"\\"))
+    return [re.sub(r"\\phantom\{.*?\}", "", cell).strip() for cell in line.removesuffix(r"\\").split("&")[1:]]
+
+
+def plain(cell: str) -> str:
+    return re.sub(r"\\rlap\{\$\^\\d?dagger\$\}", "", re.sub(r"\\textbf\{(.*?)\}", r"\1", cell))
+
+
+def test_framework_and_version_head_their_modes(tmp_path, long_study):
+    text = written(long_study, tmp_path)
+    assert r" & \multicolumn{2}{c}{PyTorch 1.13} & \multicolumn{2}{c}{PyTorch 2.15}" in text
+    assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in text
+    assert r"\multicolumn{1}{c}{eager} & \multicolumn{1}{c}{script}" in text
+
+
+def test_numbers_are_those_of_the_table_that_a_run_ends_with(tmp_path, long_study):
+    text = written(long_study, tmp_path)
+    shown = report.make(long_study.records, long_study.manifest).speedups
+    for line in shown.groups[0].rows[:2]:
+        expected = [entry.text.rstrip("*≈~^").replace(" ", r"\,").replace("µ", r"$\mu$") for entry in line[1:]]
+        cells = [plain(cell) for cell in row(text, line[0].text)]
+        assert len(cells) >= 4
+        assert expected[: len(cells)] == cells
+
+
+def test_the_best_of_a_row_is_bold_with_all_whose_intervals_overlap(tmp_path, long_study):
+    long_study.slow("jax:jit", "mlp-train", 0.2)
+    cells = row(written(long_study, tmp_path), "mlp-train")
+    assert sum("textbf" in cell for cell in cells) <= 1  # the best may stand in the second part
+    long_study.slow("torch1:torchscript", "mlp-train", 0.01)
+    cells = row(written(long_study, tmp_path), "mlp-train")
+    assert ["textbf" in cell for cell in cells[:4]] == [False, True, False, False]
+
+
+def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
+    written(long_study, tmp_path)
+    assert "bmSpeedupMlpTrainTorchTwoEager" in macros_of(tmp_path)
+    long_study.change("torch2:eager", "mlp-train", other_load=0.9)
+    text = written(long_study, tmp_path)
+    assert row(text, "mlp-train")[2] == "--"
+    assert not any("MlpTrainTorchTwoEager" in name for name in macros_of(tmp_path))
+    assert "% -{}-: withheld, other programs used the processors (1 of 24 cells)." in text
+
+
+def test_caption_and_notes_are_comments_made_from_what_ran(tmp_path, long_study):
+    comments = [line for line in written(long_study, tmp_path).splitlines() if line.startswith("%")]
+    text = " ".join(line.lstrip("% ") for line in comments)
+    for part in (
+        "PyTorch 1.13 eager",
+        "small, float32, cpu, 2 threads",
+        "10 rounds",
+        "AMD EPYC 7B13",
+        r"95\%",
+        "2026-",
+    ):
+        assert part in text
+    assert "TensorFlow and JAX" not in text  # the title of the study
+
+
+def test_commands_have_names_of_letters_and_cite_the_numbers(tmp_path, long_study):
+    written(long_study, tmp_path)
+    found = macros_of(tmp_path)
+    assert all(re.fullmatch("bm[A-Za-z]+", name) for name in found)
+    assert found["bmTimeMlpTrainTorchOneEager"].endswith(r"\,ms")
+    assert float(found["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(1 / 0.55, rel=0.05)
+    assert found["bmIntervalMlpTrainJaxJit"].startswith("{[}1.")
+    assert "bmSpeedupGeometricMeanJaxJit" in found
+    assert "bmSpeedupMlpTrainTorchOneEager" not in found
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_it_stays_within_a_column(tmp_path, long_study, style):
+    written(long_study, tmp_path)
+    shown = compile_in(style, tmp_path, r"It is \bmSpeedupMlpTrainJaxJit\ times as fast \bmIntervalMlpTrainJaxJit.")
+    assert "PyTorch 2.15" in shown
+    assert re.search(r"It is 1\.\d times as fast \[1\.", shown)
+
+
+@pytest.mark.parametrize("style", ["article", "acmart"])
+def test_many_columns_stand_below_each_other(tmp_path, long_study, style):
+    more = [replace(r, cell=replace(r.cell, environment=f"{r.cell.environment}-next")) for r in long_study.records]
+    long_study.records += more
+    long_study.run["planned"] = []
+    text = written(long_study, tmp_path)
+    assert text.count(r"\begin{tabular}") >= 2
+    assert text.count(r"\textit{time}") == 1
+    compile_in(style, tmp_path)
+
+
+def test_200_hostile_names_compile_within_the_column_and_inject_nothing(tmp_path, long_study):
+    signs = string.punctuation + "éµ中\u202e\n\x1b"
+    names = [
+        f"{signs[i % len(signs)]}{i}{signs[(7 * i) % len(signs)]}\\input{{x}}\n\\dangerous$&%#" for i in range(199)
+    ]
+    names.append("W" * 300)
+    (model,) = {
+        r.cell for r in long_study.records if r.cell.column == "torch1:eager" and r.cell.workload == "mlp-train"
+    }
+    records = [r for r in long_study.records if r.cell == model or r.cell == replace(model, mode="torchscript")]
+    long_study.records = [replace(r, cell=replace(r.cell, workload=name)) for name in names for r in records[:4]]
+    long_study.run["planned"] = []
+    text = written(long_study, tmp_path)
+    body = text.split(r"\midrule", 1)[1].split(r"\bottomrule")[0]
+    assert r"\input" not in body
+    assert r"\dangerous" not in text + (tmp_path / "macros.tex").read_text()
+    assert len(macros_of(tmp_path)) == len(names) * 4 + 1  # two times, a speed-up and its interval
+    # A page holds no table of 200 rows.
+    head, rest = text.split("\\midrule\n", 1)
+    lines = rest.split("\\midrule\n")[0].splitlines()
+    parts = ["\n".join(lines[first : first + 30]) for first in range(0, len(lines), 30)]
+    tables = [f"{head}\\midrule\n{part}\n\\bottomrule\n\\end{{tabular}}\n\\endgroup\n" for part in parts]
+    (tmp_path / "summary.tex").write_text("\\end{table}\n\\begin{table}\\centering\n".join(tables))
+    compile_in("article", tmp_path)
+
+
+def test_without_the_baseline_the_file_says_so(tmp_path, long_study):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.exclude("torch1:eager", workload, "left out")
+    assert written(long_study, tmp_path).startswith("% There is no table: ")
+    assert macros_of(tmp_path) == {}
+
+
+def test_the_text_is_exact(tmp_path, long_study):
+    long_study.records = [r for r in long_study.records if r.cell.environment == "torch1"]
+    long_study.run["planned"] = []
+    assert EXACT in written(long_study, tmp_path)
+
+
+EXACT = r"""\toprule
+ & \multicolumn{2}{c}{PyTorch 1.13} \\
+\cmidrule(lr){2-3}
+ & \multicolumn{1}{c}{eager} & \multicolumn{1}{c}{script} \\
+ & \multicolumn{1}{c}{\textit{time}} & \multicolumn{1}{c}{\textit{speed-up}} \\
+\midrule
+dispatch & 19\,$\mu$s & \textbf{1.1}\rlap{$^\dagger$} \\
+mlp-train & 1.2\,ms\rlap{$^\dagger$} & \textbf{1.1}\rlap{$^\dagger$} \\
+catdog-cnn-train & 297\,ms\rlap{$^\dagger$} & \textbf{1.1}\rlap{$^\dagger$} \\
+\midrule
+geometric mean &  & 1.1 \\
+\bottomrule
+\end{tabular}
+\endgroup
+% \caption{"""
