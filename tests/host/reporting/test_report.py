@@ -26,7 +26,17 @@ RUN = {
     "finished": True,
 }
 MANIFEST = Manifest.from_json(RUN)
-FILES = ["table.md", "table.tex", "table.csv", "ranking.csv", "machine.json", "environments.json", "report.html"]
+FILES = [
+    "table.md",
+    "table.tex",
+    "summary.tex",
+    "macros.tex",
+    "table.csv",
+    "ranking.csv",
+    "machine.json",
+    "environments.json",
+    "report.html",
+]
 
 
 def timed(cell: Cell, number: int, step_ns: int) -> Record:
