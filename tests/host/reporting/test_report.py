@@ -27,15 +27,8 @@ RUN = {
 }
 MANIFEST = Manifest.from_json(RUN)
 FILES = [
-    "table.md",
-    "table.tex",
-    "summary.tex",
-    "macros.tex",
-    "table.csv",
-    "ranking.csv",
-    "machine.json",
-    "environments.json",
-    "report.html",
+    *("table.md", "table.tex", "table.csv", "summary.tex", "macros.tex", "ranking.csv"),
+    *("machine.json", "environments.json", "report.html"),
 ]
 
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 BUILT_IN = (
     Output.of(table_markdown),
     Output.of(table_latex),
+    Output.of(table_csv),
     Output.of(summary_latex),
     Output.of(macros_latex),
-    Output.of(table_csv),
     Output.of(ranking_csv),
     Output.of(machine_json),
     Output.of(environments_json),
