@@ -31,7 +31,8 @@ POINTS, ALL_POINTS = 100, 1_000_000
 FEWEST_POINTS = 10
 #: A point is two of these characters: its height between the lowest and the highest, in 4096 steps.
 DIGITS = string.ascii_letters + string.digits + "-_"
-LEVELS = len(DIGITS) ** 2 - 1
+PAIRS = [first + second for first in DIGITS for second in DIGITS]
+LEVELS = len(PAIRS) - 1
 
 
 class Pool:
@@ -64,7 +65,8 @@ def write(
 
     ``share`` is the number of points that its picture may have.
     """
-    grade, ratio = quality_of(result), result.ratio.estimate if result.ratio else None
+    grade, warm_up = quality_of(result), result.warm_up
+    ratio = result.ratio.estimate if result.ratio else None
     notes = [*notes_on_status(result), *notes_on_step(result), *notes_on_ratio(result, base)]
     lowest, highest, series = picture(result.timed, share)
     values = [
@@ -79,7 +81,7 @@ def write(
         *_bounds(ratio, 1.0),
         len(result.timed) or None,
         sum(result.samples) or None,
-        texts.number(format_warm_up(result.warm_up)) if result.warm_up else None,
+        texts.number(format_warm_up(warm_up)) if warm_up else None,
         short(result.first_call_s("cold"), 1e9),
         short(result.first_call_s("warm"), 1e9),
         short(_import_s(result), 1e9),
@@ -131,9 +133,10 @@ def picture(processes: Sequence[Timed], share: int) -> tuple[float | int | None,
     shown = processes[: max(1, share // FEWEST_POINTS)]
     each = max(1, min(POINTS, share // len(shown)))
     courses = [_thinned(process, each) for process in shown]
-    lowest, highest = (float(end([end(course) for course in courses])) for end in (np.min, np.max))
+    every = np.concatenate(courses)
+    lowest, highest = float(every.min()), float(every.max())
     levels = [np.rint((course - lowest) / ((highest - lowest) or 1.0) * LEVELS).astype(int) for course in courses]
-    return short(lowest), short(highest), ["".join(map(_digits, course.tolist())) for course in levels]
+    return short(lowest), short(highest), ["".join([PAIRS[level] for level in course.tolist()]) for course in levels]
 
 
 def _thinned(process: Timed, most: int) -> Any:
@@ -141,8 +144,3 @@ def _thinned(process: Timed, most: int) -> Any:
     if len(step_ns) <= most:
         return step_ns
     return step_ns[np.rint(np.linspace(0, len(step_ns) - 1, most)).astype(int)]
-
-
-def _digits(level: int) -> str:
-    high, low = divmod(level, len(DIGITS))
-    return DIGITS[high] + DIGITS[low]

@@ -69,8 +69,3 @@ function barRow({ column, cell, speedup }, scale) {
   track.setAttribute('title', said);
   return [label, track, make('span', { class: 'value', title: said }, text, cell ? make('span', { class: 'mark' }, markOf(cell, speedup.verdict)) : null)];
 }
-
-/** What stands where there is no speed-up: the status of the cell, or the mark of a withheld time. */
-function lackOf(cell) {
-  return cell.step === null ? data.statuses[cell.status] : data.marks.withheld;
-}

@@ -90,14 +90,14 @@ function sortValue(cell) {
 
 /** The part of the page in which the choice is made. */
 function choiceControls() {
-  const baselines = make('select', { id: 'baseline', onchange: (event) => choose({ baseline: columnById.get(event.target.value) }) },
-    columns.map((column) => make('option', { value: column.id, selected: column === choice.baseline },
+  const baselines = make('select', { id: 'baseline', onchange: (event) => choose({ baseline: columnById.get(event.target.value), show: 'speedups' }) },
+    choice.baseline ? null : make('option', { value: '', disabled: true, selected: true }, '–'), columns.map((column) => make('option', { value: column.id, selected: column === choice.baseline },
       column.label + (column.id === data.baseline ? ` (${W.first})` : ''))));
   return [
     make('h2', { class: 'unseen' }, W.choose),
     varying.map(axisControl),
     make('div', { class: 'controls' },
-      choice.baseline || columns.length ? make('label', {}, make('span', {}, W.baseline), baselines) : null,
+      make('label', {}, make('span', {}, W.baseline), baselines),
       make('div', { class: 'chips', role: 'group', 'aria-label': W.show },
         ['speedups', 'times'].map((one) => chip(W[one], choice.show === one, () => choose({ show: one })))),
       make('label', {}, make('span', {}, W.filter), make('input', {

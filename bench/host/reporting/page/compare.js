@@ -17,6 +17,13 @@ function speedupOf(cell) {
   return { value: 1 / ratio, low: low && 1 / low, high: high && 1 / high, verdict: cell.verdict };
 }
 
+/** What stands where there is no speed-up: a status, the mark of a withheld time, or a dash without a comparison. */
+function lackOf(cell) {
+  if (cell.step === null) return data.statuses[cell.status];
+  const base = choice.baseline ? cell.row.cells[choice.baseline.number] : null;
+  return !cell.usable || (base && base.step !== null && !base.usable) ? data.marks.withheld : '–';
+}
+
 /** The geometric mean of each column, over the rows in which every column has a speed-up. */
 function means(shownRows, shownColumns) {
   const sums = shownColumns.map(() => 0);

@@ -77,13 +77,12 @@ function entry(cell) {
 
 /** What an entry shows: its text, its marks and its background. */
 function look(cell) {
-  if (cell.step === null) return { text: data.statuses[cell.status], mark: '', muted: true };
-  if (!cell.usable) return { text: data.marks.withheld, mark: '', muted: true };
+  if (!cell.usable) return { text: lackOf(cell), mark: '', muted: true };
   const grade = data.marks.grades[cell.grade] ?? '';
   const speedup = speedupOf(cell);
   const background = speedup && cell.column !== choice.baseline ? shade(speedup.value) : null;
   if (choice.show === 'times' || cell.column === choice.baseline) return { text: time(cell.step), mark: grade, background };
-  if (!speedup) return { text: cell.row.cells[choice.baseline.number] ? data.marks.withheld : '–', mark: '', muted: true };
+  if (!speedup) return { text: lackOf(cell), mark: '', muted: true };
   return { text: factor(speedup.value), mark: markOf(cell, speedup.verdict), background };
 }
 

@@ -283,6 +283,22 @@ class TestInABrowser:
         assert f"{command} --device cpu --threads 2 --profile quick" in shown
         assert "instruction set AVX512" in shown
 
+    @pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
+    def test_a_disturbed_time_is_withheld_from_table_and_mean(self, tmp_path, long_study, column):
+        long_study.change(column, "dispatch", other_load=0.9)
+        text = browser.dump(page_of(long_study, tmp_path))
+        entry = re.search(r'<td class="muted"><button[^>]*data-key="0/jax:jit">(.*?)<', text)
+        assert entry is not None
+        assert entry[1] == "-"
+        assert "over 2 complete rows" in browser.shown(text)
+        assert "withheld: other programs were computing" in browser.shown(text)
+
+    def test_a_run_without_its_baseline_shows_times(self, tmp_path, long_study):
+        long_study.run["study"]["baseline"] = "absent:eager"
+        shown = browser.shown(browser.dump(page_of(long_study, tmp_path)))
+        assert "No baseline was measured" in shown
+        assert "Median time per step." in shown
+
     def test_a_cell_that_failed_opens_with_its_reason(self, tmp_path, short_study):
         shown = browser.shown(browser.dump(page_of(short_study, tmp_path), "cell=1%2Ftf2%3Axla"))
         assert "loss errs by 3.1e-2; 1e-5 is allowed" in shown
