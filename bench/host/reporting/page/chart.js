@@ -11,7 +11,7 @@ function chart(shownRows, shownColumns) {
   if (!shown.length || !others.length) return [make('p', { class: 'hint' }, W.nothing)];
   const mean = means(shownRows, shownColumns);
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)) }));
-  if (mean.count > 1) {
+  if (mean.count >= data.fewestRows) {
     const bars = others.map((column) => ({ column, speedup: { value: mean.values[shownColumns.indexOf(column)], low: null, high: null } }));
     panels.unshift({ name: W.mean, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }

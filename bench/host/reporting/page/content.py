@@ -11,6 +11,7 @@ from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
 from ...statistics.verdict import Verdict
 from ..tables.rows import measured_baseline, rows_of
+from ..tables.speedup_values import FEWEST_ROWS
 from ..words import page as words
 from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
@@ -46,6 +47,7 @@ def of_report(report: Report) -> dict[str, Any]:
             "withheld": WITHHELD,
         },
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
+        "fewestRows": FEWEST_ROWS,
         "usable": [grade.value for grade in Quality if grade.usable],
         "columns": [_column(column, labels[column], results) for column in columns],
         "rows": [_row(row[0].cell) for row in rows.values()],

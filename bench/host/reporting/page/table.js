@@ -89,7 +89,7 @@ function look(cell) {
 function meansRow(shownRows, shownColumns) {
   if (!choice.baseline || choice.show === 'times') return null;
   const mean = means(shownRows, shownColumns);
-  if (mean.count < 2) return null;
+  if (mean.count < data.fewestRows) return null;
   return make('tfoot', {}, make('tr', {}, make('th', { scope: 'row', title: fill(W.meanRows, { count: mean.count }) }, W.mean),
     shownColumns.map((column, i) => make('td', { style: column === choice.baseline ? {} : { background: shade(mean.values[i]) ?? 'none' } },
       column === choice.baseline ? '' : make('span', {}, factor(mean.values[i]))))));
