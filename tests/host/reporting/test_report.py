@@ -30,6 +30,7 @@ FILES = [
     *("table.md", "table.tex", "table.csv", "summary.tex", "macros.tex", "ranking.csv"),
     *("machine.json", "environments.json", "report.html"),
 ]
+FIGURES = [f"figures/speedups.{ending}" for ending in ("pdf", "svg", "png")]
 
 
 def timed(cell: Cell, number: int, step_ns: int) -> Record:
@@ -43,8 +44,10 @@ RECORDS = [timed(cell, number, 1000 + number) for cell in (CELL, OTHER) for numb
 
 
 def test_report_writes_all_files_and_names_them(tmp_path):
-    assert [path.name for path in report.make(RECORDS, MANIFEST).write(tmp_path).paths] == FILES
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    written = report.make(RECORDS, MANIFEST).write(tmp_path).paths
+    assert [name for path in written if (name := path.relative_to(tmp_path).as_posix()) not in FIGURES] == FILES
+    found = (path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert sorted(found) == sorted(FILES + FIGURES)
     assert json.loads((tmp_path / "machine.json").read_text()) == RUN["machine"]
     assert json.loads((tmp_path / "environments.json").read_text()) == RUN["environments"]
 
@@ -102,4 +105,4 @@ def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         report.make(RECORDS[:1], MANIFEST).write(tmp_path)
     assert (tmp_path / "table.md").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, "figures"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Output:
     """Something that a report can be written as."""
 
-    #: The file that it writes.
+    #: The file that it writes; without an ending where it writes one in several forms.
     name: str
     #: Writes into an empty folder and returns the paths of what it wrote.
     write: Callable[[Report, Path], Sequence[Path]]
@@ -32,7 +32,7 @@ class Output:
     def write_whole(self, report: Report, folder: Path) -> list[Path]:
         """Write its files into ``folder`` and return them; nothing is replaced unless all of them were written."""
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{self.name}-", dir=folder) as made:
+        with tempfile.TemporaryDirectory(prefix=f".{self.name.replace('/', '-')}-", dir=folder) as made:
             staging = Path(made)
             written = [path.relative_to(staging) for path in self.write(report, staging)]
             for path in written:

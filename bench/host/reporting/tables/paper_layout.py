@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 ROOM = 28.5
 #: Between two columns of the table: twice ``\tabcolsep``.
-GAP = 0.7
+GAP = 0.6
 #: A name longer than this is broken where a table is too wide; a part of a name is never longer.
 NAME = 6.8
 #: What the second line of a broken name stands in from the left.

@@ -1,0 +1,1 @@
+"""Draws figures for papers and pages."""

@@ -1,0 +1,49 @@
+"""Writes a figure as PDF for a paper, as SVG and as PNG; the same figure gives the same bytes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: {ending: what is written into the file about itself; a date would change with every report}
+METADATA: dict[str, dict[str, None]] = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+DOTS_PER_INCH = 300
+
+
+def write(draw: Callable[[], Figure | None], folder: Path, name: str) -> list[Path]:
+    """Draw, write the files and return their paths; none where there is nothing to draw."""
+    with _settings():
+        figure = draw()
+        if figure is None:
+            return []
+        paths = [folder / f"{name}.{ending}" for ending in METADATA]
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, metadata in zip(paths, METADATA.values(), strict=True):
+            figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
+    return paths
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Set matplotlib to our settings, whatever a user has set, and back."""
+    # matplotlib takes a third of a second to import, which only a report needs.
+    import matplotlib
+
+    from ..figures.style import SETTINGS
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # A name may have letters that the font lacks; they show as boxes.
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield

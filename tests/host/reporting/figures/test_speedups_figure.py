@@ -1,0 +1,147 @@
+"""Tests the figure of speed-ups: what is drawn, how it looks the same everywhere, and that it is written whole."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import matplotlib
+import pytest
+
+from bench.host.reporting import report
+from bench.host.reporting.figures import speedups, style
+from bench.host.reporting.outputs import speedups_figure
+from bench.host.reporting.outputs.output import Output
+from bench.host.reporting.words.labels import Label
+
+FILES = ["figures/speedups.pdf", "figures/speedups.svg", "figures/speedups.png"]
+
+
+def drawn(study):
+    return speedups.draw(report.make(study.records, study.manifest).speed_ups)
+
+
+def points(figure) -> list:
+    return [line for line in figure.axes[0].get_lines() if line.get_marker() not in ("None", "", None)]
+
+
+def test_each_speed_up_is_a_point_with_its_interval_on_a_logarithmic_axis(long_study):
+    figure = drawn(long_study)
+    (axes,) = figure.axes
+    assert axes.get_xscale() == "log"
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        "dispatch",
+        "mlp-train",
+        "catdog-cnn-train",
+        "geometric mean",
+    ]
+    assert len(points(figure)) == 7 * 4
+    values = [line.get_xdata()[0] for line in points(figure) if line.get_marker() == points(figure)[2].get_marker()]
+    assert values == pytest.approx([1 / 0.71] * 4, rel=0.05)
+    assert figure.get_size_inches()[0] == 3.5
+
+
+def test_noisy_points_are_hollow_and_withheld_ones_absent_with_a_note(long_study):
+    clean = [line for line in points(drawn(long_study)) if line.get_markerfacecolor() != "white"]
+    assert clean
+    long_study.change("jax:jit", "mlp-train", other_load=0.9)
+    figure = drawn(long_study)
+    assert len(points(figure)) == 7 * 3 - 1  # without means: there are only two whole rows
+    assert "1 cell is not shown: the machine was busy" in figure.axes[0].get_xlabel()
+    for line in points(figure):
+        assert line.get_markerfacecolor() in ("white", line.get_markeredgecolor())
+
+
+def test_a_framework_has_one_colour_a_column_one_marker():
+    columns = ["a:eager", "b:eager", "b:compile", "j:jit"]
+    labels = dict(
+        zip(
+            columns,
+            [
+                Label("PyTorch", "1.13", "eager"),
+                Label("PyTorch", "2.15", "eager"),
+                Label("PyTorch", "2.15", "compile"),
+                Label("JAX", "0.10", "jit"),
+            ],
+            strict=True,
+        )
+    )
+    found = style.styles_of(columns, labels)
+    assert found["b:eager"].colour == found["b:compile"].colour == matplotlib.colors.to_rgb(style.COLOURS["PyTorch"])
+    assert sum(found["a:eager"].colour) > sum(found["b:eager"].colour)
+    assert len({one.marker for one in found.values()}) == 4
+    assert style.styles_of(columns[::-1], labels)["j:jit"].colour == found["j:jit"].colour
+
+
+def test_the_same_report_gives_the_same_bytes_in_a_folder_of_its_own(tmp_path, long_study):
+    output = Output.of(speedups_figure)
+    made = report.make(long_study.records, long_study.manifest)
+    before = dict(matplotlib.rcParams)
+    for name in ("one", "two"):
+        written = output.write_whole(made, tmp_path / name)
+        assert written == [tmp_path / name / file for file in FILES]
+    for file in FILES:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["figures"]
+    assert dict(matplotlib.rcParams) == before
+    pdf = (tmp_path / "one/figures/speedups.pdf").read_bytes()
+    assert b"/Type3" not in pdf
+    assert b"CreationDate" not in pdf
+
+
+def test_a_figure_that_fails_leaves_the_old_one(tmp_path, long_study, monkeypatch):
+    output = Output.of(speedups_figure)
+    made = report.make(long_study.records, long_study.manifest)
+    output.write_whole(made, tmp_path)
+    before = (tmp_path / FILES[0]).read_bytes()
+    monkeypatch.setattr(speedups, "draw", lambda found: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        output.write_whole(made, tmp_path)
+    assert (tmp_path / FILES[0]).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["figures"]
+
+
+def test_hostile_names_are_drawn_as_they_are(tmp_path, long_study):
+    names = {"mlp-train": "$\\frac{<b>&\"' 中\x1b", "dispatch": "W" * 300}
+    long_study.records = [
+        replace(r, cell=replace(r.cell, workload=names.get(r.cell.workload, r.cell.workload)))
+        for r in long_study.records
+    ]
+    long_study.run["planned"] = []
+    made = report.make(long_study.records, long_study.manifest)
+    Output.of(speedups_figure).write_whole(made, tmp_path)
+    assert "<b>" not in (tmp_path / FILES[1]).read_text(encoding="utf-8")
+    shown = [text.get_text() for text in speedups.draw(made.speed_ups).axes[0].get_yticklabels()]
+    assert all(len(name) <= 30 for name in shown)
+    assert not any("\x1b" in name for name in shown)
+
+
+def test_nothing_is_drawn_without_a_speed_up(tmp_path, long_study):
+    long_study.records = [r for r in long_study.records if r.cell.column == "torch1:eager"]
+    long_study.run["planned"] = []
+    made = report.make(long_study.records, long_study.manifest)
+    assert Output.of(speedups_figure).write_whole(made, tmp_path) == []
+
+
+def test_many_rows_and_columns_stay_on_a_page(long_study):
+    more = [
+        replace(r, cell=replace(r.cell, size=f"s{number}")) for number in range(40) for r in long_study.records[:24]
+    ]
+    long_study.records = more
+    long_study.run["planned"] = []
+    figure = drawn(long_study)
+    assert figure.get_size_inches()[1] <= 10
+    assert "more rows and columns are in table.csv" in figure.axes[0].get_xlabel()
+
+
+def test_matplotlib_is_imported_only_to_draw():
+    code = "import sys, bench.host.reporting.report; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_fonts_are_outlines_in_the_pdf(tmp_path, long_study):
+    made = report.make(long_study.records, long_study.manifest)
+    Output.of(speedups_figure).write_whole(made, tmp_path)
+    assert re.search(rb"/FontFile2", (tmp_path / FILES[0]).read_bytes())
