@@ -13,9 +13,9 @@ from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[1]
 FACTS = {name: BUILT_IN.facts(name) for name in BUILT_IN.frameworks}
-#: The modules of the frameworks, NumPy's apart, which both rings use, and Keras, which comes with TensorFlow.
+#: The modules of the frameworks and of what comes with them; not NumPy, which both rings use.
 FRAMEWORKS = {module for facts in FACTS.values() for module in (facts.import_name, *facts.companions)}
-FRAMEWORKS = sorted({*FRAMEWORKS, "keras"} - {"numpy"})
+FRAMEWORKS = sorted(FRAMEWORKS - {"numpy"})
 #: Puts importable stand-ins for the frameworks on the path, so that importing one is seen and not just impossible.
 IMPORTER = """
 import importlib, sys

@@ -15,4 +15,5 @@ FACTS = Facts(
     ),
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),
+    companions=("keras",),
 )

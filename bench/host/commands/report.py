@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     written = made.write(folder, extra)
     written.problems += problems
     made.print(Console(), details=options.details)
-    announce(files_line(written.paths, folder))
+    announce(files_line(written.paths, options.root))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
     return 1 if written.problems else 0

@@ -8,12 +8,10 @@ from typing import Any
 
 from bench.registry import BUILT_IN, Registry
 
+from . import variables
 from .interpreters import Rejected, ask
 from .locks import Buildable
 from .outcome import Impossible, Prepared, ready
-
-# Variables of a module system by which its Python finds packages and libraries; a worker needs them, too.
-CARRIED = ("PYTHONPATH", "LD_LIBRARY_PATH")
 
 
 def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
@@ -50,6 +48,6 @@ def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
             **{key: answer[key] for key in ("version", "implementation", "build", "compiler", "headers")},
         },
         "packages": answer["packages"],
-        "variables": {name: os.environ[name] for name in CARRIED if os.environ.get(name)},
+        "variables": variables.of_module_system(),
     }
     return ready(environment.name, (path,), manifest)

@@ -13,6 +13,8 @@ INHERITED = (
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
     "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
 )  # fmt: skip
+#: Variables of a module system by which its Python finds packages and libraries.
+MODULE_SYSTEM = ("PYTHONPATH", "LD_LIBRARY_PATH")
 #: Libraries below the frameworks that read their number of threads from <name>_NUM_THREADS.
 THREADED = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "BLIS")
 #: Bytes by which the stack is moved at most: a page.
@@ -49,6 +51,11 @@ def of_worker(
         **(caches or {}),
         **(own or {}),
     }
+
+
+def of_module_system(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables that a worker of an interpreter that was there already gets, too."""
+    return {name: inherited[name] for name in MODULE_SYSTEM if inherited.get(name)}
 
 
 def of_layout(layout: int | None) -> dict[str, str]:

@@ -17,7 +17,7 @@ from bench.cell import Cell
 
 from ..environments.outcome import Prepared
 from ..study.schema import Environment
-from . import order
+from . import turns
 
 SCHEMA_VERSION = 1
 
@@ -90,24 +90,24 @@ class RowJob:
     #: {name: folder} of plug-in sources, besides the package ``bench``: see ``bench.registry``.
     sources: Mapping[str, str] = field(default_factory=dict)
     #: Last part of the names of the workers' logs.
-    log_label: str = "log"
+    log_label: str = "job"
     schema: int = SCHEMA_VERSION
 
     @property
     def start_order(self) -> list[int]:
         """The order in which the processes of the cells are started and prepared, as indices of the cells."""
         now = self.row_round
-        return order.start_order(self.order_seed, now.round, now.row, len(now.cells))
+        return turns.start_order(self.order_seed, now.round, now.row, len(now.cells))
 
     @property
     def layout_seed(self) -> int:
         """The seed of the memory layout that all processes of the row round share."""
-        return order.layout_seed(self.order_seed, self.row_round.round, self.row_round.row, self.row_round.attempt)
+        return turns.layout_seed(self.order_seed, self.row_round.round, self.row_round.row, self.row_round.attempt)
 
     def turn_order(self, turn: int) -> list[int]:
         """Return the order in which the processes take a turn, as indices of the start order."""
         now = self.row_round
-        return order.turn_order(self.order_seed, now.round, now.row, turn, len(now.cells))
+        return turns.turn_order(self.order_seed, now.round, now.row, turn, len(now.cells))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -118,10 +118,12 @@ class RowJob:
 
         Raises ValueError for a job of a newer schema, and for what is no job.
         """
+        if not isinstance(values, Mapping):
+            raise ValueError("not a row job: a job is an object of JSON")
         schema = values.get("schema")
         if not isinstance(schema, int) or schema > SCHEMA_VERSION:
             raise ValueError(
-                f"row job: schema {schema!r} is newer than {SCHEMA_VERSION}: update benchmatrix where the job runs"
+                f"schema {schema!r} is not one of 1 to {SCHEMA_VERSION}: update benchmatrix where the job runs"
             )
         try:
             kept = _known(cls, values)

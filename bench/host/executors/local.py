@@ -15,6 +15,7 @@ from ..machine import facts, processors
 from ..project import STATE
 from ..storage.compile_caches import CompileCaches
 from ..storage.references import References
+from ..study.twin import original
 from ..workers.protocol import Transport
 from .events import Emit
 from .job import RowJob
@@ -46,6 +47,11 @@ class LocalExecutor:
         self._cancelled = threading.Event()
 
     def run(self, job: RowJob, emit: Emit) -> None:
+        """Run a job; raises ValueError where the job does not describe the environment of a cell."""
+        for cell in job.row_round.cells:
+            name = original(cell.environment)
+            if name not in job.environments:
+                raise ValueError(f"the job does not describe environment {name!r} of cell {cell.name}")
         RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
 
     def cancel(self) -> None:

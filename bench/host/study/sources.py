@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.frameworks.facts import Facts
+from bench.frameworks.facts import Facts, Mode
 from bench.registry import BENCH, FOLDERS, Registry, Source
 
 from .suggestion import unknown
@@ -160,6 +160,9 @@ def _check_facts(registry: Registry, framework: str) -> list[str]:
     facts: object = registry.facts(framework)
     if not isinstance(facts, Facts):
         return [f"{places[0]}/frameworks/{framework}/facts.py: FACTS must be a bench.frameworks.facts.Facts."]
+    wrong = [mode for mode in facts.modes if not isinstance(mode, Mode)]
+    if wrong:
+        return [f"{places[-1]}/frameworks/{framework}: mode {wrong[0]!r} must be a bench.frameworks.facts.Mode."]
     return [
         f"{places[-1]}/frameworks/{framework}: mode {mode!r} of {framework!r} exists already; rename it."
         for mode in _repeated(facts.mode_names)

@@ -108,6 +108,12 @@ def test_a_job_of_a_newer_schema_is_refused(schema):
         RowJob.from_json({**JOB.to_json(), "schema": schema})
 
 
+@pytest.mark.parametrize("values", [[1], "job", None])
+def test_what_is_no_object_is_no_job(values):
+    with pytest.raises(ValueError, match="not a row job"):
+        RowJob.from_json(values)
+
+
 @pytest.mark.parametrize("key", ["run", "row_round", "environments", "samples"])
 def test_what_lacks_a_part_is_no_job(key):
     values = JOB.to_json()

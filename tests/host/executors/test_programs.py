@@ -71,6 +71,11 @@ def shape(events: list) -> list[tuple]:
     return [one for index, one in enumerate(found) if index < last or one[:2] != ("progress", "measuring")]
 
 
+def test_a_job_without_an_environment_of_a_cell_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="does not describe environment 'numpy' of cell numpy:eager gemm"):
+        events_of(LocalExecutor(tmp_path, tmp_path), replace(JOB, environments={}))
+
+
 def test_a_job_gives_the_same_kind_of_records_in_another_process(program, tmp_path):
     sent = events_of(program)
     here = events_of(LocalExecutor(tmp_path / "here", tmp_path / "here"))

@@ -120,7 +120,9 @@ def test_names_are_checked_against_the_studys_own_registry(mine: Path) -> None:
     tables["environments"]["there"].update(framework="toy", modes=["planed"])
     with pytest.raises(StudyError) as caught:
         study_file.parse(tables, folder=mine.parent)
-    assert "unknown mode 'planed'; did you mean 'planned'? Known: eager, jit, checked, function" in str(caught.value)
+    message = str(caught.value)
+    assert "unknown mode 'planed'; did you mean 'planned'? Known: " in message
+    assert {"eager", "jit", "checked", "planned"} <= set(message.partition("Known: ")[2].replace(".", "").split(", "))
     tables["environments"]["there"]["modes"] = ["planned"]
     assert study_file.parse(tables, folder=mine.parent).environments["there"].modes == ("planned",)
     assert "toy" not in BUILT_IN.frameworks

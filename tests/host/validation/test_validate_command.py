@@ -143,7 +143,7 @@ def test_workers_of_planted_trials_begin_beside_each_other(monkeypatch, tmp_path
     monkeypatch.setattr(Starter, "start", start)
     monkeypatch.setattr("bench.host.storage.references.References.ensure", lambda *_: tmp_path)
     monkeypatch.setattr("bench.host.measuring.order.given_up", lambda records: False)
-    monkeypatch.setattr("bench.host.executors.order.start_order", lambda *_: [0, 1])
+    monkeypatch.setattr("bench.host.executors.turns.start_order", lambda *_: [0, 1])
     validation = Validation(tmp_path, study_file.load(ROOT / "matrix.toml"), {}, 1, Console(quiet=True))
     replace(validation.trial_measurement, looks=(14,)).measure(Trial(1, CELL, slowdown))
     assert [where for _, where, _ in found] == began
