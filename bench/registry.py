@@ -129,7 +129,7 @@ class Registry:
         return tuple(name.replace("_", "-") for source in self.sources for name in _workloads(source))
 
     def specification(self, workload: str) -> Any:
-        """Import a workload's specification; raises ValueError for a name that is no workload."""
+        """Import a workload's specification; raises ValueError for an unknown name."""
         return self.home_of(workload).load("workloads", workload.replace("-", "_"))
 
     def has_implementation(self, workload: str, framework: str) -> bool:
@@ -143,7 +143,7 @@ class Registry:
         return source.load("workloads", workload.replace("-", "_"), framework).build
 
     def home_of(self, workload: str) -> Source:
-        """Return the source with a workload's specification; raises ValueError for a name that is no workload."""
+        """Return the source with a workload's specification; raises ValueError for an unknown name."""
         folder = workload.replace("-", "_")
         for source in self.sources:
             if folder.isidentifier() and "_" not in workload and source.has("workloads", folder, "__init__.py"):

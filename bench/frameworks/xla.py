@@ -16,9 +16,9 @@ def flags(text: str) -> Dict[str, str]:
 
 
 def gpu_settings() -> Dict[str, Any]:
-    """Return the settings of a GPU that XLA_FLAGS decide; one that no flag names is left to XLA's version.
+    """Return the settings of a GPU that XLA_FLAGS decide; XLA decides the others.
 
-    Of CUDA graphs that is said, since they make a difference to whoever has none.
+    CUDA graphs are always listed, because frameworks without them differ.
     """
     given = flags(os.environ.get("XLA_FLAGS", ""))
     found: Dict[str, Any] = {"CUDA graphs": "as XLA decides"}

@@ -1,4 +1,4 @@
-"""Gives an error that ended a cell its status, and a reason in one line."""
+"""Turns the error that ended a cell into a status and a reason in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what in this process steers the numeric libraries, apart from the framework's own settings."""
+"""Reads the settings of this process that change how numeric libraries compute, except the framework's own."""
 
 from __future__ import annotations
 

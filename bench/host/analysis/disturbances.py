@@ -1,4 +1,4 @@
-"""Counts the turns that other processes disturbed, and what became of them."""
+"""Counts the turns that other processes disturbed, and how many of them were left out."""
 
 from __future__ import annotations
 

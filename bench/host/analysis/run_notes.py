@@ -1,4 +1,4 @@
-"""Finds what is worth saying about a whole run: that it is unfinished, has no baseline, or does not know its noise."""
+"""Finds what is worth saying about a whole run: that it is unfinished, has no baseline, or has no known noise floor."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ if __name__ == "__main__":
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="where to; the current folder by default")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="the folder of the project; the current one by default")
     parser.add_argument(
-        "--default-study", action="store_true", help="with the study that comes with benchmatrix instead of a small one"
+        "--default-study", action="store_true", help="write the study that comes with benchmatrix instead of a small one"
     )
 
 

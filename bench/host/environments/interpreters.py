@@ -60,7 +60,7 @@ def specifier(wanted: str) -> SpecifierSet:
             return SpecifierSet(f"=={wanted}.*")
         return SpecifierSet(f"=={wanted}" if wanted[:1].isdigit() else wanted)
     except InvalidSpecifier:
-        raise NoInterpreter(f"python {wanted!r} is no version; write for example '3.11' or '>=3.8,<3.12'") from None
+        raise NoInterpreter(f"python {wanted!r} is not a version; write for example '3.11' or '>=3.8,<3.12'") from None
 
 
 def find(

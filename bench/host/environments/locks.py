@@ -153,7 +153,7 @@ def lock(name: str, requirements: Sequence[str], python: str, *, root: Path, ann
     """Resolve ``requirements`` for every platform and write the lock ``name``. Raises LockError."""
     uv = find_uv(root)
     if uv is None:
-        raise LockError("locks are made by uv, which is not here; install it, for example with: pipx install uv")
+        raise LockError("uv makes the locks, and it is not installed; install it, for example with: pipx install uv")
     announce(f"locking {name}: {', '.join(requirements)}")
     try:
         content = _resolve(requirements, python, uv=uv, root=root, announce=announce)

@@ -40,7 +40,7 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepar
     """
     name, python = environment.name, environment.python
     if python is None:
-        raise Impossible(f'environment {name!r} has no python; say which version it is built with: python = "3.11"')
+        raise Impossible(f'environment {name!r} has no python; set it in its table, for example python = "3.11"')
     lock = locks.present(name, environment.requirements, python, root=root, announce=announce)
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:

@@ -1,1 +1,1 @@
-"""Measures one row in one round on the machine at hand, from a job that can be sent there."""
+"""Measures one row in one round on this machine, from a job that another machine may have sent."""

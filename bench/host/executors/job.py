@@ -116,7 +116,7 @@ class RowJob:
     def from_json(cls, values: Mapping[str, Any]) -> RowJob:
         """Rebuild a job; unknown keys are ignored, missing optional ones take their defaults.
 
-        Raises ValueError for a job of a newer schema, and for what is no job.
+        Raises ValueError for a job of a newer schema, and for other values.
         """
         if not isinstance(values, Mapping):
             raise ValueError("not a row job: a job is an object of JSON")

@@ -22,7 +22,7 @@ from ..study.twin import original
 
 @dataclass(frozen=True)
 class RunStart:
-    """The folder of a run, and what one invocation wants to measure there."""
+    """The folder of a run, and what one invocation is to measure there."""
 
     root: Path
     folder: Path

@@ -1,4 +1,4 @@
-"""Makes the host's own environments, given nothing but an interpreter.
+"""Makes the host's own environments with an interpreter and the standard library alone.
 
 This package is imported before any library is installed, so it uses the standard library alone. Of the rest of the host
 it imports ``project``, which does so too.

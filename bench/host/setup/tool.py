@@ -1,4 +1,4 @@
-"""Runs an installing tool quietly: prints a sign of life, and the end of its output when it fails."""
+"""Runs an installing tool quietly: shows that it still runs, and prints the end of its output when it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes where the samples of one process lie, and how far apart the processes of one cell are."""
+"""Computes the median and quantiles of the samples of a process, and the spread between processes of a cell."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def rate(count: int, of: int, level: float = LEVEL) -> Rate:
     Raises ValueError where ``count`` is not between 0 and ``of``.
     """
     if not 0 <= count <= of:
-        raise ValueError(f"{count} of {of} is no rate")
+        raise ValueError(f"{count} of {of} is not a rate")
     tail = (1.0 - level) / 2.0
     return Rate(
         count, of, _low(count, of, tail), _high(count, of, tail), _low(count, of, 2 * tail), _high(count, of, 2 * tail)

@@ -1,4 +1,4 @@
-"""Places the frameworks' compilation caches, and tells whether a cell finds its own code there: cold, warm or unsure.
+"""Places the frameworks' compilation caches, and reports whether a cell finds its own code there: cold, warm or unsure.
 
 In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
 first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay

@@ -1,4 +1,4 @@
-"""Decides whether a run can be continued: only when what it is about is the same."""
+"""Decides whether a run can be continued: only when everything that decides its numbers is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands the input data that a study names to workers: as they are, or converted once to an archive.
+"""Gives workers the input data that a study names: unchanged, or converted once to an archive.
 
 A worker has no library that decodes images. A specification that wants an archive therefore defines
 ``write_archive(folder, path, progress) -> ["name: reason" for what was left out]``, which the host calls.

@@ -1,4 +1,4 @@
-"""Finds the study file that an invocation is about, and reads its tables.
+"""Finds the study file of an invocation, and reads its tables.
 
 The noxfile and every command use it, so all of them mean the same file. nox imports it for ``nox -l``, so it needs the
 standard library alone.
@@ -44,7 +44,7 @@ def named_in(arguments: Sequence[str]) -> Path | None:
 
 
 def is_named(named: Path | None) -> bool:
-    """Tell whether somebody named a study file, by the option or by the variable."""
+    """Tell whether the option or the variable names a study file."""
     return named is not None or bool(os.environ.get(VARIABLE))
 
 

@@ -112,7 +112,7 @@ def _duration(text: str) -> float:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text)
     seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
     if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no duration; give for example 90s, 10m or 2h")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration; give for example 90s, 10m or 2h")
     return seconds
 
 
@@ -120,7 +120,7 @@ def _size(text: str) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMG]iB)", text)
     size = int(float(found[1]) * BYTES[found[2]]) if found else 0
     if not 0 < size < 1 << 60:
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory; give for example 512MiB or 2GiB")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of memory; give for example 512MiB or 2GiB")
     return size
 
 

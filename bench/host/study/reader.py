@@ -1,4 +1,4 @@
-"""Reads the tables of a study file one by one, so that an error in one hides none in another."""
+"""Reads the tables of a study file one by one, so that an error in one does not hide errors in another."""
 
 from __future__ import annotations
 

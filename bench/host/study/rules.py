@@ -1,4 +1,4 @@
-"""Checks what a study file must fulfil beyond the types of its keys: names that must exist, keys that go together."""
+"""Checks a study file beyond the types of its keys: names that must exist, keys that go together."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Draft:
 
 
 def place_of(section: str, name: str) -> str:
-    """Name a table as its header does, quoted where the name is no key of TOML by itself."""
+    """Name a table as its header does, quoted where TOML requires it."""
     return f"{section}.{name}" if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else f"{section}.{name!r}"
 
 
 def sizes_of(registry: Registry, workload: str) -> list[str]:
-    """List the sizes of a workload, none for a name that is no workload."""
+    """List the sizes of a workload, none for an unknown name."""
     return list(registry.specification(workload).SIZES) if workload in registry.workloads else []
 
 

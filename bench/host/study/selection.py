@@ -1,4 +1,4 @@
-"""Makes a plan of a study and the choices of one invocation; every cell left out keeps its reason."""
+"""Makes a plan from a study and the choices of one invocation; every cell left out keeps its reason."""
 
 from __future__ import annotations
 

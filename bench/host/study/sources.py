@@ -70,7 +70,7 @@ def _package(value: str) -> Path:
     except ImportError:
         specification = None
     if specification is None or not specification.submodule_search_locations:
-        raise ValueError(f"{value!r}: its entry point names {module!r}, which is no package here. Install it again.")
+        raise ValueError(f"{value!r}: its entry point names {module!r}, which is not an installed package. Install it again.")
     return _with_code(value, Path(specification.submodule_search_locations[0]).resolve())
 
 
@@ -136,7 +136,7 @@ def _orphans(registry: Registry, source: Source) -> Iterator[str]:
 def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
     """Load other people's facts, and the specifications of ``workloads``; give what is wrong with them, with the line.
 
-    A name that is no workload is left to the rules of the study file.
+    The rules of the study file report unknown names.
     """
     for framework in registry.frameworks:
         if registry.is_extended(framework):

@@ -1,4 +1,4 @@
-"""Makes a study of a study file, or lists everything that is wrong with it."""
+"""Makes a study from a study file, or lists everything that is wrong with the file."""
 
 from __future__ import annotations
 

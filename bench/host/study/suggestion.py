@@ -1,4 +1,4 @@
-"""Words the message for an unknown name: the value, the nearest known name, and all known names."""
+"""Writes the message for an unknown name: the value, the nearest known name, and all known names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the types of the values in a study file, with what is said of a wrong one."""
+"""Defines the types of the values in a study file, each with the message for a wrong value."""
 
 from __future__ import annotations
 

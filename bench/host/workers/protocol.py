@@ -16,7 +16,7 @@ from bench.record import FAILED, TIMEOUT
 #: How much of the end of a log becomes part of a reason.
 TAIL_LINES = 3
 TAIL_BYTES = 8192
-#: A line that is longer than this is no message; without a limit it could exhaust the memory.
+#: A longer line is not a message; without a limit it could exhaust the memory.
 LONGEST_MESSAGE_BYTES = 64 << 20
 
 
@@ -94,7 +94,7 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
             event = message["event"]
         except (ValueError, TypeError, KeyError):
             worker.kill()
-            raise Ended(FAILED, worker.stage, f"the worker sent {line[:80]!r}, which is no message") from None
+            raise Ended(FAILED, worker.stage, f"the worker sent {line[:80]!r}, which is not a message") from None
         if event == "stage":
             worker.stage = str(message["stage"])
             deadline = time.monotonic() + timeout_s

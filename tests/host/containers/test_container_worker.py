@@ -90,7 +90,7 @@ def test_a_container_that_is_killed_or_removed_becomes_failed(start, engine, act
 def test_nonsense_becomes_failed(start):
     end = end_of(start('print("no message", flush=True); time.sleep(100)'))
     assert end.status == "failed"
-    assert "which is no message" in end.reason
+    assert "which is not a message" in end.reason
 
 
 def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):

@@ -151,5 +151,5 @@ def test_a_download_that_fails_is_in_the_list_of_what_was_tried(tmp_path, root, 
 
 
 def test_a_wrong_version_is_named():
-    with pytest.raises(NoInterpreter, match="'three' is no version"):
+    with pytest.raises(NoInterpreter, match="'three' is not a version"):
         interpreters.specifier("three")

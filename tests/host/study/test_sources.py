@@ -81,7 +81,7 @@ def test_an_unknown_package_is_named_with_the_known_ones(tmp_path: Path, monkeyp
     error = error_of(tmp_path, "toy", key="packages")
     assert "packages: unknown package 'toy'; did you mean 'toys'? Known: toys" in error
     error = error_of(tmp_path, "toys", key="packages")
-    assert "packages: 'toys': its entry point names 'absent_package', which is no package here" in error
+    assert "packages: 'toys': its entry point names 'absent_package', which is not an installed package" in error
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_each_stage_has_its_own_time(start):
 def test_nonsense_becomes_failed(start, nonsense):
     ended = end_of(start(f"sys.stdout.write('{nonsense}\\n'); sys.stdout.flush(); time.sleep(100)"))
     assert ended.status == "failed"
-    assert "which is no message" in ended.reason
+    assert "which is not a message" in ended.reason
 
 
 def test_a_reported_end_keeps_status_stage_and_reason(start):

@@ -20,7 +20,7 @@ def quote(value: Value) -> str | float | int:
         return ""
     if not isinstance(value, str):
         return value
-    # A lone surrogate, which JSON can carry, is no text that a file could hold.
+    # JSON can hold a lone surrogate; a file in UTF-8 cannot.
     text = value.encode("utf-8", "replace").decode("utf-8")
     # The writer leaves a carriage return unquoted, and a reader takes it for the end of the row.
     text = text.replace("\r\n", "\n").replace("\r", "\n")

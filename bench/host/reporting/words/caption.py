@@ -1,4 +1,4 @@
-"""Writes what stands around a table: how it was measured, what its numbers hold, and what disturbed them."""
+"""Writes the text above a table: how it was measured, what its numbers hold, and what disturbed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds every sentence in the reader's language: English is in the code, each other language in one catalogue.
+"""Translates the sentences of a report: English is in the code, every other language in one catalogue.
 
 A catalogue is a file ``languages/<language>.po`` as gettext and its editors use it. It is read as it is, with nothing
 to compile, and refused where a translation would lose a value or show a wrong one.

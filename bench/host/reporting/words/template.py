@@ -51,7 +51,7 @@ def renew() -> list[Path]:
     for path in catalogues:
         with path.open("rb") as file:
             catalogue = pofile.read_po(file, locale=path.stem)
-        # A translation of a message that has changed is no translation: nothing is guessed.
+        # A message that has changed needs a new translation; gettext would guess one.
         catalogue.update(template, no_fuzzy_matching=True, update_creation_date=False)
         catalogue.obsolete.clear()
         _write(path, catalogue, omit_header=False)

@@ -1,4 +1,4 @@
-"""Names in the reader's language what records name by a fixed word: statuses, verdicts, warm-up classes, items.
+"""Translates the fixed words of records for the reader: statuses, verdicts, warm-up classes, items.
 
 A word that is not known here, such as a plug-in's item, is shown as it is.
 """
@@ -15,7 +15,7 @@ from ...statistics.verdict import Verdict
 from ...statistics.warmup import FEWEST, WarmupClass
 from .language import _, ngettext
 
-#: Statuses that are no cause for alarm.
+#: Statuses that are not a fault.
 EXPECTED = (OK, UNSUPPORTED, NOT_RUN, EXCLUDED)
 
 
