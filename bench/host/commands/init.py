@@ -39,9 +39,13 @@ if __name__ == "__main__":
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="the folder of the project; the current one by default")
     parser.add_argument(
-        "--default-study", action="store_true", help="write the study that comes with benchmatrix instead of a small one"
+        "folder", nargs="?", type=Path, default=Path(), help="the folder of the project; the current one by default"
+    )
+    parser.add_argument(
+        "--default-study",
+        action="store_true",
+        help="write the study that comes with benchmatrix instead of a small one",
     )
 
 

@@ -28,6 +28,11 @@ def run(options: argparse.Namespace) -> int:
     study = study_options.read_study(options)
     folder = options.folder or options.root / "reports" / study.settings.name
     described = manifest.read(folder)
+    if described is None and (folder / manifest.RUN).exists():
+        raise Refused(
+            f"{folder / manifest.RUN} is damaged: it does not describe a run. Restore it from a copy; records.jsonl "
+            "beside it holds what was measured."
+        )
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:

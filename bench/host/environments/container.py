@@ -82,7 +82,9 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
 
 def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
     if environment.python is None:
-        raise Impossible(f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"')
+        raise Impossible(
+            f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"'
+        )
     name = environment.lock or environment.name
     return locks.present(name, environment.requirements, environment.python, root=root, announce=announce)
 

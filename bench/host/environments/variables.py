@@ -1,4 +1,4 @@
-"""Decides what environment variables a worker gets. It gets no others, because any variable could change how it computes."""
+"""Decides what environment variables a worker gets; any other one could change how it computes."""
 
 from __future__ import annotations
 

@@ -70,7 +70,9 @@ def _package(value: str) -> Path:
     except ImportError:
         specification = None
     if specification is None or not specification.submodule_search_locations:
-        raise ValueError(f"{value!r}: its entry point names {module!r}, which is not an installed package. Install it again.")
+        raise ValueError(
+            f"{value!r}: its entry point names {module!r}, which is not an installed package. Install it again."
+        )
     return _with_code(value, Path(specification.submodule_search_locations[0]).resolve())
 
 

@@ -282,6 +282,14 @@ def test_an_unknown_language_is_refused_before_anything_is_measured(checkout, ca
     assert not (checkout / "reports").exists()
 
 
+def test_a_report_of_a_damaged_run_says_which_file_is_damaged(checkout, capsys):
+    folder = checkout / "reports" / "small"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text('{"run": ')
+    assert call(checkout, "report") == 2
+    assert "run.json is damaged" in capsys.readouterr().err
+
+
 def test_a_report_of_nothing_is_refused_with_the_remedy(checkout, capsys):
     assert call(checkout, "report") == 2
     assert "nox -s bench-here" in capsys.readouterr().err
