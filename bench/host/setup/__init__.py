@@ -31,8 +31,11 @@ from .tool import ToolFailed
 Announce = Callable[[str], None]
 
 IMPORTED = {
-    "host": "nox._cli, numpy, pydantic, pynvml, rich.console, rich.progress, scipy.stats, tabulate",
-    "dev": "hypothesis, mypy, numpy, pydantic, pytest, rich.console, rich.progress, ruff, scipy.stats, tabulate",
+    "host": "babel.messages.pofile, matplotlib.backends.backend_agg, matplotlib.backends.backend_pdf, "
+    "matplotlib.backends.backend_svg, matplotlib.figure, nox._cli, numpy, pydantic, pynvml, rich.console, "
+    "rich.progress, scipy.stats, tabulate",
+    "dev": "babel.messages.pofile, hypothesis, matplotlib.figure, mypy, numpy, pydantic, pytest, rich.console, "
+    "rich.progress, ruff, scipy.stats, tabulate",
 }
 
 NETWORK = "Check the network, or the settings of index and proxy (PIP_INDEX_URL, HTTPS_PROXY); then run the same again."
