@@ -16,8 +16,8 @@ ROOMS = (
     "project",  # where things lie
     "statistics",
     "machine",
-    "study",
     "setup",
+    "study",
     "workers",
     "containers",
     "environments",

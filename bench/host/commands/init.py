@@ -78,7 +78,11 @@ def files(folder: Path, *, default_study: bool) -> Iterator[tuple[str, str]]:
         if name == NOXFILE:
             text = _noxfile(text, folder)
         elif name == location.NAME:
-            text = _default_study() if default_study else text.replace(INTERPRETER, json.dumps(sys.executable))
+            text = (
+                project.data(location.NAME).read_text(encoding="utf-8")
+                if default_study
+                else text.replace(INTERPRETER, json.dumps(sys.executable))
+            )
         yield RENAMED.get(name, name), text
 
 
@@ -90,13 +94,6 @@ def _noxfile(text: str, folder: Path) -> str:
     path = os.path.relpath(checkout, folder) if checkout.is_relative_to(folder) else str(checkout)
     docstring, _, rest = text.partition("\n")
     return docstring + "\n" + FROM_CHECKOUT.format(checkout=json.dumps(path)) + rest
-
-
-def _default_study() -> str:
-    """Return the study that comes with benchmatrix; its schema is written into the project."""
-    first, _, rest = project.data(location.NAME).read_text(encoding="utf-8").partition("\n")
-    assert first.startswith("#:schema "), first
-    return f"#:schema ./matrix.schema.json\n{rest}"
 
 
 def _next_step(folder: Path) -> str:

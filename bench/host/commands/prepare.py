@@ -18,10 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from .. import environments
     from ..storage.run_lock import exclusive
-    from ..study import selection
+    from ..study import json_schema, location, selection
 
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=[options.environment])
+    json_schema.renew(location.locate(options.matrix, options.root), study.registry)
     if plan.cells and not options.dry_run:
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from .. import project
 from ..study import location
 from . import announce
 
@@ -16,12 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..study import json_schema, sources
 
-    if project.is_checkout(options.root):
-        # The schema of the default study is part of the package.
-        announce(str(json_schema.write()))
-        return 0
     path = location.locate(options.matrix, options.root)
     # A study file with errors gets its schema, too, as far as its sources are found.
     registry, _ = sources.find(location.read(path).get("study"), path.parent)
-    announce(str(json_schema.write(options.root / json_schema.SCHEMA_PATH.name, registry)))
+    announce(str(json_schema.write(path, registry)))
     return 0

@@ -1,17 +1,24 @@
-"""Generates the JSON Schema by which editors complete and check a study file; that of our own registry is committed."""
+"""Generates the JSON Schema by which editors complete and check a study file, and keeps it beside that file.
+
+It names the frameworks, modes and workloads that the study can use, so that it is written anew when they change.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 from bench.registry import BUILT_IN, Registry
 
+from ..setup.staging import write_whole
 from .schema import Study
 from .values import NAME_PATTERN
 
-SCHEMA_PATH = Path(__file__).with_name("matrix.schema.json")
+NAME = "matrix.schema.json"
+#: The first line by which a study file names the schema beside it.
+REFERENCE = f"#:schema ./{NAME}"
 
 
 def schema(registry: Registry = BUILT_IN) -> dict[str, Any]:
@@ -28,14 +35,28 @@ def schema(registry: Registry = BUILT_IN) -> dict[str, Any]:
 
 
 def text(registry: Registry = BUILT_IN) -> str:
-    """Return the schema as it is written and, for our own registry, committed."""
+    """Return the schema as it is written."""
     return json.dumps(schema(registry), indent=2) + "\n"
 
 
-def write(path: Path = SCHEMA_PATH, registry: Registry = BUILT_IN) -> Path:
-    """Write the schema where study files refer to it, and return that path."""
-    path.write_text(text(registry), encoding="utf-8")
+def write(study_file: Path, registry: Registry = BUILT_IN) -> Path:
+    """Write the schema beside a study file, and return its path."""
+    path = study_file.with_name(NAME)
+    write_whole(path, text(registry))
     return path
+
+
+def renew(study_file: Path, registry: Registry) -> None:
+    """Write the schema where a study file names it and it is missing or no longer right.
+
+    Editors only lose their help where it cannot be written, so that is no error.
+    """
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        with study_file.open(encoding="utf-8") as lines:
+            named = lines.readline().rstrip() == REFERENCE
+        path = study_file.with_name(NAME)
+        if named and not (path.is_file() and path.read_text(encoding="utf-8") == text(registry)):
+            write(study_file, registry)
 
 
 def _name_the_workloads(registry: Registry, section: dict[str, Any], choice: dict[str, Any]) -> None:

@@ -22,16 +22,32 @@ ROOT = Path(__file__).resolve().parents[3]
 MODELS: tuple[type[StudyTable], ...] = (Settings, Environment, WorkloadChoice, Profile, Exclusion)
 
 
-def test_the_committed_schema_is_current() -> None:
-    committed = json_schema.SCHEMA_PATH.read_text(encoding="utf-8")
-    assert committed == json_schema.text(), "stale: write it with `python -m bench.host schema`"
-
-
 def test_the_schema_is_written_where_study_files_refer_to_it(tmp_path: Path) -> None:
-    first_line = (ROOT / "matrix.toml").read_text(encoding="utf-8").partition("\n")[0]
-    assert first_line == f"#:schema ./{json_schema.SCHEMA_PATH.relative_to(ROOT).as_posix()}"
-    written = json_schema.write(tmp_path / "schema.json")
+    for study_file in (ROOT / "matrix.toml", ROOT / "skeleton" / "matrix.toml"):
+        assert study_file.read_text(encoding="utf-8").startswith(f"{json_schema.REFERENCE}\n")
+    written = json_schema.write(tmp_path / "matrix.toml")
+    assert written == tmp_path / "matrix.schema.json"
     assert json.loads(written.read_text(encoding="utf-8")) == json_schema.schema()
+
+
+def test_a_missing_or_stale_schema_is_renewed(tmp_path: Path) -> None:
+    study_file, path = tmp_path / "matrix.toml", tmp_path / "matrix.schema.json"
+    study_file.write_text(f"{json_schema.REFERENCE}\n")
+    json_schema.renew(study_file, BUILT_IN)
+    assert path.read_text(encoding="utf-8") == json_schema.text()
+    path.write_text("{}")
+    json_schema.renew(study_file, BUILT_IN)
+    assert path.read_text(encoding="utf-8") == json_schema.text()
+    before = path.stat().st_mtime_ns
+    json_schema.renew(study_file, BUILT_IN)
+    assert path.stat().st_mtime_ns == before
+
+
+def test_a_study_file_that_names_no_schema_beside_it_gets_none(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text("[study]\n")
+    json_schema.renew(tmp_path / "matrix.toml", BUILT_IN)
+    json_schema.renew(tmp_path / "missing.toml", BUILT_IN)
+    assert [path.name for path in tmp_path.iterdir()] == ["matrix.toml"]
 
 
 def test_the_schema_describes_every_key_and_offers_no_other() -> None:

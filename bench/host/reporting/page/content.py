@@ -9,9 +9,9 @@ from bench.cell import Cell
 
 from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
+from ...analysis.speed_ups import FEWEST_ROWS
 from ...statistics.verdict import Verdict
 from ..tables.rows import measured_baseline, rows_of
-from ..tables.speedup_values import FEWEST_ROWS
 from ..words import page as words
 from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions

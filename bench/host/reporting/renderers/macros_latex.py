@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..tables.speedup_values import ComparedCell, ComparedRow, SpeedUps, factor_digits, time_digits
+from ...analysis.speed_ups import ComparedCell
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, time_digits
 from ..words.numbers import format_interval
 from .latex_text import escape
 

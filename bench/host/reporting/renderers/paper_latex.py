@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from ...analysis.quality import Quality
+from ...analysis.speed_ups import ComparedCell
 from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
 from ..tables.paper_notes import caption, notes
-from ..tables.speedup_values import ComparedCell, ComparedRow, SpeedUps, factor_digits, time_digits
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, time_digits
 from ..words.language import _, decimal_sign
 from .latex_text import escape
 

@@ -1,50 +1,26 @@
-"""Holds the numbers that compare every column with the baseline; the table, the paper's table and the figure show them.
-
-A number that must not be used is not in here: times that other programs disturbed, and speed-ups over such a time.
-"""
+"""Puts names to the speed-ups of a run: the table, the paper's table, the page and the figure show them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench.cell import Cell
-
-from ...analysis.quality import Quality, quality_of
+from ...analysis.quality import quality_of
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...statistics.bootstrap import Estimate
+from ...analysis.speed_ups import ComparedCell, Grades, Places, compare_row, geometric_means
 from ...storage.manifest import Manifest
 from ..words.labels import Label, labels_of
 from ..words.numbers import TIMES, choose_unit, fixed
 from ..words.row_names import row_name, shared_facets, varying
 from .rows import measured_baseline, rows_of
 
-#: A mean over fewer rows describes those rows better than a column.
-FEWEST_ROWS = 3
-
-
-@dataclass(frozen=True)
-class ComparedCell:
-    """What one column has in one row."""
-
-    result: Result
-    #: None where the cell has no time.
-    grade: Quality | None
-    #: Seconds per step; None where the cell has none, or none that can be used.
-    time: Estimate | None
-    #: How many times as fast as the baseline, exactly 1 for the baseline itself; None where they cannot be compared.
-    speed_up: Estimate | None
-    #: Whether there is a number that must not be shown.
-    withheld: bool
-
 
 @dataclass(frozen=True)
 class ComparedRow:
     name: str
     #: {column: what it has here}, without the cells that were not planned or not run.
-    places: Mapping[str, ComparedCell]
+    places: Places
 
 
 @dataclass(frozen=True)
@@ -56,7 +32,7 @@ class SpeedUps:
     #: The baseline first.
     columns: tuple[str, ...]
     labels: Mapping[str, Label]
-    grades: Mapping[Cell, Quality | None]
+    grades: Grades
     #: What all rows have in common: ``small, float32, cpu, 2 threads``.
     conditions: str
     rows: tuple[ComparedRow, ...]
@@ -79,9 +55,10 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     grades = {result.cell: quality_of(result) for result in results}
     shown = varying(results)
     rows = tuple(
-        ComparedRow(row_name(row[0].cell, shown), _places(row, baseline, grades)) for row in rows_of(results).values()
+        ComparedRow(row_name(row[0].cell, shown), compare_row(row, baseline, grades))
+        for row in rows_of(results).values()
     )
-    logs = _logs(rows, columns)
+    means, whole_rows = geometric_means((row.places for row in rows), columns)
     return SpeedUps(
         tuple(results),
         baseline,
@@ -90,51 +67,9 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
         grades,
         shared_facets(results),
         rows,
-        _means(logs, columns),
-        len(logs),
+        means,
+        whole_rows,
     )
-
-
-def _places(row: Sequence[Result], baseline: str, grades: Mapping[Cell, Quality | None]) -> dict[str, ComparedCell]:
-    base = next((grades[result.cell] for result in row if result.cell.column == baseline), None)
-    return {
-        result.cell.column: _place(result, grades[result.cell], base, result.cell.column == baseline) for result in row
-    }
-
-
-def _place(result: Result, grade: Quality | None, base: Quality | None, is_baseline: bool) -> ComparedCell:
-    if grade is None or not grade.usable:
-        return ComparedCell(result, grade, None, None, withheld=grade is not None)
-    if is_baseline:
-        return ComparedCell(result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False)
-    if base is not None and not base.usable:
-        return ComparedCell(result, grade, result.step, None, withheld=True)
-    faster = None if result.ratio is None else inverse(result.ratio.estimate)
-    return ComparedCell(result, grade, result.step, faster, withheld=False)
-
-
-def _logs(rows: Sequence[ComparedRow], columns: Sequence[str]) -> list[list[float]]:
-    """Return the logarithms of the speed-ups, row by row, of the rows in which every column has one."""
-    found = []
-    for row in rows:
-        factors = [place.speed_up for place in (row.places.get(column) for column in columns) if place]
-        usable = [math.log(factor.value) for factor in factors if factor]
-        if len(usable) == len(columns):
-            found.append(usable)
-    return found
-
-
-def _means(logs: Sequence[Sequence[float]], columns: Sequence[str]) -> dict[str, float]:
-    if len(logs) < FEWEST_ROWS:
-        return {}
-    means = [math.exp(math.fsum(column) / len(logs)) for column in zip(*logs, strict=True)]
-    return dict(zip(columns, means, strict=True))
-
-
-def inverse(ratio: Estimate) -> Estimate:
-    """Turn a ratio of times into a speed-up, or back."""
-    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
-    return Estimate(1.0 / ratio.value, low, high, ratio.n)
 
 
 def factor_digits(value: float) -> str:

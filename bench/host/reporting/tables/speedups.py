@@ -7,13 +7,14 @@ the details, one option away.
 from __future__ import annotations
 
 from ...analysis.run_analysis import Analysis
+from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
 from ..words import answer
 from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.language import _
 from ..words.terms import status_word
 from ..words.text import EMPTY
-from .speedup_values import ComparedCell, SpeedUps, factor_digits, speed_ups, time_digits
+from .speedup_values import SpeedUps, factor_digits, speed_ups, time_digits
 from .table import Column, Entry, Group, Table
 
 

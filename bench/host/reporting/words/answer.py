@@ -10,7 +10,7 @@ from bench.cell import Cell
 
 from ...analysis.quality import Quality
 from ...analysis.results import Result, row_key
-from ...statistics.bootstrap import Estimate
+from ...analysis.speed_ups import Grades, inverse
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from .labels import Label
 from .language import _, ngettext
@@ -23,7 +23,6 @@ WITHHELD = "-"
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 
-Grades = Mapping[Cell, Quality | None]
 Labels = Mapping[str, Label]
 
 
@@ -153,7 +152,7 @@ def _sentence(result: Result, label: Label, base: Label, row: str, *, firm: bool
     assert result.ratio is not None
     ratio = result.ratio.estimate
     faster = ratio.value < 1.0
-    shown = _inverse(ratio) if faster else ratio
+    shown = inverse(ratio) if faster else ratio
     said = {
         "row": row,
         "column": label.text,
@@ -167,11 +166,6 @@ def _sentence(result: Result, label: Label, base: Label, row: str, *, firm: bool
         else _("{row}: {column} takes {factor} times as long as {baseline} {interval}", **said)
     )
     return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
-
-
-def _inverse(ratio: Estimate) -> Estimate:
-    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
-    return Estimate(1.0 / ratio.value, low, high, ratio.n)
 
 
 def failures(results: Sequence[Result]) -> list[str]:

@@ -1,0 +1,82 @@
+"""Compares every cell with the baseline of its row as a speed-up, and averages the speed-ups of each column.
+
+A number that must not be used is not in here: times that other programs disturbed, and speed-ups over such a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench.cell import Cell
+
+from ..statistics.bootstrap import Estimate
+from .quality import Quality
+from .results import Result
+
+#: A mean over fewer rows describes those rows better than a column.
+FEWEST_ROWS = 3
+
+
+@dataclass(frozen=True)
+class ComparedCell:
+    """What one column has in one row."""
+
+    result: Result
+    #: None where the cell has no time.
+    grade: Quality | None
+    #: Seconds per step; None where the cell has none, or none that can be used.
+    time: Estimate | None
+    #: How many times as fast as the baseline, exactly 1 for the baseline itself; None where they cannot be compared.
+    speed_up: Estimate | None
+    #: Whether there is a number that must not be shown.
+    withheld: bool
+
+
+Grades = Mapping[Cell, Quality | None]
+#: {column: what it has in a row}
+Places = Mapping[str, ComparedCell]
+
+
+def compare_row(row: Sequence[Result], baseline: str, grades: Grades) -> Places:
+    """Compare the results of one row with the column ``baseline``."""
+    base = next((grades[result.cell] for result in row if result.cell.column == baseline), None)
+    return {
+        result.cell.column: _compare(result, grades[result.cell], base, result.cell.column == baseline)
+        for result in row
+    }
+
+
+def _compare(result: Result, grade: Quality | None, base: Quality | None, is_baseline: bool) -> ComparedCell:
+    if grade is None or not grade.usable:
+        return ComparedCell(result, grade, None, None, withheld=grade is not None)
+    if is_baseline:
+        return ComparedCell(result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False)
+    if base is not None and not base.usable:
+        return ComparedCell(result, grade, result.step, None, withheld=True)
+    faster = None if result.ratio is None else inverse(result.ratio.estimate)
+    return ComparedCell(result, grade, result.step, faster, withheld=False)
+
+
+def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dict[str, float], int]:
+    """Return each column's geometric mean over the rows in which every column has a speed-up, and their number.
+
+    There are no means over fewer than ``FEWEST_ROWS`` rows.
+    """
+    logs = [found for row in rows if len(found := _logs(row, columns)) == len(columns)]
+    if len(logs) < FEWEST_ROWS:
+        return {}, len(logs)
+    means = [math.exp(math.fsum(column) / len(logs)) for column in zip(*logs, strict=True)]
+    return dict(zip(columns, means, strict=True)), len(logs)
+
+
+def _logs(row: Places, columns: Sequence[str]) -> list[float]:
+    factors = [row[column].speed_up for column in columns if column in row]
+    return [math.log(factor.value) for factor in factors if factor]
+
+
+def inverse(ratio: Estimate) -> Estimate:
+    """Turn a ratio of times into a speed-up, or back."""
+    low, high = (None if bound is None else 1.0 / bound for bound in (ratio.high, ratio.low))
+    return Estimate(1.0 / ratio.value, low, high, ratio.n)
