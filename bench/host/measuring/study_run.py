@@ -177,7 +177,8 @@ class StudyRun:
         written = made.write(self.folder, extra)
         written.problems += problems
         made.print(self._console, details=self._details)
-        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}. {files_line(written.paths, self._root)}")
+        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
+        self._say(files_line(written.paths, self._root))
         for problem in written.problems:
             self._say(f"Not written: {problem}")
 

@@ -124,7 +124,7 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
     assert 0 < described.seconds.waited_for_workers <= described.seconds.elapsed
     for name in ("table.md", "table.tex", "table.csv", "machine.json", "environments.json"):
         assert (folder / name).stat().st_size > 0
-    assert "reports/small/ (table.md, table.tex, table.csv, …)" in capsys.readouterr().out
+    assert "Page: reports/small/report.html   Tables: table.md, summary.tex   --details" in capsys.readouterr().out
 
 
 def test_the_report_can_be_redone_from_the_records_alone(checkout, capsys):

@@ -7,15 +7,16 @@ from pathlib import Path
 
 from .language import _
 
+#: What people open first: a page for a browser, and tables to read and to print.
+PAGE = "report.html"
+TABLES = ("table.md", "summary.tex")
+
 
 def files_line(paths: Sequence[Path], root: Path) -> str:
-    """Name the folder of the files, as seen from ``root``, and the first of them."""
-    if not paths:
+    """Name the page and the tables among ``paths``, as seen from ``root``; the other files lie beside them."""
+    places = {path.name: path for path in paths}
+    tables = ", ".join(name for name in TABLES if name in places)
+    if PAGE not in places or not tables:
         return ""
-    folder = paths[0].parent
-    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    return _("Tables and data: {folder}/ ({names}, …)   --details prints all tables", folder=shown, names=_first(paths))
-
-
-def _first(paths: Sequence[Path]) -> str:
-    return ", ".join(path.name for path in paths[:3])
+    page = places[PAGE].relative_to(root) if places[PAGE].is_relative_to(root) else places[PAGE]
+    return _("Page: {page}   Tables: {tables}   --details", page=page, tables=tables)
