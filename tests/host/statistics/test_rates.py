@@ -30,5 +30,5 @@ def test_without_a_trial_the_rate_can_be_anything():
 
 @pytest.mark.parametrize(("count", "of"), [(3, 2), (-1, 5)])
 def test_impossible_counts_are_refused(count, of):
-    with pytest.raises(ValueError, match="no rate"):
+    with pytest.raises(ValueError, match=f"{count} of {of} is not a rate"):
         rate(count, of)
