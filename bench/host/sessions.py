@@ -20,8 +20,10 @@ from .commands import SUMMARIES
 from .setup import SetupError, ensure
 from .study import location
 
-#: What a shell expects of a command that was called wrongly.
-EXIT_MISUSE = 2
+#: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
+EXIT_MISUSE, EXIT_GATE = 2, 3
+#: The commands that have a gate.
+GATED = ("run", "report")
 #: Commands that have a session of the same name, which gives them its arguments.
 PLAIN = ("report", "validate", "images", "lock", "schema", "init")
 
@@ -44,7 +46,7 @@ def define(noxfile: str | Path) -> list[str]:
 
 
 def run_host(session: nox.Session, *arguments: str) -> None:
-    """Run a command of the host; when it refuses to start, the whole invocation of nox ends with its exit code."""
+    """Run a command of the host; when it refuses to start or its gate fails, nox ends with its exit code."""
     start = [str(project.PACKAGE / "host" / "__main__.py")] if _lies_elsewhere() else ["-m", "bench.host"]
     command = [python(session, "host"), *start, *arguments]
     try:
@@ -52,8 +54,9 @@ def run_host(session: nox.Session, *arguments: str) -> None:
         session.run(*command, external=True, interrupt_timeout=60, terminate_timeout=10)
     except CommandFailed as failed:
         # An older nox does not give the code.
-        if getattr(failed, "return_code", None) == EXIT_MISUSE:
-            raise SystemExit(EXIT_MISUSE) from None
+        code = getattr(failed, "return_code", None)
+        if code == EXIT_MISUSE or (code == EXIT_GATE and arguments[0] in GATED):
+            raise SystemExit(code) from None
         raise
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
-from . import announce
+from . import announce, exit_codes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     study_options.add_report_arguments(parser)
+    exit_codes.add_arguments(parser)
     parser.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
 
 
@@ -37,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:
         described = described.with_baseline(options.baseline)
-    made = report.make(journal.read(folder), described)
+    records = journal.read(folder)
+    made = report.make(records, described)
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(folder, extra)
     written.problems += problems
@@ -45,4 +47,8 @@ def run(options: argparse.Namespace) -> int:
     announce(files_line(written.paths, options.root))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
-    return 1 if written.problems else 0
+    if written.problems:
+        return exit_codes.EXIT_FAILED
+    # A report that was written is a success, whatever the cells did; only a gate says otherwise.
+    options.allow_failures = True
+    return exit_codes.exit_code(options, records, described)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..refusal import Refused
 from ..study import options as study_options
-from . import announce
+from . import announce, exit_codes
 
 if TYPE_CHECKING:
     from ..environments import Prepared
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
     study_options.add_arguments(parser)
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
+    exit_codes.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -62,10 +63,11 @@ def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[s
 def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from ..measuring.study_run import StudyRun, exit_code
+    from ..measuring.study_run import StudyRun
 
     wanted = options.baseline or study.settings.baseline
     if plan.baseline != wanted:
         announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
     run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details)
-    return exit_code(run.measure(fresh=options.fresh))
+    records = run.measure(fresh=options.fresh)
+    return exit_codes.exit_code(options, records, run.manifest)

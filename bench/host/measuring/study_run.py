@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.cell import Cell
-from bench.record import OK, UNSUPPORTED, Record
+from bench.record import OK, Record
 
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared
@@ -63,6 +63,11 @@ class StudyRun:
         self._environments = {
             name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
         }
+
+    @property
+    def manifest(self) -> manifest.Manifest:
+        """The manifest of the run, once ``measure`` has begun it."""
+        return self._manifest
 
     def measure(self, *, fresh: bool) -> list[Record]:
         """Measure what is left of the plan and write the report; return all records of the run.
@@ -202,10 +207,3 @@ def _ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def exit_code(records: list[Record]) -> int:
-    """Return 0 when a cell was measured, or when this machine supports none; 1 when all records are failures."""
-    if any(record.status == OK for record in records):
-        return 0
-    return 0 if all(record.status == UNSUPPORTED for record in records) else 1

@@ -1,0 +1,99 @@
+"""Turns what a run measured into an exit code, with one line for each reason that is not success.
+
+0: every cell that this machine supports was measured. 1: a cell failed. 2: misuse. 3: the gate ``--fail-if`` found a
+slowdown, or could not judge one. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from bench.record import OK, UNSUPPORTED, Record
+
+if TYPE_CHECKING:
+    from ..analysis.gate import Gate
+    from ..analysis.results import Result
+    from ..storage.manifest import Manifest
+
+EXIT_OK, EXIT_FAILED, EXIT_GATE = 0, 1, 3
+#: Cells that a line names; the report has all of them.
+MOST_NAMED = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that decide the exit code."""
+    parser.add_argument(
+        "--allow-failures",
+        action="store_true",
+        help="exit with 0 although cells failed, as long as one was measured",
+    )
+    parser.add_argument(
+        "--fail-if",
+        type=_limit,
+        metavar="slower:5%",
+        help="exit with 3 where a verdict says that a column is slower than the baseline by more than this, "
+        "or where there are too few rounds for a verdict",
+    )
+
+
+def _limit(text: str) -> float:
+    found = re.fullmatch(r"slower:([0-9]+(?:\.[0-9]+)?)%", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a gate; write slower: and a percentage, such as slower:5%")
+    return float(found[1]) / 100.0
+
+
+def exit_code(options: argparse.Namespace, records: Sequence[Record], manifest: Manifest) -> int:
+    """Return the exit code of a run or a report, and print the reasons."""
+    code = _of_cells(records, allow_failures=options.allow_failures)
+    if options.fail_if is None:
+        return code
+    from ..analysis.gate import Gate
+
+    return _of_gate(Gate(options.fail_if), records, manifest) or code
+
+
+def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
+    """Judge by the last record of each cell: a cell that failed and was measured later did not fail."""
+    last = {record.cell: record for record in records}
+    failed = [record for record in last.values() if record.status not in (OK, UNSUPPORTED)]
+    measured = any(record.status == OK for record in last.values())
+    if not failed or (allow_failures and measured):
+        return EXIT_OK
+    names = _names([record.cell.name for record in failed])
+    plural = "cell has" if len(failed) == 1 else "cells have"
+    print(f"{len(failed)} of {len(last)} {plural} no result: {names}. The report says why.", file=sys.stderr)
+    return EXIT_FAILED
+
+
+def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
+    from ..analysis.run_analysis import analyse
+
+    judged = gate.judge(analyse(records, manifest))
+    limit = f"{100 * gate.slower:g} %"
+    for result in judged.slower:
+        print(f"Slower by more than {limit}: {_measured(result)}", file=sys.stderr)
+    if judged.open:
+        names = _names([result.cell.name for result in judged.open])
+        print(
+            f"Not settled, so not within {limit}: {len(judged.open)} comparisons: {names}. "
+            "More rounds settle them: --profile standard, or a larger --budget.",
+            file=sys.stderr,
+        )
+    return EXIT_GATE if judged.slower or judged.open else EXIT_OK
+
+
+def _measured(result: Result) -> str:
+    assert result.ratio is not None
+    estimate = result.ratio.estimate
+    interval = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{result.cell.name} takes {estimate.value:.3f} times the baseline's time{interval}"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,79 @@
+"""Tests the exit codes of runs and reports, on records that were made by hand."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+import pytest
+
+from bench.host.commands import exit_codes
+
+
+def options(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    exit_codes.add_arguments(parser)
+    return parser.parse_args(arguments)
+
+
+def code(study, *arguments: str, records=None) -> int:
+    return exit_codes.exit_code(options(*arguments), study.records if records is None else records, study.manifest)
+
+
+def only_ok(study):
+    return [record for record in study.records if record.status in ("ok", "unsupported")]
+
+
+def test_a_run_in_which_every_cell_was_measured_exits_with_0(long_study, capsys):
+    assert code(long_study, records=only_ok(long_study)) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("status", ["failed", "mismatch", "timeout", "out-of-memory"])
+def test_one_cell_without_a_result_exits_with_1_and_is_named(long_study, capsys, status):
+    records = only_ok(long_study)
+    bad = replace(records[0], status=status, reason="x", round=99)
+    assert code(long_study, records=[*records, bad]) == 1
+    assert bad.cell.name in capsys.readouterr().err
+
+
+def test_a_cell_that_failed_and_was_measured_later_did_not_fail(long_study):
+    records = only_ok(long_study)
+    bad = replace(records[0], status="failed", reason="x")
+    assert code(long_study, records=[bad, *records]) == 0
+
+
+def test_failures_may_be_allowed_as_long_as_something_was_measured(long_study):
+    records = only_ok(long_study)
+    bad = replace(records[0], status="failed", reason="x", round=99)
+    assert code(long_study, "--allow-failures", records=[*records, bad]) == 0
+    assert code(long_study, "--allow-failures", records=[bad]) == 1
+
+
+def test_what_this_machine_does_not_support_is_no_failure(long_study):
+    missing = replace(only_ok(long_study)[0], status="unsupported", reason="no GPU")
+    assert code(long_study, records=[missing]) == 0
+
+
+def test_a_slowdown_beyond_the_limit_exits_with_3_and_says_how_much(long_study, capsys):
+    assert code(long_study, "--fail-if", "slower:5%", records=only_ok(long_study)) == 3
+    said = capsys.readouterr().err
+    assert "Slower by more than 5 %: tf2:eager mlp-train" in said
+    assert "times the baseline's time [" in said
+
+
+def test_no_slowdown_beyond_the_limit_exits_with_0(long_study):
+    assert code(long_study, "--fail-if", "slower:1000%", records=only_ok(long_study)) == 0
+
+
+def test_too_few_rounds_for_a_verdict_do_not_pass_the_gate(short_study, capsys):
+    assert code(short_study, "--fail-if", "slower:1000%", records=only_ok(short_study)) == 3
+    assert "--profile standard" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["slower", "slower:5", "faster:5%", "slower:-5%", "slower:%", "", "slower:1e9%"])
+def test_a_malformed_gate_is_refused(capsys, text):
+    with pytest.raises(SystemExit) as raised:
+        options("--fail-if", text)
+    assert raised.value.code == 2
+    assert "slower:5%" in capsys.readouterr().err
