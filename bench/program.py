@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
 
 
 class Program(NamedTuple):
-    """A built implementation.
+    """A built implementation."""
 
-    ``step(*batch)`` does one step. For inference it returns ``{name: array}`` with the names of the reference's
-    outputs; for training it updates the parameters and returns ``{"loss": scalar}``. The worker synchronises on the
-    returned arrays.
-    """
-
+    #: Do one step of a batch, ``step(*batch)``. For inference it returns ``{name: array}`` with the names of the
+    #: reference's outputs; for training it updates the parameters and returns ``{"loss": scalar}``. The first call,
+    #: the check against float64 and a program without ``run`` use it.
     step: Callable[..., Dict[str, Any]]
     #: Training only: return the current parameters, ``{name: array}`` with the specification's names and shapes.
     parameters: Optional[Callable[[], Dict[str, Any]]] = None
     #: Training only: reset parameters and optimizer state, so that every sample does the same work.
     reset: Optional[Callable[[], None]] = None
+    #: Do one step for each batch of a list and return the last step's outputs: what timed samples call. It leaves
+    #: nothing under way but what the adapter's ``synchronize`` of these outputs waits for. Contexts are entered and
+    #: outputs named once in it, and several steps may be one executable. Without it, a loop over ``step`` is timed.
+    run: Optional[Callable[[Sequence[Any]], Dict[str, Any]]] = None
+    #: Training to a result only: return ``{"loss": mean, "accuracy": share}`` over held-out batches.
+    evaluate: Optional[Callable[[Sequence[Any]], Dict[str, float]]] = None
+    #: End what would outlive the program: pools, process groups. The worker calls it once, after the last request.
+    close: Optional[Callable[[], None]] = None
 
 
 class Transform:
     """Calls the adapter's ``transform``, which turns a function or module into the form that the cell's mode executes.
 
-    Implementations read ``mode`` where their best form depends on it, as pooling does under XLA.
+    Implementations read ``mode`` where their best form depends on it, as pooling does under XLA, and ``part``: the part
+    of a training program that the mode transforms, "module" (the forward pass with the loss; the rest stays the
+    framework's own) or "step" (forward, backward and optimizer).
     """
 
-    def __init__(self, mode: str, apply: Callable[..., Any]) -> None:
+    def __init__(self, mode: str, apply: Callable[..., Any], part: str = "module") -> None:
         self.mode = mode
+        self.part = part
         self._apply = apply
 
     def __call__(self, function: Any, **options: Any) -> Any:
+        """Transform ``function``; the option ``part`` says what it is: a "module" (the default) or a "step"."""
         return self._apply(function, **options)
 
 

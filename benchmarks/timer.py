@@ -3,7 +3,7 @@
     nox -s benchmarks -- timer
 
 The clock is read before and after each sample; its cost must be below 0.1 % of a sample in every profile of
-matrix.toml. The loop passes the next batch to the step and synchronises; its cost is the same for every framework.
+matrix.toml. The loop passes the next batch to the step; its cost is the same for every framework.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from bench.host.project import data
 from bench.host.study import study_file
-from bench.worker.timing.stopwatch import Stopwatch
+from bench.worker.timing.stopwatch import Stopwatch, looped
 
 REPEATS = 20
 SAMPLES = 2_000
@@ -25,7 +25,7 @@ TARGET_SHARE = 0.001
 
 def empty_samples_ns(steps: int, samples: int) -> float:
     """Return the median nanoseconds of a sample of ``steps`` steps that do nothing."""
-    stopwatch = Stopwatch(lambda: None, [()] * 4, lambda outputs: None)
+    stopwatch = Stopwatch(looped(lambda: None, None, each=False), [()] * 4, lambda outputs: None)
     stopwatch.steps = steps
     return statistics.median(stopwatch.turn(samples).sample_ns)
 

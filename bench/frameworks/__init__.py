@@ -8,8 +8,9 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   get(value)            back as a NumPy array, floats as float64
   synchronize(outputs)  return only when every array in the dictionary has been computed
   transform(function)   the function or module as the mode executes it; raises Unsupported where the mode does not
-                        exist. Keyword ``training`` says whether it will be differentiated, ``settings`` is a function
-                        that reads back what only the program knows to be in force.
+                        exist. Keyword ``training`` says whether it is for training, ``part`` whether it is a "module",
+                        which will be differentiated, or a whole "step"; ``settings`` is a function that reads back what
+                        only the program knows to be in force.
   settings()            what is really in force, read back from the framework, by the names below
   compilation()         what the mode compiled so far: ``compiled`` (nothing; forward; forward and backward; forward,
                         backward and optimizer), and where it can be counted ``graphs``, ``graph_breaks``,
@@ -25,5 +26,6 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
 Settings have one name and one wording in all adapters, so that a table can compare them; what a framework cannot tell
 is left out: threads, interop threads, float32 matmul (highest, tf32, bf16), TF32 matmul, TF32 convolution, x64, layout,
 CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, allocator, instruction set, compiled,
-BLAS, kernels.
+BLAS, kernels, dispatch (inline: an operation or executable has been computed when its call returns; asynchronous),
+synchronised (only by a program that waits for each step itself: every step).
 """

@@ -3,8 +3,10 @@
 A source adds modes with a module ``frameworks/<framework>/modes.py``. It imports the framework in its functions only:
 
   MODES                           a tuple of bench.frameworks.facts.Mode
-  apply(mode, function, training) the function or module as the mode executes it; raises Unsupported where it cannot.
-                                  ``training`` says whether it will be differentiated.
+  apply(mode, function, training, part)
+                                  the function or module as the mode executes it; raises Unsupported where it cannot.
+                                  ``training`` says whether it is for training, ``part`` what it is: a "module", which
+                                  will be differentiated, or the whole "step", as the mode's ``part`` asks for.
   compilation(mode)               optional: what was compiled so far, as an adapter's ``compilation``
 """
 
@@ -24,9 +26,9 @@ class ExtendedAdapter:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._adapter, name)
 
-    def transform(self, function: Any, training: bool = False, **options: Any) -> Any:
-        plain = self._adapter.transform(function, training=training, **options)
-        return self._extension.apply(self._mode, plain, training)
+    def transform(self, function: Any, training: bool = False, part: str = "module", **options: Any) -> Any:
+        plain = self._adapter.transform(function, training=training, part=part, **options)
+        return self._extension.apply(self._mode, plain, training, part)
 
     def compilation(self) -> Any:
         """Return what the mode compiled; empty where the source does not say, since the adapter cannot see it."""

@@ -21,6 +21,8 @@ class Mode:
     first_version: str = ""
     #: Whether the mode leaves compiled code on disk; the others compile in every process, where they compile at all.
     caches_on_disk: bool = False
+    #: The part of a training program that it transforms: "module" (the forward pass with the loss) or the whole "step".
+    part: str = "module"
     #: Whether ``validate`` compares cells of this mode: it starts quickly and its steps are short.
     validated: bool = False
 

@@ -26,16 +26,18 @@ def main(scratch: Scratch) -> int:
 
     channel.send(event="started", python=sys.version.split()[0])
     cell = session.Session(channel, scratch, memory_layout, Registry.of(dict(given.source)))
-    for request in channel.requests():
-        try:
+    try:
+        for request in channel.requests():
             cell.answer(request)
-        except Exception:
-            # The error was reported over the pipe; the log gets the traceback.
-            import traceback
+        return 0
+    except Exception:
+        # The error was reported over the pipe; the log gets the traceback.
+        import traceback
 
-            traceback.print_exc()
-            return 1
-    return 0
+        traceback.print_exc()
+        return 1
+    finally:
+        cell.close()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from .exit_status import reason_of, status_of
 from .limits import fitting, memory, peaks
 from .scratch import Scratch
 from .timing.layout import Layout, settle_allocator
-from .timing.stopwatch import Stopwatch
+from .timing.stopwatch import Stopwatch, looped
 from .timing.waiting import Waiting
 
 
@@ -45,6 +45,8 @@ class Session:
         self._compiled_before: Dict[str, Any] = {}
         self._slowdown = 0.0
         self._cap: Optional[fitting.Cap] = None
+        self._program: Any = None
+        self._synchronised = "every sample"
 
     def _enter(self, stage: str) -> None:
         self.stage = stage
@@ -152,11 +154,15 @@ class Session:
             raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
         return specification, specification.SIZES[self._cell.size]
 
+    def _transform(self) -> Transform:
+        part = self._registry.facts(self._cell.framework).mode(self._cell.mode).part
+        return Transform(self._cell.mode, self._adapter.transform, part)
+
     def _first_call(self, size: Dict[str, int], parameters: Dict[str, Any], batch: Any) -> Tuple[Any, float]:
         """Build the program and make its first step; return it and the seconds of both, compilation included."""
         self._enter("build")
         start = time.perf_counter()
-        program = self._build(size, parameters, batch, Transform(self._cell.mode, self._adapter.transform))
+        program = self._program = self._build(size, parameters, batch, self._transform())
         self._enter("first-call")
         self._adapter.synchronize(program.step(*batch))
         return program, time.perf_counter() - start
@@ -170,12 +176,14 @@ class Session:
         gc.collect()
         getattr(gc, "freeze", lambda: None)()
         self._waiting = Waiting(os.sched_getaffinity(0))
+        # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
+        each = self._cell.device == "cpu" and self._adapter.settings().get("dispatch") != "inline"
+        self._synchronised = "every step" if each and program.run is None else "every sample"
         self._stopwatch = Stopwatch(
-            program.step,
+            program.run or looped(program.step, self._adapter.synchronize, each),
             batches,
             self._adapter.synchronize,
             reset=program.reset or (lambda: None),
-            each=self._cell.device == "cpu",
             slowdown=slowdown,
             sized_for=sized_for,
             waited=self._waiting,
@@ -237,7 +245,8 @@ class Session:
             used["peak_is_of_all"] = 1
         used.update(self._adapter.memory())
         settings = dict(self._adapter.settings())
-        settings["synchronised"] = "every step" if self._cell.device == "cpu" else "every sample"
+        # A program that waits for each step itself says so.
+        settings.setdefault("synchronised", self._synchronised)
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
         settings.update(steering.facts())
@@ -258,8 +267,7 @@ class Session:
         specification, size = self._specified()
         self._enter("build")
         batch = fitting.Batch(specification, self._cell.workload, size, items, seed)
-        transform = Transform(self._cell.mode, self._adapter.transform)
-        batch.try_steps(self._adapter, self._build, transform, self._enter, self._cap)
+        batch.try_steps(self._adapter, self._build, self._transform(), self._enter, self._cap)
         used = {"allocated_peak_bytes": max(0, memory.peak_bytes() - self._baseline_bytes)}
         used.update(self._adapter.memory())
         return {
@@ -268,6 +276,12 @@ class Session:
             "items": specification.items(batch.size),
             "item": specification.ITEM,
         }
+
+    def close(self) -> None:
+        """End what the program started; the process ends after it."""
+        if self._program is not None and self._program.close is not None:
+            self._program.close()
+        self._program = None
 
     def answer(self, request: Dict[str, Any]) -> bool:
         """Do one request and send its answer; return False when the cell has ended."""

@@ -218,10 +218,11 @@ def test_a_recompilation_while_timing_is_counted(reference, first_processor):
 
 def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     """The adapter's steps return at once; fetching their outputs takes the time."""
-    later = ["import time", "get = Adapter.get", "from bench.worker.timing import stopwatch"]
-    later += ["steps = [0]", "run = stopwatch.run_steps"]
-    later += ["def ordered(step, batches, count, *rest):", "    steps[0] += count"]
-    later += ["    return run(step, batches, count, *rest)", "stopwatch.run_steps = ordered"]
+    later = ["import time", "get = Adapter.get", "from bench.worker import session"]
+    later += ["steps = [0]", "make = session.Stopwatch"]
+    later += ["def ordered(run, *rest, **options):", "    def counted(batches):"]
+    later += ["        steps[0] += len(batches)", "        return run(batches)"]
+    later += ["    return make(counted, *rest, **options)", "session.Stopwatch = ordered"]
     later += ["def late(self, value):", "    time.sleep(steps[0] * 2e-3)", "    steps[0] = 0"]
     later += ["    return get(self, value)", "Adapter.get = late"]
     worker = Worker("--processors", first_processor, program=program_of(*later))
@@ -230,6 +231,26 @@ def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     assert (reply["status"], reply["stage"]) == ("failed", "calibrate")
     assert reply["reason"].startswith("time does not grow with work: after ")
     worker.close()
+
+
+def test_timed_samples_call_run_and_the_end_of_a_program_calls_close(reference, first_processor):
+    """The program counts its runs and steps; the check and the first call take single steps."""
+    counting = ["import os", "from bench.worker import session", "first_call = session.Session._first_call"]
+    counting += ["def changed(self, *arguments):", "    program, first_s = first_call(self, *arguments)"]
+    counting += ["    def run(batches):", "        os.write(2, b'run %d\\n' % len(batches))"]
+    counting += ["        return [program.step(*batch) for batch in batches][-1]"]
+    counting += ["    self._program = program._replace(run=run, close=lambda: os.write(2, b'closed\\n'))"]
+    counting += ["    return self._program, first_s", "session.Session._first_call = changed"]
+    worker = Worker("--processors", first_processor, program=program_of(*counting))
+    worker.request(do="import", cell=CELL)
+    worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    _, turn = worker.request(do="turn", samples=3)
+    _, finished = worker.request(do="finish")
+    assert finished["settings"]["synchronised"] == "every sample"
+    code, log = worker.close()
+    assert code == 0
+    lines = log.decode().splitlines() if isinstance(log, bytes) else log.splitlines()
+    assert lines[-4:] == ["run {}".format(steps) for steps in turn["sample_steps"]] + ["closed"]
 
 
 def test_peaks_are_measured(first_processor):

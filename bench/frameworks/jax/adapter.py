@@ -68,7 +68,7 @@ class Adapter:
     def synchronize(self, outputs):
         jax.block_until_ready(outputs)
 
-    def transform(self, function, training=False, settings=None, **options):
+    def transform(self, function, training=False, settings=None, part="module", **options):
         """Transform; keyword ``donate_argnums`` is for jit, as op-by-op execution donates nothing."""
         if settings is not None:
             self._program_settings.append(settings)

@@ -9,8 +9,8 @@ FACTS = Facts(
     distribution="jax",
     import_name="jax",
     modes=(
-        Mode("eager", caches_on_disk=True),
-        Mode("jit", first_call_s=1.0, caches_on_disk=True, validated=True),
+        Mode("eager", part="step", caches_on_disk=True),
+        Mode("jit", part="step", first_call_s=1.0, caches_on_disk=True, validated=True),
     ),
     # The cells of a row share the GPU; JAX would take three quarters of it at once.
     variables={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},

@@ -55,7 +55,7 @@ def functional_training(loss, parameters, transform, settings, layout=None):
             found["layout"] = layout
         return found
 
-    transformed = transform(update, training=True, settings=in_force, donate_argnums=0)
+    transformed = transform(update, training=True, settings=in_force, part="step", donate_argnums=0)
 
     def reset():
         # Donation consumes its buffers, so the initial ones are copied.

@@ -32,11 +32,11 @@ class Adapter:
     def synchronize(self, outputs):
         """Return at once: NumPy computes before it returns."""
 
-    def transform(self, function, training=False, settings=None):
+    def transform(self, function, training=False, settings=None, part="module"):
         return function
 
     def settings(self):
-        found = {"threads": len(os.sched_getaffinity(0)), "compiled": "nothing"}
+        found = {"threads": len(os.sched_getaffinity(0)), "compiled": "nothing", "dispatch": "inline"}
         blas = loaded.openblas()
         if blas:
             found["BLAS"] = "openblas ({})".format(blas["kernels"])

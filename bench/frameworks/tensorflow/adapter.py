@@ -52,7 +52,7 @@ class Adapter:
         if self.device == "/GPU:0":
             tf.test.experimental.sync_devices()
 
-    def transform(self, function, training=False, settings=None):
+    def transform(self, function, training=False, settings=None, part="module"):
         if settings is not None:
             self._program_settings.append(settings)
         return self._compiler.apply(function, training)
@@ -63,6 +63,8 @@ class Adapter:
             "interop threads": tf.config.threading.get_inter_op_parallelism_threads(),
         }
         on_gpu = self.device == "/GPU:0"
+        inline = not on_gpu and tf.config.experimental.get_synchronous_execution()
+        found["dispatch"] = "inline" if inline else "asynchronous"
         tf32 = on_gpu and bool(tf.config.experimental.tensor_float_32_execution_enabled())
         if self.dtype == tf.float32:
             found["float32 matmul"] = "tf32" if tf32 else "highest"

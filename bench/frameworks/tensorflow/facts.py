@@ -9,9 +9,9 @@ FACTS = Facts(
     distribution="tensorflow",
     import_name="tensorflow",
     modes=(
-        Mode("eager"),
-        Mode("function", first_call_s=1.0, validated=True),
-        Mode("xla", first_call_s=2.0),
+        Mode("eager", part="step"),
+        Mode("function", part="step", first_call_s=1.0, validated=True),
+        Mode("xla", part="step", first_call_s=2.0),
     ),
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),

@@ -86,7 +86,7 @@ def variable_training(loss, parameters, transform, settings, layout=None):
     in_force = {"fused optimizer": "by the compiler" if transform.mode == "xla" else True}
     if layout:
         in_force["layout"] = layout
-    transformed = transform(update, training=True, settings=lambda: in_force)
+    transformed = transform(update, training=True, settings=lambda: in_force, part="step")
 
     def step(*batch):
         return {"loss": transformed(*batch)}

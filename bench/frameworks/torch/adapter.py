@@ -44,7 +44,7 @@ class Adapter:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
 
-    def transform(self, function, training=False, settings=None):
+    def transform(self, function, training=False, settings=None, part="module"):
         if settings is not None:
             self._program_settings.append(settings)
         return self._compiler.apply(function, training)
@@ -53,6 +53,7 @@ class Adapter:
         found = settings.read(self.device)
         if self.dtype == torch.float32:
             found["float32 matmul"] = settings.float32_matmul(self.device)
+        found["dispatch"] = "asynchronous" if self.device.type == "cuda" else "inline"
         if self.device.type == "cuda":
             found["CUDA graphs"] = self._compiler.uses_cuda_graphs()
         found["compiled"] = self.compilation()["compiled"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import time
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 from . import growth, planting
 
@@ -49,24 +49,33 @@ class Turn(NamedTuple):
     sample_wait_ns: List[int]
 
 
-def run_steps(
-    step: Callable[..., Any], batches: Any, steps: int, synchronize: Callable[[Any], None], each: bool
-) -> Any:
-    """Run ``steps`` steps on the next batches and return the last outputs.
+def looped(step: Callable[..., Any], synchronize: Callable[[Any], None], each: bool) -> Callable[[Sequence[Any]], Any]:
+    """Make the ``run`` of a program that has only a ``step``: one step for each batch, and the last outputs.
 
-    Synchronise after every step where ``each`` is true, otherwise once after the last. Once is only valid where the
-    device computes in order (a GPU's stream): on a processor JAX may compute independent steps at the same time.
+    ``each`` says that every step is synchronised. Without it the caller synchronises once, which is only valid where
+    the device computes in order (a GPU's stream) or before ``step`` returns: on a processor JAX may compute
+    independent steps at the same time.
     """
-    outputs = None
-    if each:
-        for batch in itertools.islice(batches, steps):
+
+    def run(batches: Sequence[Any]) -> Any:
+        outputs = None
+        for batch in batches:
+            outputs = step(*batch)
+        return outputs
+
+    def run_synchronised(batches: Sequence[Any]) -> Any:
+        outputs = None
+        for batch in batches:
             outputs = step(*batch)
             synchronize(outputs)
-    else:
-        for batch in itertools.islice(batches, steps):
-            outputs = step(*batch)
-        synchronize(outputs)
-    return outputs
+        return outputs
+
+    return run_synchronised if each else run
+
+
+def take(batches: Iterator[Any], steps: int) -> List[Any]:
+    """Return the next batches of a rotation; a list, so that choosing them is not part of the time."""
+    return list(itertools.islice(batches, steps))
 
 
 class Stopwatch:
@@ -74,28 +83,26 @@ class Stopwatch:
 
     def __init__(
         self,
-        step: Callable[..., Any],
+        run: Callable[[Sequence[Any]], Any],
         batches: Sequence[Any],
         synchronize: Callable[[Any], None],
         *,
         reset: Callable[[], None] = lambda: None,
-        each: bool = True,
         slowdown: float = 0.0,
         sized_for: float = 0.0,
         clock: Clock = Clock(),  # noqa: B008 (immutable)
         waited: Callable[[], Optional[int]] = lambda: None,
     ) -> None:
-        """Time ``step`` on ``batches`` in rotation.
+        """Time ``run``, which takes a list of batches, on ``batches`` in rotation.
 
         ``slowdown`` is the share of extra steps to plant. ``sized_for`` gives samples the length for another slowdown,
         so that a plain program can be compared with a slowed one. ``waited`` returns the nanoseconds of waiting since
         its last call.
         """
-        self._step = step
+        self._run = run
         self._batches = batches
         self._synchronize = synchronize
         self._reset = reset
-        self._each = each
         self._slowdown = slowdown
         self._sized_for = sized_for or slowdown
         self._clock = clock
@@ -113,9 +120,10 @@ class Stopwatch:
         """Set the number of steps in a sample to about ``steps``."""
         self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._sized_for)
 
-    def _time(self, batches: Any, steps: int) -> int:
+    def _time(self, batches: List[Any]) -> int:
+        """Return the nanoseconds of one step for each of ``batches``."""
         start = self._clock.wall()
-        run_steps(self._step, batches, steps, self._synchronize, self._each)
+        self._synchronize(self._run(batches))
         return self._clock.wall() - start
 
     def calibrate(self, sample_ns: int) -> List[int]:
@@ -129,7 +137,7 @@ class Stopwatch:
         steps, spent, done = 1, 0, 0
         seen: List[int] = []
         while True:
-            elapsed = max(1, self._time(batches, steps))
+            elapsed = max(1, self._time(take(batches, steps)))
             seen.append(elapsed // steps)
             spent += elapsed
             done += steps
@@ -145,16 +153,17 @@ class Stopwatch:
         """Raise NoGrowth unless more steps take more time; ``fetch`` copies a step's outputs to the host."""
         batches = itertools.cycle(self._batches)
 
-        def run(steps: int) -> Any:
-            return run_steps(self._step, batches, steps, self._synchronize, self._each)
-
         def begin() -> None:
             self._reset()
-            fetch(run(1))
+            outputs = self._run(take(batches, 1))
+            self._synchronize(outputs)
+            fetch(outputs)
 
         def measure(steps: int) -> growth.StepTimes:
+            taken = take(batches, steps)
             start = self._clock.wall()
-            outputs = run(steps)
+            outputs = self._run(taken)
+            self._synchronize(outputs)
             stepped = self._clock.wall()
             fetch(outputs)
             return growth.StepTimes(stepped - start, self._clock.wall() - stepped)
@@ -170,7 +179,7 @@ class Stopwatch:
             # Pairs from the third run on: as in a sample, the first step's outputs still occupy memory while the second
             # computes, so the second uses memory that single steps leave cold. Without pairs the first millisecond of
             # samples was up to 10 % slower.
-            elapsed = self._time(batches, 1 if run < 2 else 2)
+            elapsed = self._time(take(batches, 1 if run < 2 else 2))
             # The first run is much slower than the others, so its time does not count.
             settling += elapsed if run else 0
 
@@ -184,11 +193,11 @@ class Stopwatch:
         try:
             waits = [self._waited()]
             if self.steps * REHEARSED_SHARE >= REHEARSED_STEPS:
-                self._time(batches, REHEARSED_STEPS)
+                self._time(take(batches, REHEARSED_STEPS))
             for _ in range(samples):
-                steps = self.steps + planting.extra_steps(self.steps, self._slowdown)
+                taken = take(batches, self.steps + planting.extra_steps(self.steps, self._slowdown))
                 cpu = self._clock.cpu()
-                elapsed = self._time(batches, steps)
+                elapsed = self._time(taken)
                 turn.sample_cpu_ns.append(self._clock.cpu() - cpu)
                 waits.append(self._waited())
                 turn.sample_ns.append(elapsed)

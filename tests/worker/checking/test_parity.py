@@ -124,7 +124,7 @@ def test_the_allowed_error_grows_with_the_unit_roundoff(reference):
         SIZE,
         {name: value.copy() for name, value in parameters.items()},
         batches[0],
-        Transform("eager", lambda function, training=False: function),
+        Transform("eager", lambda function, training=False, part="module": function),
     )
     outputs = parity.program_outputs(program, batches, adapter.get, parameters)
     drawn = parity.digest(parameters, batches)

@@ -13,7 +13,7 @@ from bench.worker.timing.growth import (
     StepTimes,
     verify,
 )
-from bench.worker.timing.stopwatch import Clock, Stopwatch
+from bench.worker.timing.stopwatch import Clock, Stopwatch, looped
 
 
 class Device:
@@ -50,7 +50,8 @@ class Device:
 
     def stopwatch(self, each=True):
         clock = Clock(wall=lambda: self.now, cpu=lambda: 0)
-        return Stopwatch(self.step, [(0,), (1,)], self.synchronize, reset=self.reset, each=each, clock=clock)
+        run = looped(self.step, self.synchronize, each)
+        return Stopwatch(run, [(0,), (1,)], self.synchronize, reset=self.reset, clock=clock)
 
     def verify(self, each=True):
         """Verify the growth; return the number of passes."""

@@ -4,7 +4,7 @@ import pytest
 from test_stopwatch import Bench
 
 from bench.worker.timing.planting import MOST_STRETCH, PRECISION, extra_steps, stretched
-from bench.worker.timing.stopwatch import Clock, Stopwatch
+from bench.worker.timing.stopwatch import Clock, Stopwatch, looped
 
 
 @pytest.mark.parametrize("slowdown", [0.01, 0.02, 0.05, 0.5])
@@ -63,7 +63,13 @@ def test_samples_sized_for_a_slowdown_hold_as_many_steps_as_those_in_which_it_is
         def step():
             now[0] += 230_000
 
-        made = Stopwatch(step, [()], lambda outputs: None, clock=Clock(lambda: now[0], lambda: now[0]), **options)
+        made = Stopwatch(
+            looped(step, None, each=False),
+            [()],
+            lambda outputs: None,
+            clock=Clock(lambda: now[0], lambda: now[0]),
+            **options,
+        )
         made.calibrate(5_000_000)
         return made
 

@@ -12,6 +12,7 @@ from bench.worker.timing.stopwatch import (
     WARMUP_STEPS,
     Clock,
     Stopwatch,
+    looped,
 )
 
 #: Steps of the fewest runs that settle: two single ones, then pairs.
@@ -44,10 +45,11 @@ class Bench:
     def reset(self):
         self.resets += 1
 
-    def stopwatch(self, steps=1, **options):
+    def stopwatch(self, steps=1, each=False, **options):
         clock = Clock(wall=lambda: self.now, cpu=lambda: self.cpu)
         inputs = [(0,), (1,), (2,), (3,)]
-        made = Stopwatch(self.step, inputs, self.synchronize, reset=self.reset, clock=clock, **options)
+        run = looped(lambda *batch: self.step(*batch), self.synchronize, each)
+        made = Stopwatch(run, inputs, self.synchronize, reset=self.reset, clock=clock, **options)
         made.steps = steps
         return made
 
@@ -61,17 +63,35 @@ def test_a_turn_times_exactly_the_steps_it_is_given():
 
 def test_synchronisation_is_inside_the_time():
     bench = Bench(step_ns=1000, sync_ns=50)
-    assert bench.stopwatch(each=True, steps=10).turn(samples=1).sample_ns == [10 * 1050]
+    assert bench.stopwatch(each=True, steps=10).turn(samples=1).sample_ns == [10 * 1050 + 50]
     assert bench.stopwatch(each=False, steps=10).turn(samples=1).sample_ns == [10 * 1000 + 50]
 
 
 def test_every_step_is_synchronised_unless_the_device_computes_in_order():
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=True, steps=10).turn(samples=2)
-    assert bench.synchronized == SETTLED + REHEARSED_STEPS + 20
+    assert bench.synchronized == SETTLED + REHEARSED_STEPS + 20 + (SETTLE_RUNS + 1 + 2)
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=False, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_RUNS + 1 + 2
+
+
+def test_a_program_is_given_the_batches_of_a_sample_in_one_list():
+    given = []
+    now = [0]
+
+    def run(batches):
+        given.append(batches)
+        now[0] += 1000 * len(batches)
+        return {"out": batches[-1]}
+
+    clock = Clock(wall=lambda: now[0], cpu=lambda: now[0])
+    stopwatch = Stopwatch(run, [(0,), (1,), (2,)], lambda outputs: None, clock=clock)
+    stopwatch.steps = 5
+    turn = stopwatch.turn(samples=2)
+    assert turn.sample_ns == turn.sample_cpu_ns == [5000, 5000]
+    assert [len(batches) for batches in given[-2:]] == [5, 5]
+    assert given[-1][0] == ((given[-2][-1][0] + 1) % 3,)
 
 
 def test_settling_is_untimed_and_hides_a_slow_first_step():

@@ -7,7 +7,7 @@ from bench.frameworks.facts import Mode
 MODES = (Mode("checked"),)
 
 
-def apply(mode, function, training):
+def apply(mode, function, training, part):
     import numpy as np
 
     def checked(*arguments):

@@ -13,7 +13,7 @@ class Adapter(NumPyAdapter):
         self._mode = mode
         self._planned = 0
 
-    def transform(self, function, training=False, settings=None):
+    def transform(self, function, training=False, settings=None, part="module"):
         if self._mode == "eager":
             return function
         plans = {}
