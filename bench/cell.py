@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Dict
 
 # Runs on Python 3.7: this module belongs to both rings.
@@ -27,6 +27,10 @@ class Cell:
     precision: str
     device: str
     threads: int
+    #: Whether the row's name gives the threads: where a study measures a workload with several numbers of them.
+    threads_named: bool = False
+    #: Devices that compute one step together.
+    devices: int = 1
 
     @property
     def column(self) -> str:
@@ -36,7 +40,12 @@ class Cell:
     @property
     def row(self) -> str:
         """The name of a table's row, which all columns compute: ``mlp-train/small/float32/cpu``."""
-        return "/".join((self.workload, self.size, self.precision, self.device))
+        parts = [self.workload, self.size, self.precision, self.device]
+        if self.devices > 1:
+            parts.append("{}-devices".format(self.devices))
+        if self.threads_named:
+            parts.append("{}-thread{}".format(self.threads, "s" if self.threads > 1 else ""))
+        return "/".join(parts)
 
     @property
     def name(self) -> str:
@@ -48,5 +57,6 @@ class Cell:
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "Cell":
-        """Rebuild a cell; unknown keys are ignored. Raises KeyError for a missing one."""
-        return cls(**{field.name: values[field.name] for field in fields(cls)})
+        """Rebuild a cell; unknown keys are ignored. Raises KeyError for a missing one without a default."""
+        wanted = (field.name for field in fields(cls) if field.name in values or field.default is MISSING)
+        return cls(**{name: values[name] for name in wanted})

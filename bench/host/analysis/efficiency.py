@@ -9,7 +9,8 @@ from .results import Result
 
 
 def peak_of(result: Result, manifest: Manifest) -> Peak:
-    return combine(manifest.peaks, result.cell.device, result.cell.precision)
+    """Return the peak of as many threads as the cell has."""
+    return combine(manifest.peaks, result.cell.device, result.cell.precision, result.cell.threads)
 
 
 def achieved_by(result: Result, manifest: Manifest) -> Achieved | None:

@@ -25,9 +25,16 @@ class Peak:
     bandwidths: tuple[tuple[float, float], ...]
 
 
-def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: str) -> Peak:
-    """Return the best of all frameworks on a device; the keys of ``measured`` are ``environment/device``."""
-    here = [values for key, values in measured.items() if key.rpartition("/")[2] == device]
+def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: str, threads: int | None = None) -> Peak:
+    """Return the best of all frameworks on a device with so many threads, or with any number of them.
+
+    The keys of ``measured`` begin with ``environment/device``.
+    """
+    here = [
+        values
+        for key, values in measured.items()
+        if key.split("/")[1] == device and (threads is None or values.get("threads", threads) == threads)
+    ]
     flops = [values.get("flops_per_s", {}).get(precision) for values in here]
     curves: dict[float, float] = {}
     for values in here:
@@ -40,6 +47,7 @@ def implausible(record: Record, measured: Mapping[str, Mapping[str, Any]]) -> st
     """Return why the samples of a record cannot be true; None where they can, or the peak is unknown."""
     if record.status != OK or not record.sample_ns or not record.work:
         return None
+    # A peak of more threads bounds a cell of fewer, whose own may not have been measured.
     peak = combine(measured, record.cell.device, record.cell.precision)
     step_s = float(np.median(np.divide(record.sample_ns, record.sample_steps))) / 1e9
     return roofline.implausible(

@@ -17,13 +17,21 @@ from ..workers.protocol import Ended, Transport
 TIMEOUT_S = 120.0
 
 
-def probes(cells: Iterable[Cell]) -> list[tuple[Cell, tuple[str, ...]]]:
-    """Return for each environment and device a cell to start a worker with, and the precisions of its cells."""
-    found: dict[tuple[str, str], tuple[Cell, dict[str, None]]] = {}
-    for cell in cells:
-        probe = replace(cell, workload="gemm", size="check", precision="float32")
-        found.setdefault((cell.environment, cell.device), (probe, {}))[1][cell.precision] = None
-    return [(cell, tuple(precisions)) for cell, precisions in found.values()]
+def probes(cells: Iterable[Cell]) -> dict[str, tuple[Cell, tuple[str, ...]]]:
+    """Return for each environment and device a cell to start a worker with, and the precisions of its cells.
+
+    The keys are ``environment/device``, followed by the number of threads where it is not the highest. A workload that
+    is measured with fewer threads only, such as the call overhead, needs no peaks of its own.
+    """
+    listed = list(cells)
+    most = max((cell.threads for cell in listed), default=1)
+    found: dict[str, tuple[Cell, dict[str, None]]] = {}
+    for cell in listed:
+        if cell.threads == most or cell.threads_named:
+            key = f"{cell.environment}/{cell.device}" + (f"/{cell.threads}" if cell.threads < most else "")
+            probe = replace(cell, workload="gemm", size="check", precision="float32")
+            found.setdefault(key, (probe, {}))[1][cell.precision] = None
+    return {key: (cell, tuple(precisions)) for key, (cell, precisions) in found.items()}
 
 
 def measure_missing(
@@ -32,12 +40,11 @@ def measure_missing(
     start: Callable[[Cell], Transport],
     announce: Callable[[str], None],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure with every environment on every device that ``known`` lacks; yield ``environment/device`` and rates."""
-    for cell, precisions in probes(cells):
-        key = f"{cell.environment}/{cell.device}"
+    """Measure every probe that ``known`` lacks; yield its key and its rates."""
+    for key, (cell, precisions) in probes(cells).items():
         if key not in known:
             announce(f"measuring the peaks of this machine with {cell.environment}")
-            yield key, measure(cell, precisions, start)
+            yield key, {"threads": cell.threads, **measure(cell, precisions, start)}
 
 
 def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Transport]) -> dict[str, Any]:

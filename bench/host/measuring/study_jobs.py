@@ -38,7 +38,7 @@ class StudyJobs:
             run=self.run,
             row_round=row_round,
             environments={name: self.environments[name] for name in names},
-            threads=self.plan.threads,
+            threads=row_round.cells[0].threads,
             samples=profile.samples,
             sample_seconds=profile.sample_seconds,
             timeout_s=profile.timeout_s,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -169,7 +168,7 @@ class StudyRun:
         limit = int(facts.available_bytes() * MEMORY_SHARE)
         caches = self._caches(self._manifest.run)
         starter = Starter(self._root, self.folder, self._environments, caches, data, limit)
-        return functools.partial(starter.start, label=label, processors=processors.chosen(self._plan.threads))
+        return lambda cell: starter.start(cell, label, processors=processors.chosen(cell.threads))
 
     def _caches(self, run: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}

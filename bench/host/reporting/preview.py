@@ -8,10 +8,12 @@ from tabulate import tabulate
 
 from bench.cell import Cell
 
+from ..machine import processors
 from ..study.plan import Plan
 from ..study.schema import Profile
 from .words.language import _, ngettext
 from .words.numbers import duration, general
+from .words.row_names import threads_in_words
 
 #: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
 START_S = 2.0
@@ -36,6 +38,7 @@ def preview(plan: Plan) -> str:
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
         _extent(plan, len(rows), len(columns)),
+        *_crowding(plan),
         _sampling(plan.profile),
         _(
             "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
@@ -56,8 +59,28 @@ def _extent(plan: Plan, rows: int, columns: int) -> str:
         rows=ngettext("{count} row", "{count} rows", rows),
         columns=ngettext("{count} column", "{count} columns", columns),
         excluded=len(plan.excluded),
-        threads=ngettext("{count} thread", "{count} threads", plan.threads),
+        threads=" · ".join(map(threads_in_words, _thread_counts(plan))),
     )
+
+
+def _thread_counts(plan: Plan) -> list[int]:
+    return sorted({cell.threads for cell in plan.cells}) or [plan.threads]
+
+
+def _crowding(plan: Plan) -> list[str]:
+    """Warn where there are more threads than processors."""
+    most = _thread_counts(plan)[-1]
+    bound = len(processors.chosen(most))
+    if bound >= most:
+        return []
+    return [
+        ngettext(
+            "{threads} will share {count} processor; give --threads all for one thread per core.",
+            "{threads} will share {count} processors; give --threads all for one thread per core.",
+            bound,
+            threads=threads_in_words(most),
+        )
+    ]
 
 
 def _sampling(profile: Profile) -> str:

@@ -67,6 +67,8 @@ class ProfileSummary:
     samples: int | None = None
     sample_seconds: float | None = None
     sizes: tuple[str, ...] = ()
+    #: {workload: sizes} where they are others.
+    sizes_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: ``cold``, or ``kept`` where compiled code stays between runs and the cells of an environment share it.
     compile_cache: str = ""
     timeout_s: float | None = None
@@ -94,6 +96,7 @@ class Manifest:
     study: StudySummary = field(default_factory=StudySummary)
     profile: ProfileSummary = field(default_factory=ProfileSummary)
     seed: int | None = None
+    #: The most threads that a cell has.
     threads: int | None = None
     #: See ``bench.host.machine.facts``.
     machine: Mapping[str, Any] = field(default_factory=dict)

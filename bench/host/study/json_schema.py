@@ -94,6 +94,6 @@ def _without_null(node: Any) -> Any:
         return node
     kept = {key: _without_null(value) for key, value in node.items() if not (key == "default" and value is None)}
     if {"type": "null"} in kept.get("anyOf", ()):
-        (only,) = (choice for choice in kept.pop("anyOf") if choice != {"type": "null"})
-        kept = {**only, **kept}
+        choices = [choice for choice in kept.pop("anyOf") if choice != {"type": "null"}]
+        kept = {**(choices[0] if len(choices) == 1 else {"anyOf": choices}), **kept}
     return kept

@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile", metavar="NAME", help="how thoroughly to measure; the study's by default; for example quick"
     )
     parser.add_argument(
-        "--threads", type=threads, metavar="N|all", help="threads of every framework; the study's by default"
+        "--threads",
+        type=several_threads,
+        metavar="N|all",
+        help="threads of every framework, or several separated by commas, such as 1,all; the study's by default",
     )
     parser.add_argument(
         "--interpreter",
@@ -102,6 +105,11 @@ def threads(text: str) -> Literal["all"] | int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number of at least 1 nor 'all'")
     return int(text)
+
+
+def several_threads(text: str) -> tuple[Literal["all"] | int, ...]:
+    """Read numbers of threads separated by commas."""
+    return tuple(threads(part.strip()) for part in text.split(","))
 
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}

@@ -24,7 +24,7 @@ class Plan:
     excluded: tuple[tuple[Cell, str], ...]
     profile: Profile
     seed: int
-    #: Threads of every framework.
+    #: The most threads that a cell has.
     threads: int
     #: The column that the others are divided by.
     baseline: str = ""

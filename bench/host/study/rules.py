@@ -77,12 +77,8 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
     for name, values in draft.workloads.items():
         for problem in workload_problems(name, values, draft.registry):
             yield place_of("workloads", name), problem
-    sizes = draft.known("size")
     for name, values in draft.profiles.items():
-        for size in values.get("sizes", ()):
-            if sizes and size not in sizes:
-                yield place_of("profiles", name), f"sizes: {unknown('size', size, sizes)}"
-        for problem in profile_problems(values):
+        for problem in profile_problems(values, draft):
             yield place_of("profiles", name), problem
     for index, values in enumerate(draft.exclusions):
         for problem in exclusion_problems(values, draft):
@@ -100,7 +96,18 @@ def _repeated(values: Iterable[str]) -> list[str]:
     return [value for value, count in Counter(values).items() if count > 1]
 
 
-def profile_problems(values: Values) -> Iterator[str]:
+def profile_problems(values: Values, draft: Draft) -> Iterator[str]:
+    sizes = draft.known("size")
+    for size in values.get("sizes", ()):
+        if sizes and size not in sizes:
+            yield f"sizes: {unknown('size', size, sizes)}"
+    for workload, own in values.get("sizes_of", {}).items():
+        if workload not in draft.workloads:
+            yield f"sizes_of: {unknown('workload', workload, draft.workloads)}"
+        elif known := sizes_of(draft.registry, workload):
+            for size in own:
+                if size not in known:
+                    yield f"sizes_of: {unknown(f'{workload} size', size, known)}"
     rounds, most = values.get("rounds"), values.get("most_rounds")
     if rounds is not None and most is not None and most < rounds:
         yield f"most_rounds: {most} is less than rounds = {rounds}; leave it out, or give at least {rounds}."

@@ -47,7 +47,9 @@ class Settings(StudyTable):
     profile: str = Field(description="The profile that is measured when none is named on the command line.")
     seed: int = Field(0, ge=0, le=2**32 - 1, description="Seed of the parameters, the inputs and the order of cells.")
     threads: Threads = Field(
-        "all", description="Threads of every framework: a number, or 'all' for every physical core available."
+        "all",
+        description="Threads of every framework: a number, or 'all' for every physical core available; of several, "
+        'such as [1, "all"], each gets rows of its own.',
     )
     devices: Annotated[tuple[Device, ...], FILLED_LIST] = Field(
         ("cpu",), description="The devices that are measured: cpu, gpu."
@@ -117,6 +119,7 @@ class WorkloadChoice(StudyTable):
     precisions: Annotated[tuple[Precision, ...], FILLED_LIST] = Field(
         ("float32",), description="The precisions that are measured."
     )
+    threads: Threads | None = Field(None, description="Threads of every framework, instead of the study's.")
     data: ExpandedPath | None = Field(
         None, description="File or folder with the input data, relative to the study file, with ~ and $VARIABLES."
     )
@@ -146,6 +149,9 @@ class Profile(StudyTable):
         gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."
     )
     sizes: Annotated[tuple[str, ...], FILLED_LIST] = Field(description="The sizes of each workload that are measured.")
+    sizes_of: dict[str, Annotated[tuple[str, ...], FILLED_LIST]] = Field(
+        {}, description='Other sizes for single workloads, instead of sizes: dispatch = ["tiny"].'
+    )
     compile_cache: Literal["cold", "kept"] = Field(
         "cold",
         description="cold: every run compiles anew, each cell for itself; kept: code stays between runs, "

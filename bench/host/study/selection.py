@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from bench.cell import DEVICES, PRECISIONS, Cell
 
@@ -14,10 +14,11 @@ from ..machine.processors import physical_cores
 from .options import add_arguments
 from .plan import Plan
 from .rules import sizes_of
-from .schema import COORDINATES, Environment, Exclusion, Study
+from .schema import COORDINATES, Environment, Exclusion, Profile, Study
 from .study_file import StudyError
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
+from .values import Threads
 
 __all__ = ["Plan", "Selection", "add_arguments", "from_options", "select", "with_interpreters"]
 
@@ -32,7 +33,7 @@ class Selection:
     sizes: Sequence[str] = ()
     precisions: Sequence[str] = ()
     devices: Sequence[str] = ()
-    threads: Literal["all"] | int | None = None
+    threads: Threads | None = None
     profile: str | None = None
     budget_s: float | None = None
     strict: bool = False
@@ -76,10 +77,8 @@ def select(study: Study, selection: Selection) -> Plan:
         axes.errors.append(f"--baseline: {unknown('column', selection.baseline, every)}")
     if axes.errors:
         raise StudyError(axes.errors)
-    threads = selection.threads or study.settings.threads
-    count = physical_cores() if threads == "all" else threads
     cells, excluded = [], []
-    for cell in axes.product(axes.sizes or study.profiles[profile].sizes, count):
+    for cell in axes.product(study.profiles[profile]):
         reason = _reason_against(cell, study, chosen=bool(axes.sizes))
         if reason is None:
             cells.append(cell)
@@ -94,7 +93,7 @@ def select(study: Study, selection: Selection) -> Plan:
         tuple(excluded),
         study.profiles[profile],
         study.settings.seed,
-        count,
+        max((cell.threads for cell in cells), default=physical_cores()),
         baseline=baseline,
         budget_s=selection.budget_s,
         strict=selection.strict,
@@ -145,24 +144,29 @@ class _Axes:
         named = [precision for precision in selection.precisions if precision in PRECISIONS]
         self._precisions = self._match("precision", selection.precisions, [*specified, *named])
         self._devices = self._match("device", selection.devices, DEVICES) or study.settings.devices
+        self._chosen_threads = selection.threads
+        self._threads = study.settings.threads
 
-    def product(self, sizes: Iterable[str], threads: int) -> Iterator[Cell]:
+    def product(self, profile: Profile) -> Iterator[Cell]:
         """Give every cell of the product, in the study's order: by row, then by column."""
         for workload in self._workloads:
-            for size in sizes:
-                for precision in self._precisions or workload.precisions:
-                    for device in self._devices:
-                        for environment, mode in self._columns():
-                            yield Cell(
-                                environment=environment.name,
-                                framework=environment.framework,
-                                mode=mode,
-                                workload=workload.name,
-                                size=size,
-                                precision=precision,
-                                device=device,
-                                threads=threads,
-                            )
+            sizes = self.sizes or profile.sizes_of.get(workload.name, profile.sizes)
+            counts = _thread_counts(self._chosen_threads or workload.threads or self._threads)
+            for size, precision, device, threads in itertools.product(
+                sizes, self._precisions or workload.precisions, self._devices, counts
+            ):
+                for environment, mode in self._columns():
+                    yield Cell(
+                        environment=environment.name,
+                        framework=environment.framework,
+                        mode=mode,
+                        workload=workload.name,
+                        size=size,
+                        precision=precision,
+                        device=device,
+                        threads=threads,
+                        threads_named=len(counts) > 1,
+                    )
 
     def _columns(self) -> Iterator[tuple[Environment, str]]:
         for environment in self._environments:
@@ -177,6 +181,12 @@ class _Axes:
             if not fnmatch.filter(names, pattern):
                 self.errors.append(f"--{coordinate}: {unknown(coordinate, pattern, names)}")
         return tuple(name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+
+
+def _thread_counts(threads: Threads) -> tuple[int, ...]:
+    """Return the numbers of threads, each once: on one core, ``all`` is 1."""
+    several = threads if isinstance(threads, tuple) else (threads,)
+    return tuple(dict.fromkeys(physical_cores() if count == "all" else count for count in several))
 
 
 def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:

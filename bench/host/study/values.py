@@ -82,6 +82,15 @@ def _thread_count(value: Any) -> Any:
     return value
 
 
+def _thread_counts(value: Any) -> Any:
+    """Take one number of threads, or an array of them."""
+    if not isinstance(value, list | tuple):
+        return _thread_count(value)
+    if not value:
+        raise ValueError('[]: give at least one number of threads, for example [1, "all"].')
+    return tuple(map(_thread_count, value))
+
+
 def _enumeration(names: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": list(names)})
 
@@ -127,10 +136,11 @@ Framework = Annotated[str, AfterValidator(_framework)]
 Mode = Annotated[str, AfterValidator(_mode)]
 Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
 Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
+_THREADS: dict[str, Any] = {"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}
 Threads = Annotated[
-    Literal["all"] | int,
-    BeforeValidator(_thread_count),
-    WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}),
+    Literal["all"] | int | tuple[Literal["all"] | int, ...],
+    BeforeValidator(_thread_counts),
+    WithJsonSchema({"anyOf": [*_THREADS["anyOf"], {"type": "array", "minItems": 1, "items": _THREADS}]}),
 ]
 # TOML has arrays only, hence strict=False where the value is a tuple.
 LIST = Field(strict=False)

@@ -29,6 +29,14 @@ def test_the_peak_is_the_best_of_all_frameworks_on_the_device():
     assert combine(MEASURED, "cpu", "bfloat16").flops_per_s is None
 
 
+def test_the_peak_of_a_cell_is_that_of_as_many_threads():
+    one = {"threads": 1, "flops_per_s": {"float32": 2e9}, "bandwidths": []}
+    tracks = {"jax/cpu": {**MEASURED["jax/cpu"], "threads": 2}, "jax/cpu/1": one}
+    assert [combine(tracks, "cpu", "float32", count).flops_per_s for count in (1, 2)] == [2e9, 3e9]
+    assert combine(tracks, "cpu", "float32").flops_per_s == 3e9
+    assert combine(MEASURED, "cpu", "float32", 1).flops_per_s == 3e9, "an older run does not say the threads"
+
+
 def test_a_record_faster_than_the_machine_is_implausible():
     # A million operations at three billion a second take 333 µs.
     assert "faster than this machine can be" in str(implausible(record(100_000), MEASURED))

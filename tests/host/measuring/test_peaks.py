@@ -36,11 +36,24 @@ class FakeWorker:
 
 def test_every_environment_and_device_is_asked_once_for_all_its_precisions():
     cells = [CELL, replace(CELL, precision="bfloat16"), replace(CELL, mode="torchscript"), replace(CELL, device="gpu")]
-    asked = [(cell.environment, cell.device, cell.workload, precisions) for cell, precisions in peaks.probes(cells)]
+    probes = peaks.probes(cells).values()
+    asked = [(cell.environment, cell.device, cell.workload, precisions) for cell, precisions in probes]
     assert asked == [
         ("torch1", "cpu", "gemm", ("float32", "bfloat16")),
         ("torch1", "gpu", "gemm", ("float32",)),
     ]
+
+
+def test_a_track_of_fewer_threads_has_peaks_of_its_own():
+    one, two = (replace(CELL, threads=count, threads_named=True) for count in (1, 2))
+    assert {key: cell.threads for key, (cell, _) in peaks.probes([one, two]).items()} == {
+        "torch1/cpu/1": 1,
+        "torch1/cpu": 2,
+    }
+
+
+def test_a_workload_that_only_has_fewer_threads_needs_no_peaks():
+    assert list(peaks.probes([replace(CELL, workload="dispatch", threads=1), CELL])) == ["torch1/cpu"]
 
 
 def test_what_a_worker_measures_is_kept_and_the_worker_goes():

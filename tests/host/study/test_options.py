@@ -21,6 +21,7 @@ def options(*arguments: str) -> argparse.Namespace:
         ["--threads", "0"],
         ["--threads", "two"],
         ["--threads", "²"],
+        ["--threads", "1,"],
         ["--interpreter", "jax"],
         ["--interpreter", "=python3"],
         ["--workload", " , "],
@@ -33,6 +34,10 @@ def test_a_malformed_option_is_refused_with_exit_code_2(
         options(*arguments)
     assert caught.value.code == 2
     assert f"argument {arguments[0]}" in capsys.readouterr().err
+
+
+def test_several_numbers_of_threads_are_separated_by_commas() -> None:
+    assert options("--threads", "1,all").threads == (1, "all")
 
 
 def test_options_leave_no_trace_in_the_next_invocation() -> None:

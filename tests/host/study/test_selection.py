@@ -260,6 +260,65 @@ def test_all_threads_are_the_physical_cores_available() -> None:
     assert plan_of("--threads", "all").threads == physical_cores()
 
 
+def with_threads(threads: Any, workload: Any = None) -> Study:
+    settings = {"name": "example", "baseline": "old:eager", "default": ["old"], "profile": "quick", "threads": threads}
+    own = {} if workload is None else {"threads": workload}
+    return study(study=settings, workloads={"transformer-encoder": {}, "mlp-train": own})
+
+
+def rows(plan: Plan) -> dict[str, int]:
+    return {cell.row: cell.threads for cell in plan.cells}
+
+
+def test_each_number_of_threads_is_a_row() -> None:
+    assert rows(select(with_threads([1, 3]), Selection())) == {
+        "transformer-encoder/tiny/float32/cpu/1-thread": 1,
+        "transformer-encoder/tiny/float32/cpu/3-threads": 3,
+        "mlp-train/tiny/float32/cpu/1-thread": 1,
+        "mlp-train/tiny/float32/cpu/3-threads": 3,
+    }
+
+
+def test_one_number_of_threads_is_in_no_row_name() -> None:
+    plan = select(with_threads([2], workload=1), Selection())
+    assert rows(plan) == {"transformer-encoder/tiny/float32/cpu": 2, "mlp-train/tiny/float32/cpu": 1}
+    assert plan.threads == 2
+
+
+def test_all_and_one_are_one_row_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "physical_cores", lambda: 1)
+    plan = select(with_threads([1, "all"]), Selection())
+    assert rows(plan) == {"transformer-encoder/tiny/float32/cpu": 1, "mlp-train/tiny/float32/cpu": 1}
+
+
+def test_the_threads_of_the_command_line_are_those_of_every_workload() -> None:
+    plan = selection.from_options(with_threads(1, workload=[1, 3]), options("--threads", "2,4"), environments=["old"])
+    assert sorted(rows(plan).values()) == [2, 2, 4, 4]
+
+
+def test_the_preview_names_the_threads_and_those_that_share_processors() -> None:
+    text = preview(select(with_threads([1, 999]), Selection()))
+    assert "8 cells in 4 rows and 2 columns, 0 left out; 1 thread · 999 threads." in text
+    assert re.search(r"999 threads will share \d+ processors?; give --threads all for one thread per core\.", text)
+
+
+def test_a_profile_can_give_a_workload_other_sizes() -> None:
+    quick = {
+        "rounds": 3,
+        "samples": 10,
+        "sample_seconds": 0.01,
+        "sizes": ["tiny"],
+        "sizes_of": {"mlp-train": ["small"]},
+    }
+    found = study(profiles={"quick": quick})
+    assert list(rows(select(found, Selection()))) == [
+        "transformer-encoder/tiny/float32/cpu",
+        "mlp-train/small/float32/cpu",
+    ]
+    chosen = select(found, Selection(sizes=["tiny"]))
+    assert [row.split("/")[1] for row in rows(chosen)] == ["tiny", "tiny"], "--size goes before the profile"
+
+
 def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None:
     rules = [{"mode": "compile", "reason": "not today"}]
     text = preview(select(study(exclusions=rules), Selection()))

@@ -99,6 +99,12 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
         (("study", "name"), "../up", "study: name: '../up': use at most 64"),
         (("study", "threads"), 0, "threads: 0: give a whole number of at least 1, or 'all'"),
         (("study", "threads"), True, "threads: True: give a whole number"),
+        (("study", "threads"), [1, 0], "threads: 0: give a whole number of at least 1, or 'all'"),
+        (("study", "threads"), [], "threads: []: give at least one number of threads"),
+        (("study", "threads"), [1, 1], "threads: 1 is listed twice; remove one."),
+        (("workloads", "mlp-train", "threads"), "one", "threads: 'one': give a whole number of at least 1, or 'all'"),
+        (("profiles", "quick", "sizes_of"), {"mlp-trian": ["tiny"]}, "sizes_of: unknown workload 'mlp-trian'; did you"),
+        (("profiles", "quick", "sizes_of"), {"mlp-train": ["tny"]}, "sizes_of: unknown mlp-train size 'tny'; did you"),
         (
             ("study", "default"),
             ["nwe"],

@@ -97,6 +97,9 @@ def test_a_mistyped_key_is_answered_with_the_key(data: st.DataObject) -> None:
 NAMES = st.from_regex(r"\A[a-z0-9][a-z0-9._-]{0,9}\Z")
 
 
+THREADS = st.just("all") | st.integers(1, 99)
+
+
 @st.composite
 def studies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the tables of a valid study."""
@@ -126,7 +129,7 @@ def studies(draw: st.DrawFn) -> dict[str, Any]:
             "default": list(environments),
             "profile": "only",
             "seed": draw(st.integers(0, 2**32 - 1)),
-            "threads": draw(st.just("all") | st.integers(1, 99)),
+            "threads": draw(THREADS | st.lists(THREADS, min_size=1, unique=True)),
         },
         "environments": environments,
         "workloads": {"mlp-train": draw(st.just({}) | st.fixed_dictionaries({"sizes": sizes}))},

@@ -9,6 +9,7 @@ from ...analysis.results import Result
 from ...storage.manifest import Manifest
 from .language import _
 from .numbers import COUNTS, choose_unit, format_number, percent
+from .row_names import threads_in_words
 from .text import EMPTY, shorten
 
 #: Characters of a reason.
@@ -43,9 +44,11 @@ def efficiency_remark(results: Iterable[Result], manifest: Manifest) -> str:
 
 
 def _peaks(results: Iterable[Result], manifest: Manifest) -> list[str]:
-    found = {}
-    for result in results:
-        peak, device, precision = peak_of(result, manifest), result.cell.device, result.cell.precision
+    found, shown = {}, list(results)
+    several = len({result.cell.threads for result in shown}) > 1
+    for result in shown:
+        peak, precision, threads = peak_of(result, manifest), result.cell.precision, result.cell.threads
+        device = f"{result.cell.device}, {threads_in_words(threads)}" if several else result.cell.device
         if peak.flops_per_s:
             rate = _rate(peak.flops_per_s, "FLOP/s")
             found[device, precision] = _(
@@ -67,7 +70,7 @@ def _unmeasured(manifest: Manifest) -> str:
     """Write which peaks a framework did not measure, and why; shares are of what the others measured."""
     clauses = []
     for key, values in manifest.peaks.items():
-        environment = key.rpartition("/")[0]
+        environment = key.split("/")[0]
         reasons = {_("peaks"): values["reason"]} if "reason" in values else values.get("reasons", {})
         clauses += [
             _(

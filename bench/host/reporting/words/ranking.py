@@ -8,7 +8,7 @@ from ...analysis.ranking import Contest, Ranked, Support
 from ...analysis.results import Result
 from .language import _, ngettext
 from .notes import in_words
-from .row_names import row_name, varying
+from .row_names import row_name, threads_in_words, varying
 from .terms import enumerate_names, status_word
 from .text import shorten
 
@@ -18,7 +18,7 @@ LIST_LENGTH = 600
 
 def contest_name(contest: Contest) -> str:
     """Name a contest: ``cpu, 2 threads``."""
-    return f"{contest.device}, {ngettext('{count} thread', '{count} threads', contest.threads)}"
+    return f"{contest.device}, {threads_in_words(contest.threads)}"
 
 
 def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:

@@ -12,8 +12,13 @@ from .language import ngettext
 
 def facets(cell: Cell) -> tuple[str, ...]:
     """Return the parts of a row's name."""
-    threads = ngettext("{count} thread", "{count} threads", cell.threads)
-    return (cell.workload, cell.size, cell.precision, cell.device, threads)
+    devices = ngettext("{count} device", "{count} devices", cell.devices)
+    device = cell.device if cell.devices == 1 else f"{cell.device}, {devices}"
+    return (cell.workload, cell.size, cell.precision, device, threads_in_words(cell.threads))
+
+
+def threads_in_words(count: int) -> str:
+    return ngettext("{count} thread", "{count} threads", count)
 
 
 def varying(results: Sequence[Result]) -> tuple[bool, ...]:
