@@ -10,18 +10,25 @@ from hypothesis import strategies as st
 from bench.frameworks.numpy.adapter import Adapter
 from bench.registry import BUILT_IN
 
-NAMES = ("dispatch", "gemm", "elementwise-chain", "layernorm-softmax")
+NAMES = ("dispatch", "gemm", "elementwise-chain", "transcendental-chain", "layernorm-softmax")
 SPECIFICATIONS = {name: BUILT_IN.specification(name) for name in NAMES}
 PRESETS = [(name, preset) for name in NAMES for preset in SPECIFICATIONS[name].SIZES]
 # The references of the larger presets take seconds and gigabytes.
 QUICK = [(name, preset) for name, preset in PRESETS if preset in ("check", "tiny", "small")]
 ROUNDOFF = 2.0**-24
 
-OUTPUTS = {"dispatch": "values", "gemm": "product", "elementwise-chain": "output", "layernorm-softmax": "probabilities"}
+OUTPUTS = {
+    "dispatch": "values",
+    "gemm": "product",
+    "elementwise-chain": "output",
+    "transcendental-chain": "output",
+    "layernorm-softmax": "probabilities",
+}
 SHAPES = {
     "dispatch": lambda size: ([(size["elements"],)], (size["elements"],)),
     "gemm": lambda size: ([(size["order"],) * 2] * 2, (size["order"],) * 2),
     "elementwise-chain": lambda size: ([(size["elements"],)], (size["elements"],)),
+    "transcendental-chain": lambda size: ([(size["elements"],)], (size["elements"],)),
     "layernorm-softmax": lambda size: ([(size["rows"], size["columns"])], (size["rows"], size["columns"])),
 }
 # Sizes small enough to count by hand, with their items, operations and numbers moved.
@@ -30,8 +37,10 @@ COUNTED = {
     "dispatch": ({"cycles": 2, "links": 3, "elements": 5}, 24, 24 * 5, (2 + 9) * 5),
     # Each of 4 elements of the product: 2 multiplications, 2 additions (the first to zero).
     "gemm": ({"order": 2}, 1, 16, 12),
-    # Two affine, tanh, square, negation, exp, product, sum; in and out, scale and shift.
+    # Product, maximum, difference; product, minimum, sum, maximum, product; in and out, scale and floor.
     "elementwise-chain": ({"elements": 3}, 3, 24, 8),
+    # Two affine, square, tanh, negation, exp, product; offset, log, sum; in and out, scale and shift.
+    "transcendental-chain": ({"elements": 3}, 3, 30, 8),
     # Of each row: 4 · 4 for sum, centre, square, sum; 2 means, ε, root, inverse; 3 · 4 for normalise, scale, shift; and
     # 5 · 4 for maximum, subtract, exp, sum, divide.
     "layernorm-softmax": ({"rows": 3, "columns": 4}, 3, 3 * (16 + 5 + 12 + 20), 2 * 12 + 2 * 4),
@@ -41,8 +50,9 @@ SMALL_SIZES = {
         {"cycles": st.integers(1, 5), "links": st.integers(1, 5), "elements": st.integers(1, 9)}
     ),
     "gemm": st.fixed_dictionaries({"order": st.integers(1, 24)}),
-    # With fewer elements all of them may be saturated by chance.
-    "elementwise-chain": st.fixed_dictionaries({"elements": st.integers(8, 64)}),
+    # With fewer elements all of them may lie above the floor, or all be saturated, by chance.
+    "elementwise-chain": st.fixed_dictionaries({"elements": st.integers(24, 64)}),
+    "transcendental-chain": st.fixed_dictionaries({"elements": st.integers(8, 64)}),
     # One column has the softmax 1 and two the normal values ± 1, whatever the input.
     "layernorm-softmax": st.fixed_dictionaries({"rows": st.integers(1, 6), "columns": st.integers(8, 24)}),
 }
@@ -136,7 +146,7 @@ def test_a_larger_preset_is_more_work(name):
 
 
 def test_the_sizes_lie_where_the_caches_are():
-    gemm, chain, norm = (SPECIFICATIONS[name] for name in NAMES[1:])
+    gemm, chain, _, norm = (SPECIFICATIONS[name] for name in NAMES[1:])
     cache_bytes = 32 << 20
     assert gemm.compulsory_bytes(gemm.SIZES["small"], 4) < cache_bytes < gemm.compulsory_bytes(gemm.SIZES["large"], 4)
     assert chain.SIZES["small"]["elements"] == 1 << 20
@@ -210,11 +220,32 @@ def test_gemm_is_the_product_of_its_factors_in_order():
 
 
 def test_the_elementwise_chain_is_its_formula():
-    parameters = {"scale": np.array(2.0), "shift": np.array(-1.0)}
-    output = SPECIFICATIONS["elementwise-chain"].reference({"elements": 2}, parameters, (np.array([0.5, 1.0]),))[
+    parameters = {"scale": np.array(0.5), "floor": np.array(0.25)}
+    # At -2: max(-1, 0.25) + 2 = 2.25, min(-1 * 2.25, -2) + 2.25 = 0, max(0, -2) * 2.25 = 0. At 1: 0.5 - 1 = -0.5,
+    # min(-0.25, 1) - 0.5 = -0.75, max(-0.75, 1) * -0.5 = -0.5. At -0.5: 0.75, -0.5 + 0.75 = 0.25, 0.25 * 0.75.
+    output = SPECIFICATIONS["elementwise-chain"].reference({"elements": 3}, parameters, (np.array([-2.0, 1.0, -0.5]),))[
         "output"
     ]
-    np.testing.assert_allclose(output, [0.5, np.tanh(1.0) / np.e + 1.0], rtol=1e-15)
+    np.testing.assert_array_equal(output, [0.0, -0.5, 0.1875])
+
+
+def test_every_branch_of_the_elementwise_chain_is_taken_by_many_elements():
+    size = SPECIFICATIONS["elementwise-chain"].SIZES["tiny"]
+    for seed in range(5):
+        parameters, (inputs,) = draw("elementwise-chain", size, seed)
+        scaled = inputs * parameters["scale"]
+        above = np.maximum(scaled, parameters["floor"]) - inputs
+        lower = np.minimum(scaled * above, inputs) + above
+        for branch in (scaled > parameters["floor"], scaled * above < inputs, lower > inputs):
+            assert 0.3 < branch.mean() < 0.7
+
+
+def test_the_transcendental_chain_is_its_formula():
+    parameters = {"scale": np.array(2.0), "shift": np.array(-1.0)}
+    output = SPECIFICATIONS["transcendental-chain"].reference({"elements": 2}, parameters, (np.array([0.5, 1.0]),))[
+        "output"
+    ]
+    np.testing.assert_allclose(output, [np.log(2.0), np.tanh(1.0) / np.e + np.log(3.0)], rtol=1e-15)
 
 
 def test_a_row_is_normalised_with_the_biased_variance_and_sums_to_one():

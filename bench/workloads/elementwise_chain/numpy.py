@@ -8,14 +8,14 @@ from ...frameworks.numpy.adapter import inference
 
 
 def chain(parameters, inputs):
-    affine = inputs * parameters["scale"]
-    affine += parameters["shift"]
-    output = np.tanh(affine)
-    affine *= affine
-    np.negative(affine, out=affine)
-    np.exp(affine, out=affine)
-    output *= affine
-    output += inputs
+    output = inputs * parameters["scale"]
+    above = np.maximum(output, parameters["floor"])
+    above -= inputs
+    output *= above
+    np.minimum(output, inputs, out=output)
+    output += above
+    np.maximum(output, inputs, out=output)
+    output *= above
     return {"output": output}
 
 

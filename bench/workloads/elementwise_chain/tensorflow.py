@@ -8,8 +8,9 @@ from ...frameworks.tensorflow.adapter import inference
 
 
 def chain(variables, inputs):
-    affine = inputs * variables["scale"] + variables["shift"]
-    return {"output": tf.tanh(affine) * tf.exp(-(affine * affine)) + inputs}
+    scaled = inputs * variables["scale"]
+    above = tf.maximum(scaled, variables["floor"]) - inputs
+    return {"output": tf.maximum(tf.minimum(scaled * above, inputs) + above, inputs) * above}
 
 
 def build(size, parameters, batch, transform):
