@@ -1,9 +1,8 @@
 """Specifies elementwise-chain: cheap pointwise operations on a large array, which measures the fusion of operations.
 
 With ``a = x * scale`` and ``c = max(a, floor) - x`` the output is ``max(min(a * c, x) + c, x) * c``: eight operations,
-each of which passes through memory unless it is fused. No product is added to anything, so that a multiply-add, which
-some frameworks have as one operation, saves nobody a pass. No operation is a library's function of several instructions;
-transcendental-chain measures those.
+each of which passes through memory unless it is fused. No product is added to anything, because some frameworks have
+multiply-add as one operation. transcendental-chain measures functions that take a library many instructions.
 """
 
 from __future__ import annotations
