@@ -38,7 +38,9 @@ def tests(session: nox.Session) -> None:
     """Run the tests, with the environments of the default study prepared before."""
     for environment in selected:
         run_host(session, "prepare", environment)
-    session.run(python(session, "dev"), "-m", "pytest", *session.posargs, external=True)
+    # A process per processor, see tests/support/division.py; options that are given replace these.
+    divided = ["-n", "auto", "--dist", "loadgroup", "--durations", "10"]
+    session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, external=True)
 
 
 @nox.session(venv_backend="none", default=False)

@@ -160,7 +160,9 @@ def test_without_a_study_file_the_gates_are_there(project):
 
 def test_the_tests_find_every_default_environment_prepared(project):
     assert run(project, "-s", "tests", "--", "-k", "x").returncode == 0
-    assert calls(project) == [["bench.host", "prepare", "old"], ["pytest", "-k", "x"]]
+    prepared, (program, *options) = calls(project)
+    assert prepared == ["bench.host", "prepare", "old"]
+    assert (program, options[:2], options[-2:]) == ("pytest", ["-n", "auto"], ["-k", "x"])
 
 
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):

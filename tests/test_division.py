@@ -1,0 +1,77 @@
+"""Tests how the tests are divided among processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import division
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS = """
+[tool.pytest.ini_options]
+markers = ["alone", "real", "engine", "browser"]
+"""
+NOTES = """
+import json, os, time
+import pytest
+
+@pytest.fixture(autouse=True)
+def noted(request):
+    start = time.monotonic()
+    yield
+    time.sleep(0.05)
+    with open("notes", "a") as file:
+        note = [request.node.name, os.environ.get("PYTEST_XDIST_WORKER"), start, time.monotonic()]
+        file.write(json.dumps(note) + "\\n")
+"""
+WATCHES = """
+import pytest
+
+@pytest.mark.alone
+@pytest.mark.parametrize("number", range(2))
+def test_watches(number): pass
+"""
+OTHERS = """
+import pytest
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_other(number): pass
+"""
+
+
+def run(folder: Path, *options: str) -> list[list]:
+    """Run the tests of two files in ``folder``; return name, process, start and end of each, in the order of ends."""
+    for name, text in {
+        "pyproject.toml": SETTINGS,
+        "conftest.py": NOTES,
+        "test_first.py": WATCHES + OTHERS.replace("COUNT", "6"),
+        "test_second.py": OTHERS.replace("COUNT", "12"),
+    }.items():
+        (folder / name).write_text(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "division", "-p", "no:cacheprovider", *options]
+    path = [("PYTHONPATH", str(ROOT / "tests" / "support")), ("PATH", "/usr/bin:/bin")]
+    done = subprocess.run(command, cwd=folder, env=dict(path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in (folder / "notes").read_text().splitlines()]
+
+
+def test_what_watches_a_clock_runs_while_nothing_else_does(tmp_path: Path) -> None:
+    notes = run(tmp_path, "-n", "2", "--dist", "loadgroup")
+    assert len(notes) == 20
+    assert len({process for _, process, *_ in notes}) == 2
+    for name, process, start, end in notes:
+        if name.startswith("test_watches"):
+            beside = [note for note in notes if note[1] != process and note[2] < end and start < note[3]]
+            assert beside == []
+
+
+def test_without_processes_it_comes_last(tmp_path: Path) -> None:
+    names = [name for name, *_ in run(tmp_path, "-n", "0")]
+    assert [name.startswith("test_watches") for name in names] == [False] * 18 + [True] * 2
+
+
+def test_the_slowest_files_are_there() -> None:
+    assert [name for name in division.SLOWEST if not (ROOT / name).is_file()] == []
