@@ -27,10 +27,12 @@ OUT_OF_MEMORY = "out-of-memory"
 UNSUPPORTED = "unsupported"
 STATUSES = (OK, MISMATCH, FAILED, TIMEOUT, OUT_OF_MEMORY, UNSUPPORTED)
 
-# The stages of a cell: environment, start, import, build, first-call, check, calibrate, measure, finish. A worker
-# announces each stage before entering it, so that the stage of a killed worker is known.
 #: The stage of a process whose samples are faster than the machine's peak and so cannot be true.
 IMPLAUSIBLE = "plausibility"
+#: The stages of a cell. A worker announces each before entering it, so that the stage of a killed worker is known.
+STAGES = (
+    "environment", "start", "import", "build", "first-call", "check", "calibrate", "measure", "finish", IMPLAUSIBLE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -228,7 +228,9 @@ class Session:
         if self.stage != "measure":
             self._enter("measure")
         self._layout.scatter(turn)
-        return dict(event="turn", **self._stopwatch.turn(samples)._asdict())  # type: ignore[union-attr]
+        taken = self._stopwatch.turn(samples)  # type: ignore[union-attr]
+        # The host compares this clock with its own.
+        return dict(event="turn", clock_ns=self._stopwatch.now_ns(), **taken._asdict())  # type: ignore[union-attr]
 
     def do_finish(self) -> Dict[str, Any]:
         """Read back what was in force and how much memory was used."""
@@ -285,9 +287,9 @@ class Session:
 
     def answer(self, request: Dict[str, Any]) -> bool:
         """Do one request and send its answer; return False when the cell has ended."""
-        arguments = dict(request)
-        action = getattr(self, "do_" + arguments.pop("do"))
         try:
+            arguments = dict(request)
+            action = getattr(self, "do_{}".format(arguments.pop("do")))
             self._channel.send(**action(**arguments))
             return True
         except Exception as error:  # The cell boundary: whatever happened becomes a status and a reason.

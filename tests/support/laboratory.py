@@ -17,6 +17,7 @@ from bench.host.measuring import rounds
 from bench.host.measuring.stopping import Stops
 from bench.host.reporting.progress import Display, RemainingTime
 from bench.host.storage import journal
+from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
 
 A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
@@ -93,7 +94,7 @@ class FakeWorker:
             self._turns += 1
         work = self._stage.work.get(self._cell.name, {})
         waited = self._stage.waits.get((self._cell.name, self._number, self._turns - 1), 0)
-        return {
+        answer = {
             "import": {"import_s": 1.0, "versions": {}},
             "prepare": {
                 "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": work, "data": "seeded",
@@ -107,6 +108,7 @@ class FakeWorker:
             },
             "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}, "compilation": {"graphs": 1}},
         }[do]  # fmt: skip
+        return {"event": ANSWERS[do], **answer}
 
     def pause(self) -> None:
         self._stage.running.discard(self._cell.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import docker.errors
 from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
 
 from ..workers.protocol import Ended, Lines, receive, tail
+from ..workers.requests import encode
 from ..workers.worker_process import oom_kills
 from .engine import (
     ENGINE_ERRORS,
@@ -91,7 +91,7 @@ class ContainerWorker:
         return self._process_id
 
     def send(self, **request: Any) -> None:
-        self._stream.send(json.dumps(request).encode() + b"\n")
+        self._stream.send(encode(request))
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """Wait for the answer to a request. Raises Ended."""

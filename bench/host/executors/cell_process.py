@@ -16,7 +16,10 @@ from bench.record import FAILED, IMPLAUSIBLE, OK, Record
 
 from ..storage.journal import extended
 from ..study.twin import original_cell
+from ..workers.messages import expect
 from ..workers.protocol import Ended, Transport
+from ..workers.shapes import Malformed
+from .host_clock import HostClock, Unbelievable
 
 #: The lists of a record that grow with every turn.
 SAMPLE_LISTS = ("sample_steps", "sample_ns", "sample_cpu_ns", "sample_wait_ns")
@@ -31,6 +34,9 @@ class CellProcess:
         self.name = cell.name
         self._timeout_s = timeout_s
         self._worker: Transport | None = None
+        #: What the worker was asked last.
+        self._asked = ""
+        self._clock = HostClock()
         self.next_turn = first_turn
         self.over = False
         #: Seconds in which the host only waited for the worker.
@@ -42,7 +48,7 @@ class CellProcess:
         self._worker = worker
         # A worker gets the name of the original, not of the twin: a longer name would move what it allocates.
         cell = original_cell(self.record.cell).to_json()
-        worker.send(do="import", cell=cell, memory_limit_bytes=memory_limit_bytes)
+        self._send(do="import", cell=cell, memory_limit_bytes=memory_limit_bytes)
 
     def await_import(self, *, alone: bool) -> None:
         answer = self._await()
@@ -70,6 +76,11 @@ class CellProcess:
         if answer is None:
             return None
         taken: dict[str, list[int]] = {name: answer.get(name, []) for name in SAMPLE_LISTS}
+        try:
+            self._clock.verify(taken, samples, answer.get("clock_ns"))
+        except Unbelievable as error:
+            self._refuse(str(error))
+            return None
         taken["sample_turn"] = [self.next_turn] * len(taken["sample_ns"])
         self.record = extended(self.record, taken)
         self.next_turn += 1
@@ -82,7 +93,7 @@ class CellProcess:
             self._note(
                 memory={**answer["memory"], **self.record.memory},
                 settings=answer["settings"],
-                compilation=answer.get("compilation", {}),
+                compilation=answer.get("compilation") or {},
             )
             assert self._worker is not None
             self._worker.close()
@@ -133,7 +144,12 @@ class CellProcess:
     def _send(self, **request: Any) -> None:
         if not self.over and self._worker is not None:
             self._worker.resume()
-            self._worker.send(**request)
+            self._asked = request["do"]
+            self._clock.sent()
+            try:
+                self._worker.send(**request)
+            except Malformed as error:
+                self._refuse(f"the request was refused: {error}")
 
     def _await(self) -> dict[str, Any] | None:
         """Wait for the answer, then stop the worker until the next request."""
@@ -142,13 +158,23 @@ class CellProcess:
         start = time.monotonic()
         try:
             answer = self._worker.receive(self._timeout_s)
+            self._clock.received()
+            expect(answer, self._asked)
         except Ended as ended:
             self.end(ended)
+            return None
+        except Malformed as error:
+            self._refuse(f"the worker sent {error}")
             return None
         finally:
             self.waited_s += time.monotonic() - start
         self._worker.pause()
         return answer
+
+    def _refuse(self, reason: str) -> None:
+        """Kill a worker that cannot be believed, and fail the cell."""
+        self.kill()
+        self.end(Ended(FAILED, getattr(self._worker, "stage", "measure"), reason))
 
     def _note(self, **values: Any) -> None:
         self.record = replace(self.record, **values)

@@ -14,7 +14,7 @@ from bench.cell import Cell
 from bench.record import MISMATCH, OK, OUT_OF_MEMORY, UNSUPPORTED
 
 from ..statistics.largest_fit import largest_fit
-from ..workers.protocol import Ended, Transport
+from ..workers.protocol import Ended, Transport, ask
 
 #: The first size to try; each doubling from there needs another process.
 FIRST = 32
@@ -93,10 +93,8 @@ class _Search:
         """Try one size in a process of its own; raises Ended when it does not fit, or fails in another way."""
         worker = self._start(self._cell)
         try:
-            worker.send(do="import", cell=self._cell.to_json(), cap_bytes=self._cap_bytes)
-            worker.receive(TIMEOUT_S)
-            worker.send(do="fit", seed=self._seed, items=batch)
-            answer = worker.receive(TIMEOUT_S)
+            ask(worker, TIMEOUT_S, do="import", cell=self._cell.to_json(), cap_bytes=self._cap_bytes)
+            answer = ask(worker, TIMEOUT_S, do="fit", seed=self._seed, items=batch)
             worker.close()
             return answer
         finally:

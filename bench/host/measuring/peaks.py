@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.cell import Cell
 
-from ..workers.protocol import Ended, Transport
+from ..workers.protocol import Ended, Transport, ask
 
 #: The measurement takes some seconds; the limit is for a machine that is busy.
 TIMEOUT_S = 120.0
@@ -54,10 +54,8 @@ def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Trans
     except Ended as ended:
         return {"reason": f"{ended.status}: {ended.reason}"}
     try:
-        worker.send(do="import", cell=cell.to_json())
-        worker.receive(TIMEOUT_S)
-        worker.send(do="peaks", precisions=list(precisions))
-        answer = worker.receive(TIMEOUT_S)
+        ask(worker, TIMEOUT_S, do="import", cell=cell.to_json())
+        answer = ask(worker, TIMEOUT_S, do="peaks", precisions=list(precisions))
     except Ended as ended:
         return {"reason": f"{ended.status}: {ended.reason}"}
     finally:

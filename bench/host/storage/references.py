@@ -12,6 +12,7 @@ from bench.registry import BENCH, BUILT_IN, Registry
 
 from ..environments import variables
 from ..project import code_folder
+from ..workers.protocol import ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
 
@@ -62,10 +63,8 @@ class References:
             sources=self.registry.others,
         )
         try:
-            worker.send(
-                do="reference", workload=cell.workload, size=cell.size, seed=self.seed, path=str(path), data=data
-            )
-            worker.receive(TIMEOUT_S)
+            request = {"workload": cell.workload, "size": cell.size, "seed": self.seed, "path": str(path), "data": data}
+            ask(worker, TIMEOUT_S, do="reference", **request)
         finally:
             worker.kill()
         path.with_suffix(".log").unlink(missing_ok=True)

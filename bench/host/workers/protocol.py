@@ -5,7 +5,6 @@ A worker that crashes, hangs or sends something else ends with the exception ``E
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,13 @@ from typing import Any, Protocol
 
 from bench.record import FAILED, TIMEOUT
 
+from . import messages
+from .messages import LONGEST_MESSAGE_BYTES
+from .shapes import Malformed
+
 #: How much of the end of a log becomes part of a reason.
 TAIL_LINES = 3
 TAIL_BYTES = 8192
-#: A longer line is not a message; without a limit it could exhaust the memory.
-LONGEST_MESSAGE_BYTES = 64 << 20
 
 
 class Ended(Exception):
@@ -82,7 +83,8 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
     nonsense.
     """
     deadline = time.monotonic() + timeout_s
-    while True:
+    stages = 0
+    while stages <= messages.MOST_STAGES:
         line = worker.line(deadline)
         if line is None:
             worker.kill()
@@ -90,19 +92,38 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
         if not line:
             raise worker.find_end()
         try:
-            message = json.loads(line)
-            event = message["event"]
-        except (ValueError, TypeError, KeyError):
-            worker.kill()
-            raise Ended(FAILED, worker.stage, f"the worker sent {line[:80]!r}, which is not a message") from None
+            message = messages.parse(line)
+        except Malformed as error:
+            raise refused(worker, error) from None
+        event = message["event"]
         if event == "stage":
-            worker.stage = str(message["stage"])
+            worker.stage = message["stage"]
+            stages += 1
             deadline = time.monotonic() + timeout_s
         elif event == "ended":
             worker.close()
-            raise Ended(str(message["status"]), str(message["stage"]), str(message["reason"]))
+            raise Ended(message["status"], message["stage"], messages.cut(message["reason"]))
         elif event != "started":
-            return dict(message)
+            return message
+    raise refused(worker, f"more than {messages.MOST_STAGES} stages before an answer")
+
+
+def ask(worker: Transport, timeout_s: float, **request: Any) -> dict[str, Any]:
+    """Send a request and return its answer. Raises Ended, also for the answer to another request."""
+    worker.send(**request)
+    answer = worker.receive(timeout_s)
+    try:
+        messages.expect(answer, request["do"])
+    except Malformed as error:
+        worker.kill()
+        raise Ended(FAILED, "start", f"the worker sent {error}") from None
+    return answer
+
+
+def refused(worker: MessageSource, why: Malformed | str) -> Ended:
+    """Kill a worker that sent what it must not send; return how the cell ended."""
+    worker.kill()
+    return Ended(FAILED, worker.stage, f"the worker sent {why}")
 
 
 def tail(log: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import select
 import signal
@@ -17,6 +16,7 @@ from bench.record import FAILED, OUT_OF_MEMORY
 
 from ..machine.addresses import fixed_addresses
 from .protocol import Ended, Lines, receive, tail
+from .requests import encode
 
 __all__ = ["Ended", "WorkerProcess", "oom_kills"]
 
@@ -87,7 +87,7 @@ class WorkerProcess:
         """Send a request. If the worker has ended, ``receive`` raises Ended."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.write(encode(request))
             self._process.stdin.flush()
         except BrokenPipeError:
             return

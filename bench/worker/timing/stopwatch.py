@@ -116,6 +116,10 @@ class Stopwatch:
         """The actual slowdown of samples with this many steps."""
         return planting.extra_steps(self.steps, self._slowdown) / self.steps
 
+    def now_ns(self) -> int:
+        """Return what the clock says that times the samples."""
+        return self._clock.wall()
+
     def _fill(self, steps: float) -> None:
         """Set the number of steps in a sample to about ``steps``."""
         self.steps = planting.stretched(min(MOST_STEPS, max(1, round(steps))), self._sized_for)

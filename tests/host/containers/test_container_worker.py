@@ -24,8 +24,8 @@ def end_of(worker, timeout_s: float = 30.0) -> Ended:
 
 def test_a_request_gets_its_answer_and_the_container_is_removed(start, engine, root):
     worker = start('say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"])')
-    worker.send(do="prepare")
-    assert worker.receive(30) == {"event": "done", "got": "prepare"}
+    worker.send(do="finish")
+    assert worker.receive(30) == {"event": "done", "got": "finish"}
     assert worker.process_id > 1
     worker.close()
     assert worker.log.read_text() == "log\n"

@@ -9,6 +9,7 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.measuring import peaks
+from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
 from bench.record import FAILED
 
@@ -28,7 +29,8 @@ class FakeWorker:
         if self.asked[-1]["do"] == self.ends:
             raise Ended(FAILED, "import", "boom")
         reasons = {"bfloat16": "no such kernel"}
-        return {"flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]], "reasons": reasons}
+        event = ANSWERS[self.asked[-1]["do"]]
+        return {"event": event, "flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]], "reasons": reasons}
 
     def kill(self) -> None:
         self.killed = True

@@ -55,8 +55,8 @@ def test_an_answer_comes_back_and_stages_are_followed(start):
     worker = start(
         'say(event="started"); r = hear(); say(event="stage", stage="build"); say(event="done", got=r["do"])'
     )
-    worker.send(do="prepare")
-    assert worker.receive(10) == {"event": "done", "got": "prepare"}
+    worker.send(do="finish")
+    assert worker.receive(10) == {"event": "done", "got": "finish"}
     assert worker.stage == "build"
 
 
@@ -94,7 +94,9 @@ def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
 
 
 def test_each_stage_has_its_own_time(start):
-    worker = start('for stage in "abc": time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")')
+    worker = start(
+        'for stage in ("import", "build", "check"): time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")'
+    )
     assert worker.receive(2.0)["event"] == "done"
 
 
@@ -119,8 +121,8 @@ def test_a_command_that_does_not_exist_becomes_failed(tmp_path):
 def test_sending_to_a_dead_worker_is_noticed_at_the_answer(start):
     worker = start("sys.exit(0)")
     time.sleep(0.3)
-    worker.send(do="turn")
-    worker.send(do="turn")
+    worker.send(do="turn", samples=1)
+    worker.send(do="turn", samples=1)
     assert "exit code 0" in end_of(worker).reason
 
 

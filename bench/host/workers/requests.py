@@ -1,0 +1,83 @@
+"""Defines the requests to a worker, and refuses others before they are sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from .shapes import BYTES, Count, Message, Number, Steps, Text, Word, check
+
+
+class CellRequest(Message):
+    environment: Word
+    framework: Word
+    mode: Word
+    workload: Word
+    size: Word
+    precision: Word
+    device: Word
+    threads: Steps
+
+
+class ImportRequest(Message):
+    cell: CellRequest
+    memory_limit_bytes: BYTES | None = None
+    cap_bytes: BYTES | None = None
+
+
+class PrepareRequest(Message):
+    seed: Count
+    reference: Text
+    sample_s: Annotated[float, Field(gt=0)]
+    data: Text | None = None
+    slowdown: Number = 0.0
+    sized_for: Number = 0.0
+
+
+class ReferenceRequest(Message):
+    workload: Word
+    size: Word
+    seed: Count
+    path: Text
+    data: Text | None = None
+
+
+class MoveRequest(Message):
+    processors: Annotated[list[Count], Field(min_length=1)]
+
+
+class TurnRequest(Message):
+    samples: Steps
+    turn: Count | None = None
+
+
+class PeaksRequest(Message):
+    precisions: list[Word]
+
+
+class FitRequest(Message):
+    seed: Count
+    items: Steps
+
+
+#: What the host asks, by its name.
+REQUESTS: dict[str, type[Message]] = {
+    "reference": ReferenceRequest,
+    "import": ImportRequest,
+    "prepare": PrepareRequest,
+    "move": MoveRequest,
+    "turn": TurnRequest,
+    "finish": Message,
+    "peaks": PeaksRequest,
+    "fit": FitRequest,
+}
+
+
+def encode(request: Mapping[str, Any]) -> bytes:
+    """Return the line of a request. Raises Malformed for one that no worker understands: an error of the host."""
+    do = str(request.get("do"))
+    check(REQUESTS.get(do), request, do)
+    return json.dumps(request, allow_nan=False).encode() + b"\n"
