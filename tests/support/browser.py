@@ -1,4 +1,4 @@
-"""Opens pages in headless Chromium, as a reader's browser would from a folder without a network."""
+"""Finds a browser, and reads the HTML that it shows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import html
 import os
 import re
 import shutil
-import subprocess
-import tempfile
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -26,22 +23,6 @@ def find() -> str:
             raise AssertionError("there is no Chromium; install Debian's chromium")
         pytest.skip("there is no Chromium")
     return found
-
-
-def dump(page: Path, address: str = "", *options: str) -> str:
-    """Return the page as HTML after its scripts ran; ``address`` is what follows ``#``."""
-    with tempfile.TemporaryDirectory() as profile:
-        fresh = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            f"--user-data-dir={profile}",
-        ]
-        wanted = ["--virtual-time-budget=5000", *options, "--dump-dom", f"{page.as_uri()}#{address}"]
-        command = [find(), *fresh, *wanted]
-        done = subprocess.run(command, capture_output=True, timeout=120, check=True)
-    return done.stdout.decode("utf-8")
 
 
 class Elements(HTMLParser):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
+import re
 import shutil
 import signal
 import subprocess
+import tarfile
 import time
 
 import pytest
-from ground import BASE, REPOSITORY
+from ground import REPOSITORY
 
 from bench.host.containers import leftovers
 from bench.host.containers.engine import EngineConnection, NoEngine, connect
@@ -21,7 +24,20 @@ from bench.host.workers.protocol import Ended
 
 # The SDK leaves its own end of a refused connection to the garbage collector, which warns.
 pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
-SPEAK = "import json, time; print(json.dumps({'event': 'ready'}), flush=True); time.sleep(1000)"
+IMAGE = "benchmatrix-shell:1"
+SPEAK = """echo '{"event": "ready"}'; exec sleep 1000"""
+
+
+def shell_image() -> bytes:
+    """Pack a shell, what it calls and their libraries: a real image would take the second engine half a minute."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for program in ("/bin/sh", "/bin/sleep"):
+            listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+            for path in (program, *re.findall(r"/\S+", listed)):
+                if path[1:] not in archive.getnames():
+                    archive.add(os.path.realpath(path), path)
+    return packed.getvalue()
 
 
 class Daemon:
@@ -61,10 +77,13 @@ def daemon(engine, tmp_path_factory):
         pytest.skip("only root can start a second Docker engine")
     made = Daemon(tmp_path_factory.mktemp("dockerd"))
     made.start()
-    made.engine.api.load_image(b"".join(engine.api.get_image(BASE)))
-    yield made
-    leftovers.sweep(made.engine, REPOSITORY)
-    made.stop()
+    try:
+        repository, tag = IMAGE.split(":")
+        made.engine.api.import_image_from_data(shell_image(), repository=repository, tag=tag)
+        yield made
+        leftovers.sweep(made.engine, REPOSITORY)
+    finally:
+        made.stop()
     shutil.rmtree(made.folder)
 
 
@@ -74,8 +93,8 @@ def test_a_cell_that_loses_its_engine_failed_outside_and_the_next_cell_reconnect
     def start() -> ContainerWorker:
         return ContainerWorker(
             line.engine,
-            BASE,
-            ["python3", "-c", SPEAK],
+            IMAGE,
+            ["/bin/sh", "-c", SPEAK],
             folder=REPOSITORY,
             variables=VARIABLES,
             bounds=Bounds(read=[REPOSITORY / "bench"]),

@@ -188,11 +188,17 @@ def test_columns_of_one_framework_and_version_keep_the_name_of_the_framework(tmp
     assert columns["torch2:eager"]["release"] == "torch2 2.15"
 
 
-@pytest.fixture
-def remote(tmp_path):
-    opened = remote_browser.Browser(browser.find(), tmp_path / "profile")
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    opened = remote_browser.Browser(browser.find(), tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def remote(chromium):
+    chromium.start_afresh()
+    return chromium
 
 
 @pytest.mark.browser
@@ -235,9 +241,9 @@ class TestWithAReader:
 
 @pytest.mark.browser
 class TestInABrowser:
-    def test_the_page_shows_the_answer_the_chart_and_the_table(self, tmp_path, long_study):
+    def test_the_page_shows_the_answer_the_chart_and_the_table(self, tmp_path, long_study, chromium):
         path = page_of(long_study, tmp_path)
-        text = browser.dump(path)
+        text = chromium.dump(path)
         assert 'data-ready="yes"' in text
         assert text.count('<tr><th scope="row">') == 3 + 1  # three workloads, an environment
         shown = browser.shown(text)
@@ -245,16 +251,16 @@ class TestInABrowser:
         assert "PyTorch 1.13" in shown
         assert shown.count("geometric mean") == 3
 
-    def test_the_address_chooses_what_is_shown(self, tmp_path, long_study):
+    def test_the_address_chooses_what_is_shown(self, tmp_path, long_study, chromium):
         path = page_of(long_study, tmp_path)
-        text = browser.dump(path, "workload=mlp-train&mode=eager&sort=-jax%3Ajit")
+        text = chromium.dump(path, "workload=mlp-train&mode=eager&sort=-jax%3Ajit")
         rows = re.findall(r'<th scope="row">([^<]*)</th>', text)
         assert rows[0] == "mlp-train"
         assert "dispatch" not in rows
         assert 'data-key="sort jax:eager"' in text
         assert 'data-key="sort jax:jit"' not in text
 
-    def test_sorting_orders_the_rows_by_the_column(self, tmp_path, long_study):
+    def test_sorting_orders_the_rows_by_the_column(self, tmp_path, long_study, chromium):
         path = page_of(long_study, tmp_path)
         times = {
             workload: cell["step"]
@@ -262,20 +268,20 @@ class TestInABrowser:
             if column == "jax:jit"
         }
         for sign, down in (("", False), ("-", True)):
-            text = browser.dump(path, f"show=times&sort={sign}jax%3Ajit")
+            text = chromium.dump(path, f"show=times&sort={sign}jax%3Ajit")
             rows = [row for row in re.findall(r'<th scope="row">([^<]*)</th>', text) if row in times]
             assert rows == sorted(times, key=times.__getitem__, reverse=down)
 
-    def test_another_baseline_gives_ratios_of_medians_and_says_so(self, tmp_path, long_study):
+    def test_another_baseline_gives_ratios_of_medians_and_says_so(self, tmp_path, long_study, chromium):
         path = page_of(long_study, tmp_path)
         found = cells_of(data_of(path))
-        text = browser.dump(path, "baseline=jax%3Ajit&cell=0%2Ftf2%3Aeager")
+        text = chromium.dump(path, "baseline=jax%3Ajit&cell=0%2Ftf2%3Aeager")
         assert "ratio of medians, without interval" in browser.shown(text)
         expected = found["dispatch", "jax:jit"]["step"] / found["dispatch", "tf2:eager"]["step"]
         assert re.search(rf"<dt>speed-up</dt><dd>{expected:.2f} </dd>", text)
 
-    def test_a_cell_opens_with_its_samples_settings_and_command(self, tmp_path, long_study):
-        text = browser.dump(page_of(long_study, tmp_path), "cell=1%2Ftorch2%3Acompile")
+    def test_a_cell_opens_with_its_samples_settings_and_command(self, tmp_path, long_study, chromium):
+        text = chromium.dump(page_of(long_study, tmp_path), "cell=1%2Ftorch2%3Acompile")
         assert re.search(r"<dialog[^>]* open", text)
         assert text.count('class="dots"') == 10
         shown = browser.shown(text)
@@ -284,9 +290,9 @@ class TestInABrowser:
         assert "instruction set AVX512" in shown
 
     @pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
-    def test_a_disturbed_time_is_withheld_from_table_and_mean(self, tmp_path, long_study, column):
+    def test_a_disturbed_time_is_withheld_from_table_and_mean(self, tmp_path, long_study, column, chromium):
         long_study.change(column, "dispatch", other_load=0.9)
-        text = browser.dump(page_of(long_study, tmp_path))
+        text = chromium.dump(page_of(long_study, tmp_path))
         entry = re.search(r'<td class="muted"><button[^>]*data-key="0/jax:jit">(.*?)<', text)
         assert entry is not None
         assert entry[1] == "-"
@@ -294,23 +300,23 @@ class TestInABrowser:
         assert "geometric mean" not in browser.shown(text)
         assert "withheld: other programs were computing" in browser.shown(text)
 
-    def test_a_run_without_its_baseline_shows_times(self, tmp_path, long_study):
+    def test_a_run_without_its_baseline_shows_times(self, tmp_path, long_study, chromium):
         long_study.run["study"]["baseline"] = "absent:eager"
-        shown = browser.shown(browser.dump(page_of(long_study, tmp_path)))
+        shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
         assert "No baseline was measured" in shown
         assert "Median time per step." in shown
 
-    def test_a_cell_that_failed_opens_with_its_reason(self, tmp_path, short_study):
-        shown = browser.shown(browser.dump(page_of(short_study, tmp_path), "cell=1%2Ftf2%3Axla"))
+    def test_a_cell_that_failed_opens_with_its_reason(self, tmp_path, short_study, chromium):
+        shown = browser.shown(chromium.dump(page_of(short_study, tmp_path), "cell=1%2Ftf2%3Axla"))
         assert "loss errs by 3.1e-2; 1e-5 is allowed" in shown
 
     @pytest.mark.parametrize("number", range(10))
-    def test_two_hundred_hostile_names_stay_text(self, tmp_path, long_study, number):
+    def test_two_hundred_hostile_names_stay_text(self, tmp_path, long_study, number, chromium):
         names = tuple(f"{ATTACKS[(number + i) % len(ATTACKS)]}{string.ascii_letters[i]}{number}" for i in range(20))
         hostile(long_study, names)
         path = page_of(long_study, tmp_path)
         data = data_of(path)
-        text = browser.dump(path, f"filter={names[0][:0]}&cell=0%2F{data['columns'][-1]['id']}")
+        text = chromium.dump(path, f"filter={names[0][:0]}&cell=0%2F{data['columns'][-1]['id']}")
         assert 'data-ready="yes"' in text
         found = browser.Elements(text)
         assert found.names <= ELEMENTS
