@@ -18,6 +18,8 @@ from . import (
     macros_latex,
     page_html,
     ranking_csv,
+    results_csv,
+    samples_parquet,
     speedups_figure,
     summary_latex,
     table_csv,
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 BUILT_IN = (
     Output.of(table_markdown),
     Output.of(table_latex),
+    Output.of(results_csv),
     Output.of(table_csv),
+    Output.of(samples_parquet),
     Output.of(summary_latex),
     Output.of(macros_latex),
     Output.of(speedups_figure),

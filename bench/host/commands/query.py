@@ -1,0 +1,71 @@
+"""Answers a question in SQL about the results of a study: tables ``results``, ``details`` and ``samples``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..refusal import Refused
+from ..study import location
+from ..study import options as study_options
+
+#: {table: the file of the report that it is read from}
+TABLES = {"results": "results.csv", "details": "table.csv", "samples": "samples.parquet"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("--folder", type=Path, help="the folder with the report; the study's by default")
+    parser.add_argument("--csv", action="store_true", help="write CSV instead of a table")
+    parser.add_argument("sql", nargs="?", default="", help=f"a question about the tables {', '.join(TABLES)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    import duckdb
+
+    folder = options.folder or options.root / "reports" / study_options.read_study(options).settings.name
+    if not options.sql.strip():
+        raise Refused('Give a question, such as: nox -s query -- "select workload, mode, speed_up from results"')
+    with duckdb.connect() as database:
+        for table, file in TABLES.items():
+            path = folder / file
+            if not path.is_file():
+                raise Refused(f"{path} does not exist. Write it from the records: nox -s report")
+            _load(database, table, path)
+        # A question may come from elsewhere: it reads the tables, and no other file.
+        database.execute("set enable_external_access = false")
+        database.execute("set lock_configuration = true")
+        try:
+            answer = database.sql(options.sql)
+            columns, rows = (answer.columns, answer.fetchall()) if answer is not None else ([], [])
+        except duckdb.Error as error:
+            raise Refused(f"The question cannot be answered: {error}\nTables: {', '.join(TABLES)}.") from None
+    print(_csv(columns, rows) if options.csv else _table(columns, rows))
+    return 0
+
+
+def _load(database: object, table: str, path: Path) -> None:
+    import duckdb
+
+    assert isinstance(database, duckdb.DuckDBPyConnection)
+    reader = "read_parquet" if path.suffix == ".parquet" else "read_csv"
+    # A field without any value would be text, and a comparison with a number would fail.
+    options = ", header = true, all_varchar = false" if reader == "read_csv" else ""
+    try:
+        quoted = str(path).replace("'", "''")
+        database.execute(f"create table {table} as select * from {reader}('{quoted}'{options})")
+    except duckdb.Error as error:
+        raise Refused(f"{path} cannot be read ({error}). Write it again from the records: nox -s report") from None
+
+
+def _table(columns: list[str], rows: list[tuple[object, ...]]) -> str:
+    from tabulate import tabulate
+
+    return f"{tabulate(rows, columns, floatfmt='.4g')}\n({len(rows)} rows)"
+
+
+def _csv(columns: list[str], rows: list[tuple[object, ...]]) -> str:
+    from ..reporting.renderers import csv
+
+    fields = {name: (lambda row, index=index: row[index]) for index, name in enumerate(columns)}
+    return csv.render(fields, rows).rstrip("\n")
