@@ -81,7 +81,7 @@ def write(report: Report, folder: Path) -> list[Path]:
 def rows(report: Report) -> list[Row]:
     """Pair every cell of the tables with its comparison, row by row."""
     results = report.analysis.results
-    baseline = report.manifest.study.baseline
+    baseline = report.manifest.study.baseline or ""
     grades = {result.cell: quality_of(result) for result in results}
     compared = {
         place.result.cell: place

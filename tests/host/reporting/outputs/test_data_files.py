@@ -51,7 +51,7 @@ def test_a_speed_up_is_the_inverse_of_the_ratio_and_the_baseline_is_1(long_study
 
 def test_a_time_that_must_not_be_used_is_empty(long_study, tmp_path):
     long_study.change("jax:jit", "mlp-train", other_load=0.9)
-    rows = [r for r in results(long_study, tmp_path) if (r["environment"], r["workload"]) == ("jax", "mlp-train")]
+    rows = [r for r in results(long_study, tmp_path) if (r["mode"], r["workload"]) == ("jit", "mlp-train")]
     assert rows
     assert {(row["quality"], row["step_s"], row["speed_up"]) for row in rows} == {("disturbed", "", "")}
 
