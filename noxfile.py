@@ -51,6 +51,21 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def docs(session: nox.Session) -> None:
+    """Build the documentation's site into .nox/site; a broken link is an error."""
+    session.run(
+        python(session, "dev"),
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        env={"NO_MKDOCS_2_WARNING": "1"},
+        external=True,
+    )
+
+
+@nox.session(venv_backend="none", default=False)
 def types(session: nox.Session) -> None:
     """Check the types of the host ring with mypy."""
     session.run(python(session, "dev"), "-m", "mypy", *session.posargs, external=True)
