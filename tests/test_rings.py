@@ -27,7 +27,7 @@ print("\\n".join(sys.modules))
 WORKER_RING = ["bench.worker.session", "bench.worker.__main__", "bench.workloads", "bench.frameworks.numpy.adapter"]
 WORKER_RING += ["bench.registry", *(f"bench.frameworks.{name}.facts" for name in FACTS)]
 #: The packages of the worker ring, and its modules beside them.
-WORKER_PACKAGES = ("worker", "frameworks", "workloads")
+WORKER_PACKAGES = ("worker", "frameworks", "workloads", "differentiation")
 WORKER_FILES = sorted(
     path
     for path in (ROOT / "bench").rglob("*.py")

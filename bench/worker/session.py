@@ -119,7 +119,7 @@ class Session:
         identity = parity.digest(drawn, drawn_batches)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
         batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
-        initial = drawn if specification.TRAINING else {}
+        initial = dict(drawn, **parity.initial_state(specification, size)) if specification.TRAINING else {}
         del drawn, drawn_batches
         memory.forget_peak()
         program, first_call_s = self._first_call(size, parameters, batches[0])

@@ -10,11 +10,14 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
   batch(size, random, source=None)    tuple of float32 and int32 arrays: one step's input
   items(size), useful_flops(size), compulsory_bytes(size, itemsize)     per step
   inference:  reference(size, parameters, batch) -> {name: array}, computed in the dtype of what it is given
-  training:   loss_and_gradients(size, parameters, batch) -> (loss, {name: gradient}), likewise, and OPTIMIZER, a
-  dictionary
-              {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that bench.worker.checking.parity applies
-              to the reference
-  optional:   source(path=None) -> (anything batch() understands, a description for the record)
+  training:   loss(size, parameters, state, batch) -> (loss, state), likewise: the forward pass only, written in plain
+              NumPy. bench.differentiation gives its gradients and names the functions of NumPy that it can
+              differentiate; ``state`` is {name: array}, see initial_state
+              OPTIMIZER, a dictionary {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that
+              bench.worker.checking.optimizers applies to the reference
+  optional:   initial_state(size)     {name: float32 array} that steps update without gradients, such as running
+              statistics. A program's parameters() has these names, too, and they are compared
+              source(path=None) -> (anything batch() understands, a description for the record)
               write_archive(folder, path, progress): make of a folder what source() reads; the host calls it once
               TOLERANCE_FACTOR: the candidate may err by this many times what the precision itself does (default in
               bench.worker.checking.parity)

@@ -1,4 +1,4 @@
-"""Computes the small convolutional networks of the specifications: shapes, initial values, gradients and work.
+"""Computes the small convolutional networks of the specifications: shapes, initial values, loss and work.
 
 A network consists of blocks (convolution with square kernels, ReLU, 2 by 2 maximum pooling), then dense layers with
 ReLU between them. Its parameters are conv1_weight, conv1_bias, …, dense1_weight, dense1_bias, … in this order.
@@ -59,41 +59,23 @@ def numbered(parameters, kind):
 
 
 def forward(parameters, images):
-    """Compute the logits; return them with the caches of the blocks, the dense layers and the ReLUs between these."""
-    blocks, linears, positives = [], [], []
+    """Compute the logits (batch, classes)."""
     activations = images
     for name in numbered(parameters, "conv"):
-        activations, cache = convolution.block(activations, parameters[name + "_weight"], parameters[name + "_bias"])
-        blocks.append(cache)
-    pooled_shape = activations.shape
+        activations = convolution.block(activations, parameters[name + "_weight"], parameters[name + "_bias"])
     activations = activations.reshape(len(images), -1)
-    for name in numbered(parameters, "dense"):
-        if linears:
-            activations, positive = layers.relu(activations)
-            positives.append(positive)
-        activations, cache = layers.linear(activations, parameters[name + "_weight"], parameters[name + "_bias"])
-        linears.append(cache)
-    return activations, (blocks, linears, positives, pooled_shape)
+    dense = numbered(parameters, "dense")
+    for name in dense:
+        activations = activations @ parameters[name + "_weight"] + parameters[name + "_bias"]
+        if name != dense[-1]:
+            activations = layers.relu(activations)
+    return activations
 
 
-def loss_and_gradients(parameters, batch):
-    """Compute the mean cross-entropy of ``(images, labels)`` and its gradients in the dtype of ``parameters``."""
+def loss(size, parameters, state, batch):
+    """Compute the mean cross-entropy of ``(images, labels)`` in the dtype of ``parameters``."""
     images, labels = batch
-    logits, (blocks, linears, positives, pooled_shape) = forward(parameters, images)
-    loss, entropy = layers.cross_entropy(logits, labels)
-    gradient = layers.cross_entropy_backward(entropy)
-    found = {}
-    for index, name in reversed(list(enumerate(numbered(parameters, "dense")))):
-        gradient, found[name + "_weight"], found[name + "_bias"] = layers.linear_backward(gradient, linears[index])
-        if index:
-            gradient = layers.relu_backward(gradient, positives[index - 1])
-    gradient = gradient.reshape(pooled_shape)
-    for index, name in reversed(list(enumerate(numbered(parameters, "conv")))):
-        gradient, cache = convolution.block_backward(gradient, blocks[index])
-        found[name + "_weight"], found[name + "_bias"] = convolution.conv2d_backward_parameters(gradient, cache)
-        if index:
-            gradient = convolution.conv2d_backward_images(gradient, cache)
-    return loss, found
+    return layers.cross_entropy(forward(parameters, images), labels), state
 
 
 def useful_flops(named, side, count):

@@ -1,4 +1,4 @@
-"""Computes the stack of pre-norm transformer blocks of the transformer specifications, forward and backward.
+"""Computes the stack of pre-norm transformer blocks of the transformer specifications.
 
 A block is ``x + output(attention(norm(x)))`` followed by ``x + contract(gelu(expand(norm(x))))``; the stack ends in a
 layer normalisation (Radford et al. 2019). A size has ``layers``, ``width``, ``heads``, ``sequence`` and ``batch``.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import attention, layers
+from . import attention
 
 #: The feed-forward layer is this many times as wide as the stack.
 EXPANSION = 4
@@ -57,81 +57,34 @@ def parameters(size, random):
     return drawn
 
 
-def pick_norm(parameters, name):
-    return parameters[name + ".scale"], parameters[name + ".shift"]
+def norm(parameters, name, inputs):
+    return attention.layer_norm(inputs, parameters[name + ".scale"], parameters[name + ".shift"])
 
 
-def pick_linear(parameters, name):
-    return parameters[name + ".weight"], parameters[name + ".bias"]
+def linear(parameters, name, inputs):
+    return inputs @ parameters[name + ".weight"] + parameters[name + ".bias"]
 
 
 def attend(size, parameters, block, hidden, causal):
     """Compute the attention branch of a block, which is added to ``hidden``."""
-    normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "attention_norm"))
-    projected, qkv = layers.linear(normal, parameters[block + "qkv.weight"], 0)
-    mixed, core = attention.attention(*attention.split_heads(projected, 3, size["heads"]), causal=causal)
-    branch, output = layers.linear(attention.merge_heads([mixed]), *pick_linear(parameters, block + "output"))
-    return branch, (block, size["heads"], norm, qkv, core, output)
-
-
-def attend_backward(gradient, cache, gradients):
-    """Add the branch's parameters to ``gradients`` and return the gradient of ``hidden``."""
-    block, heads, norm, qkv, core, output = cache
-    merged, *gradients_of_output = layers.linear_backward(gradient, output)
-    (mixed,) = attention.split_heads(merged, 1, heads)
-    projected = attention.merge_heads(attention.attention_backward(mixed, core))
-    normal, gradients[block + "qkv.weight"], _ = layers.linear_backward(projected, qkv)
-    hidden, *gradients_of_norm = attention.layer_norm_backward(normal, norm)
-    gradients[block + "output.weight"], gradients[block + "output.bias"] = gradients_of_output
-    gradients[block + "attention_norm.scale"], gradients[block + "attention_norm.shift"] = gradients_of_norm
-    return hidden
+    projected = norm(parameters, block + "attention_norm", hidden) @ parameters[block + "qkv.weight"]
+    mixed = attention.attention(*attention.split_heads(projected, 3, size["heads"]), causal=causal)
+    return linear(parameters, block + "output", attention.merge_heads(mixed))
 
 
 def feed_forward(parameters, block, hidden):
     """Compute the feed-forward branch of a block, which is added to ``hidden``."""
-    normal, norm = attention.layer_norm(hidden, *pick_norm(parameters, block + "feedforward_norm"))
-    wide, expand = layers.linear(normal, *pick_linear(parameters, block + "expand"))
-    activated, gelu = attention.gelu(wide)
-    branch, contract = layers.linear(activated, *pick_linear(parameters, block + "contract"))
-    return branch, (block, norm, expand, gelu, contract)
-
-
-def feed_forward_backward(gradient, cache, gradients):
-    """Add the branch's parameters to ``gradients`` and return the gradient of ``hidden``."""
-    block, norm, expand, gelu, contract = cache
-    activated, gradients[block + "contract.weight"], gradients[block + "contract.bias"] = layers.linear_backward(
-        gradient, contract
-    )
-    wide = attention.gelu_backward(activated, gelu)
-    normal, gradients[block + "expand.weight"], gradients[block + "expand.bias"] = layers.linear_backward(wide, expand)
-    hidden, scale, shift = attention.layer_norm_backward(normal, norm)
-    gradients[block + "feedforward_norm.scale"], gradients[block + "feedforward_norm.shift"] = scale, shift
-    return hidden
+    wide = linear(parameters, block + "expand", norm(parameters, block + "feedforward_norm", hidden))
+    return linear(parameters, block + "contract", attention.gelu(wide))
 
 
 def forward(size, parameters, hidden, causal):
     """Map hidden (batch, sequence, width) through the blocks and the final normalisation."""
-    caches = []
     for index in range(size["layers"]):
         block = "block%d." % index
-        branch, attended = attend(size, parameters, block, hidden, causal)
-        hidden = hidden + branch
-        branch, fed = feed_forward(parameters, block, hidden)
-        hidden = hidden + branch
-        caches.append((attended, fed))
-    output, norm = attention.layer_norm(hidden, *pick_norm(parameters, "final_norm"))
-    return output, (caches, norm)
-
-
-def backward(gradient, cache):
-    """Return the gradient of ``hidden`` and {name: gradient} of the stack's parameters."""
-    caches, norm = cache
-    gradients = {}
-    hidden, gradients["final_norm.scale"], gradients["final_norm.shift"] = attention.layer_norm_backward(gradient, norm)
-    for attended, fed in reversed(caches):
-        hidden = hidden + feed_forward_backward(hidden, fed, gradients)
-        hidden = hidden + attend_backward(hidden, attended, gradients)
-    return hidden, gradients
+        hidden = hidden + attend(size, parameters, block, hidden, causal)
+        hidden = hidden + feed_forward(parameters, block, hidden)
+    return norm(parameters, "final_norm", hidden)
 
 
 def parameter_count(size):

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from finite_differences import central_slopes
+from finite_differences import central_slopes, gradients_of_form
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,65 +19,59 @@ seeds = st.integers(0, 2**31)
 slopes = partial(central_slopes, step=1e-5)
 
 
-def assert_backward_agrees(forward: Callable, backward: Callable, arrays: list, random: np.random.RandomState) -> None:
-    """Compare ``backward`` with the slopes of a random linear form of ``forward``'s output."""
-    output, cache = forward(*arrays)
-    form = random.standard_normal(output.shape)
-    gradients = backward(form, cache)
-    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-    assert len(gradients) == len(arrays)
-    for array, gradient in zip(arrays, gradients, strict=True):
-        expected = slopes(lambda: float((forward(*arrays)[0] * form).sum()), array)
+def assert_gradients_agree(function: Callable, arrays: list, random: np.random.RandomState) -> None:
+    """Compare the gradients of a random linear form of ``function``'s output with its slopes in every element."""
+    form = random.standard_normal(function(*arrays).shape)
+    for array, gradient in zip(arrays, gradients_of_form(function, form, arrays), strict=True):
+        expected = slopes(lambda: float((function(*arrays) * form).sum()), array)
         np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7)
 
 
 @settings(deadline=None, max_examples=20)
 @given(rows=counts, columns=st.integers(2, 5), seed=seeds)
-def test_layer_norm_backward_agrees_with_finite_differences(rows: int, columns: int, seed: int) -> None:
+def test_layer_norm_gradients_agree_with_finite_differences(rows: int, columns: int, seed: int) -> None:
     random = np.random.RandomState(seed)
     # Evenly spread rows keep the variance away from zero, where finite differences are poor.
     inputs = np.arange(columns) + 0.3 * random.standard_normal((2, rows, columns))
     arrays = [inputs, random.standard_normal(columns), random.standard_normal(columns)]
-    assert_backward_agrees(attention.layer_norm, attention.layer_norm_backward, arrays, random)
+    assert_gradients_agree(attention.layer_norm, arrays, random)
 
 
 @settings(deadline=None, max_examples=20)
 @given(rows=counts, columns=counts, seed=seeds)
-def test_gelu_backward_agrees_with_finite_differences(rows: int, columns: int, seed: int) -> None:
+def test_gelu_gradients_agree_with_finite_differences(rows: int, columns: int, seed: int) -> None:
     random = np.random.RandomState(seed)
     arrays = [2 * random.standard_normal((rows, columns))]
-    assert_backward_agrees(attention.gelu, attention.gelu_backward, arrays, random)
+    assert_gradients_agree(attention.gelu, arrays, random)
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @settings(deadline=None, max_examples=15)
 @given(batch=st.integers(1, 2), heads=st.integers(1, 3), sequence=counts, width=counts, seed=seeds)
-def test_attention_backward_agrees_with_finite_differences(
+def test_attention_gradients_agree_with_finite_differences(
     causal: bool, batch: int, heads: int, sequence: int, width: int, seed: int
 ) -> None:
     random = np.random.RandomState(seed)
     arrays = list(random.standard_normal((3, batch, heads, sequence, width)))
-    assert_backward_agrees(
-        lambda *parts: attention.attention(*parts, causal=causal), attention.attention_backward, arrays, random
-    )
+    assert_gradients_agree(lambda *parts: attention.attention(*parts, causal=causal), arrays, random)
 
 
 @settings(deadline=None, max_examples=15)
 @given(vocabulary=counts, width=counts, length=st.integers(1, 6), seed=seeds)
-def test_embedding_backward_collects_repeated_rows(vocabulary: int, width: int, length: int, seed: int) -> None:
+def test_an_embedding_collects_the_gradients_of_repeated_rows(
+    vocabulary: int, width: int, length: int, seed: int
+) -> None:
     random = np.random.RandomState(seed)
     indices = random.randint(0, vocabulary, (2, length))
     arrays = [random.standard_normal((vocabulary, width))]
-    assert_backward_agrees(
-        lambda table: attention.embedding(indices, table), attention.embedding_backward, arrays, random
-    )
+    assert_gradients_agree(lambda table: table[indices], arrays, random)
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_attention_equals_a_loop_over_positions(causal: bool) -> None:
     random = np.random.RandomState(1)
     queries, keys, values = random.standard_normal((3, 2, 3, 5, 4))
-    output, _ = attention.attention(queries, keys, values, causal)
+    output = attention.attention(queries, keys, values, causal)
     for batch, head, position in np.ndindex(2, 3, 5):
         seen = range(position + 1 if causal else 5)
         weights = [math.exp(queries[batch, head, position] @ keys[batch, head, other] / math.sqrt(4)) for other in seen]
@@ -87,28 +81,28 @@ def test_attention_equals_a_loop_over_positions(causal: bool) -> None:
 
 def test_attention_survives_large_scores() -> None:
     queries = np.full((1, 1, 2, 1), 1e3)
-    output, _ = attention.attention(queries, queries * [[1], [2]], np.array([[[[3.0], [7.0]]]]), causal=False)
+    output = attention.attention(queries, queries * [[1], [2]], np.array([[[[3.0], [7.0]]]]), causal=False)
     np.testing.assert_allclose(output.ravel(), [7, 7])
 
 
 def test_layer_norm_normalises_each_row() -> None:
     inputs = np.random.RandomState(2).standard_normal((3, 4, 50)) * 5 + 9
-    normal, _ = attention.layer_norm(inputs, np.ones(50), np.zeros(50))
+    normal = attention.layer_norm(inputs, np.ones(50), np.zeros(50))
     np.testing.assert_allclose(normal.mean(axis=-1), 0, atol=1e-12)
     np.testing.assert_allclose(normal.std(axis=-1), 1, rtol=1e-5)
-    moved, _ = attention.layer_norm(inputs, np.full(50, 2.0), np.full(50, 0.5))
+    moved = attention.layer_norm(inputs, np.full(50, 2.0), np.full(50, 0.5))
     np.testing.assert_allclose(moved, 2 * normal + 0.5)
 
 
 def test_gelu_is_close_to_its_tanh_form() -> None:
     inputs = np.linspace(-6, 6, 241)
     approximate = 0.5 * inputs * (1 + np.tanh(math.sqrt(2 / math.pi) * (inputs + 0.044715 * inputs**3)))
-    np.testing.assert_allclose(attention.gelu(inputs)[0], approximate, atol=6e-4)
+    np.testing.assert_allclose(attention.gelu(inputs), approximate, atol=6e-4)
 
 
 def test_gelu_accepts_arrays_of_any_layout() -> None:
     inputs = np.random.RandomState(4).standard_normal((3, 5, 4)).transpose(2, 0, 1)
-    np.testing.assert_array_equal(attention.gelu(inputs)[0], attention.gelu(inputs.copy())[0])
+    np.testing.assert_array_equal(attention.gelu(inputs), attention.gelu(inputs.copy()))
 
 
 def test_heads_are_split_in_the_order_part_head_column() -> None:
@@ -124,20 +118,19 @@ def test_heads_are_split_in_the_order_part_head_column() -> None:
 @given(batch=counts, sequence=counts, parts=counts, heads=counts, width=counts)
 def test_merging_heads_undoes_splitting_them(batch: int, sequence: int, parts: int, heads: int, width: int) -> None:
     projected = np.arange(batch * sequence * parts * heads * width).reshape(batch, sequence, -1)
-    np.testing.assert_array_equal(attention.merge_heads(attention.split_heads(projected, parts, heads)), projected)
+    merged = [attention.merge_heads(part) for part in attention.split_heads(projected, parts, heads)]
+    np.testing.assert_array_equal(np.concatenate(merged, axis=-1), projected)
 
 
 def test_layers_compute_in_the_dtype_of_their_inputs() -> None:
     random = np.random.RandomState(3)
-    inputs = random.standard_normal((1, 2, 4, 6)).astype(np.float32)
-    vector = random.standard_normal(6).astype(np.float32)
-    pairs = (
-        (attention.layer_norm(inputs, vector, vector), attention.layer_norm_backward),
-        (attention.gelu(inputs), attention.gelu_backward),
-        (attention.attention(inputs, inputs, inputs, causal=True), attention.attention_backward),
-        (attention.embedding(np.array([1, 0]), vector), attention.embedding_backward),
-    )
-    for (output, cache), backward in pairs:
-        gradients = backward(output, cache)
-        found = [output, *(gradients if isinstance(gradients, tuple) else (gradients,))]
+    arrays = [random.standard_normal(shape).astype(np.float32) for shape in ((1, 2, 4, 6), 6)]
+    for compute in (
+        lambda inputs, vector: attention.layer_norm(inputs, vector, vector),
+        lambda inputs, vector: attention.gelu(inputs),
+        lambda inputs, vector: attention.attention(inputs, inputs, inputs, causal=True),
+        lambda inputs, vector: vector[np.array([1, 0])],
+    ):
+        output = compute(*arrays)
+        found = [output, *gradients_of_form(compute, np.ones_like(output), arrays)]
         assert {array.dtype for array in found} == {np.dtype(np.float32)}

@@ -1,4 +1,4 @@
-"""Tests the specifications of the convolutional networks: gradients, work, data, and that they learn."""
+"""Tests the specifications of the convolutional networks: work, data, and that they learn."""
 
 from __future__ import annotations
 
@@ -9,59 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from finite_differences import drawn
 
+from bench.differentiation import loss_and_gradients
 from bench.frameworks.numpy.adapter import Adapter
 from bench.registry import BUILT_IN
 from bench.workloads import cnn, idx, images
 
 LENET, CATDOG = BUILT_IN.specification("lenet-train"), BUILT_IN.specification("catdog-cnn-train")
 BOTH = pytest.mark.parametrize("specification", [LENET, CATDOG], ids=["lenet", "catdog"])
-
-
-def drawn(specification: Any, size: str, seed: int = 0) -> tuple[dict, dict, tuple]:
-    """Draw size, parameters and batch, floats in float64."""
-    random = np.random.RandomState(seed)
-    preset = specification.SIZES[size]
-    parameters = {name: value.astype(np.float64) for name, value in specification.parameters(preset, random).items()}
-    pictures, labels = specification.batch(preset, random)
-    return preset, parameters, (pictures.astype(np.float64), labels)
-
-
-@BOTH
-def test_gradients_agree_with_finite_differences(specification: Any) -> None:
-    size, parameters, batch = drawn(specification, "check")
-    _, gradients = specification.loss_and_gradients(size, parameters, batch)
-    assert set(gradients) == set(parameters)
-    random = np.random.RandomState(1)
-    for name, value in parameters.items():
-        assert gradients[name].shape == value.shape
-        # A step along a random direction: 1e-7 is small enough to leave nearly every ReLU and maximum as it is.
-        direction = random.standard_normal(value.shape) / np.sqrt(value.size)
-        losses = [
-            specification.loss_and_gradients(size, {**parameters, name: value + step * direction}, batch)[0]
-            for step in (1e-7, -1e-7)
-        ]
-        assert (losses[0] - losses[1]) / 2e-7 == pytest.approx(
-            np.sum(gradients[name] * direction), rel=1e-3, abs=1e-6
-        ), name
-        for index in zip(*(random.randint(0, extent, 2) for extent in value.shape), strict=True):
-            above, below = value.copy(), value.copy()
-            above[index] += 1e-6
-            below[index] -= 1e-6
-            difference = (
-                specification.loss_and_gradients(size, {**parameters, name: above}, batch)[0]
-                - specification.loss_and_gradients(size, {**parameters, name: below}, batch)[0]
-            )
-            assert difference / 2e-6 == pytest.approx(gradients[name][index], rel=1e-3, abs=1e-6), (name, index)
-
-
-@BOTH
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_loss_and_gradients_keep_the_dtype(specification: Any, dtype: type) -> None:
-    size, parameters, (pictures, labels) = drawn(specification, "check")
-    parameters = {name: value.astype(dtype) for name, value in parameters.items()}
-    loss, gradients = specification.loss_and_gradients(size, parameters, (pictures.astype(dtype), labels))
-    assert {value.dtype for value in [loss, *gradients.values()]} == {np.dtype(dtype)}
 
 
 @BOTH
@@ -72,14 +28,6 @@ def test_the_same_seed_draws_the_same_and_another_seed_does_not(specification: A
     np.testing.assert_array_equal(first[1], again[1])
     assert not np.array_equal(first[0], other[0])
     assert [array.dtype for array in first] == [np.float32, np.int32]
-
-
-@BOTH
-def test_no_parameter_is_without_effect(specification: Any) -> None:
-    # Where a true gradient is zero, Adam turns a framework's rounding error into a full step.
-    size, parameters, batch = drawn(specification, "tiny")
-    _, gradients = specification.loss_and_gradients(size, parameters, batch)
-    assert all(np.any(gradient) for gradient in gradients.values())
 
 
 def test_lenet_has_the_parameters_and_products_of_lenet_5() -> None:
@@ -125,10 +73,11 @@ def test_lenet_check_size_lowers_the_loss_of_its_batch() -> None:
 
 
 def test_catdog_gradients_lower_the_loss_of_its_batch() -> None:
-    size, parameters, batch = drawn(CATDOG, "check")
-    first, gradients = CATDOG.loss_and_gradients(size, parameters, batch)
+    size = CATDOG.SIZES["check"]
+    parameters, state, batch = drawn(CATDOG, size)
+    first, _, gradients = loss_and_gradients(CATDOG.loss, size, parameters, state, batch)
     moved = {name: value - 1e-3 * gradients[name] for name, value in parameters.items()}
-    assert CATDOG.loss_and_gradients(size, moved, batch)[0] < first
+    assert CATDOG.loss(size, moved, state, batch)[0] < first
 
 
 def test_the_shipped_digits_are_those_of_the_uci_repository() -> None:

@@ -81,8 +81,12 @@ def inference(function, parameters, transform):
     return Program(lambda *batch: transformed(parameters, *batch))
 
 
-def reference_training(loss_and_gradients, size, parameters, transform, settings):
-    """Make the program that trains with a specification's own gradients and plain gradient descent."""
+def training(loss_and_gradients, parameters, transform, settings):
+    """Make the program that trains with plain gradient descent.
+
+    ``loss_and_gradients(parameters, *batch)`` returns (loss, {name: gradient}): written by hand, as in NumPy gradients
+    are, or by bench.differentiation, whose calls cost more than the arithmetic of small steps.
+    """
     if settings["name"] != "sgd" or settings.get("momentum"):
         raise Unsupported("the numpy adapter trains with plain gradient descent only")
     current = {}
@@ -92,7 +96,7 @@ def reference_training(loss_and_gradients, size, parameters, transform, settings
         current.update({name: value.copy() for name, value in parameters.items()})
 
     def step(*batch):
-        loss, gradients = transformed(size, current, batch)
+        loss, gradients = transformed(current, *batch)
         for name, gradient in gradients.items():
             current[name] -= current[name].dtype.type(settings["learning_rate"]) * gradient
         return {"loss": loss}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.cell import Cell
-from bench.registry import BENCH, BUILT_IN, Registry
+from bench.registry import BUILT_IN, Registry
 
 from ..environments import variables
 from ..project import code_folder
@@ -16,8 +16,8 @@ from ..workers.protocol import ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
 
-#: Draws the input and applies the optimizer of a reference.
-PARITY = Path(BENCH.folder, "worker", "checking", "parity.py")
+#: Computes references, in our own source; what it imports differentiates and applies optimizers.
+PARITY = ("worker", "checking", "parity.py")
 
 #: A reference is NumPy on one thread; large presets take their time.
 TIMEOUT_S = 1800.0
@@ -39,7 +39,8 @@ class References:
         for file in sorted(Path(data).glob("*")) if data and Path(data).is_dir() else [Path(data)] if data else []:
             if file.exists():
                 hashed.update(f"{file.name}/{file.stat().st_size}/{file.stat().st_mtime_ns}".encode())
-        files = [*source_files.of_specification(self.registry, cell.workload), PARITY]
+        parity = Path(self.registry.sources[0].path(*PARITY))
+        files = source_files.of_specification(self.registry, cell.workload, parity)
         hashed.update(source_files.digest(self.registry, files).encode())
         return self.folder / f"{cell.workload}-{cell.size}-{hashed.hexdigest()[:16]}.npz"
 

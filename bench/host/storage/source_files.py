@@ -14,12 +14,12 @@ from pathlib import Path
 from bench.registry import Registry, Source
 
 
-def of_specification(registry: Registry, workload: str) -> list[Path]:
-    """List the files that define a workload: its specification, all that it imports, and the data beside it."""
+def of_specification(registry: Registry, workload: str, *others: Path) -> list[Path]:
+    """List the files that define a workload: its specification and the data beside it, ``others``, and all imports."""
     source = registry.home_of(workload)
     folder = Path(source.path("workloads", workload.replace("-", "_")))
     data = [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
-    return sorted({*data, *_with_imports(registry, [folder / "__init__.py"])})
+    return sorted({*data, *_with_imports(registry, [folder / "__init__.py", *others])})
 
 
 def of_cell(registry: Registry, workload: str, framework: str) -> list[Path]:

@@ -16,6 +16,9 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
+from ...differentiation import loss_and_gradients
+from .optimizers import update
+
 #: Unit roundoffs: half the distance from 1 to the next number.
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 #: Other orders of summation, fused multiply-add and approximated transcendental functions stay below this factor.
@@ -68,42 +71,18 @@ def as_dtype(array: Any, dtype: Any) -> Any:
     return array.astype(dtype) if array.dtype.kind == "f" else array
 
 
-def update(
-    optimizer: Dict[str, Any], state: Dict[str, Any], parameters: Dict[str, Any], gradients: Dict[str, Any]
-) -> None:
-    """Apply one step of a specification's OPTIMIZER in place, in the dtype of the parameters. Raises ValueError.
-
-    SGD with momentum follows PyTorch, optax and TensorFlow (velocity = momentum * velocity + gradient); Adam follows
-    Kingma & Ba 2015, algorithm 1.
-    """
-    rate = optimizer["learning_rate"]
-    state["count"] = state.get("count", 0) + 1
-    for name, gradient in gradients.items():
-        if optimizer["name"] == "sgd":
-            velocity = optimizer.get("momentum", 0.0) * state.get(("velocity", name), 0.0) + gradient
-            state["velocity", name] = velocity
-            change = rate * velocity
-        elif optimizer["name"] == "adam":
-            beta1, beta2 = optimizer["beta1"], optimizer["beta2"]
-            mean = beta1 * state.get(("mean", name), 0.0) + (1 - beta1) * gradient
-            square = beta2 * state.get(("square", name), 0.0) + (1 - beta2) * gradient**2
-            state["mean", name], state["square", name] = mean, square
-            # The frameworks compute the corrections in the parameters' precision, where 1 - 0.999 loses bits.
-            cast = parameters[name].dtype.type
-            mean = mean / (cast(1) - cast(beta1) ** state["count"])
-            square = square / (cast(1) - cast(beta2) ** state["count"])
-            change = rate * mean / (np.sqrt(square) + optimizer["epsilon"])
-        else:
-            raise ValueError("unknown optimizer {!r}".format(optimizer["name"]))
-        parameters[name] = (parameters[name] - change).astype(parameters[name].dtype)
+def initial_state(specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
+    """Return what a training step carries along beside its parameters, {name: float32 array}; most have nothing."""
+    return specification.initial_state(size) if hasattr(specification, "initial_state") else {}
 
 
 def expected_outputs(
     specification: Any, size: Dict[str, int], parameters: Any, batches: Any, dtype: Any
 ) -> Dict[str, Any]:
-    """Compute the specification in ``dtype``: outputs of inference, or losses and parameter updates of training.
+    """Compute the specification in ``dtype``: outputs of inference, or losses and updates of training.
 
-    Updates are compared, not parameters, because a large weight with a small learning rate would hide a wrong gradient.
+    Updates of parameters and state are compared, not their values, because a large weight with a small learning rate
+    would hide a wrong gradient.
     """
     batches = [tuple(as_dtype(array, dtype) for array in batch) for batch in batches]
     current = {name: as_dtype(array, dtype) for name, array in parameters.items()}
@@ -113,14 +92,15 @@ def expected_outputs(
             for name, value in specification.reference(size, current, batches[index]).items():
                 outputs["{}[{}]".format(name, index)] = np.asarray(value)
         return outputs
-    initial, losses, state = dict(current), [], {}  # type: Any, List[Any], Dict[str, Any]
+    state = {name: as_dtype(array, dtype) for name, array in initial_state(specification, size).items()}
+    initial, losses, moments = dict(current, **state), [], {}  # type: Any, List[Any], Dict[str, Any]
     for index in range(CHECKED_STEPS):
-        loss, gradients = specification.loss_and_gradients(size, current, batches[index])
+        loss, state, gradients = loss_and_gradients(specification.loss, size, current, state, batches[index])
         losses.append(loss)
-        update(specification.OPTIMIZER, state, current, gradients)
+        update(specification.OPTIMIZER, moments, current, gradients)
     outputs["loss"] = np.array(losses)
-    for name in current:
-        outputs["update of " + name] = current[name] - initial[name]
+    for name, value in dict(current, **state).items():
+        outputs["update of " + name] = value - initial[name]
     return outputs
 
 
@@ -178,7 +158,7 @@ def write_reference(path: str, specification: Any, size: Dict[str, int], seed: i
 
 
 def program_outputs(program: Any, batches: Any, get: Any, initial: Dict[str, Any]) -> Dict[str, Any]:
-    """Run ``program`` as ``expected_outputs`` runs the specification; ``initial`` holds its initial parameters."""
+    """Run ``program`` as ``expected_outputs`` runs the specification; ``initial`` holds its initial values."""
     outputs: Dict[str, Any] = {}
     if program.parameters is None:
         for index in range(CHECKED_SETS):

@@ -73,9 +73,9 @@ def batch(size, random, source=None):
     return prepared(images[rows]), labels[rows].astype(np.int32)
 
 
-def loss_and_gradients(size, parameters, batch):
-    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
-    return cnn.loss_and_gradients(parameters, batch)
+def loss(size, parameters, state, batch):
+    """Compute the mean cross-entropy in the dtype of ``parameters``."""
+    return cnn.loss(size, parameters, state, batch)
 
 
 def items(size):

@@ -40,26 +40,15 @@ def batch(size, random, source=None):
     return inputs, labels
 
 
-def loss_and_gradients(size, parameters, batch):
-    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+def loss(size, parameters, state, batch):
+    """Compute the mean cross-entropy in the dtype of ``parameters``."""
     activations, labels = batch
-    count = len(widths(size)) - 1
-    caches = []
-    for index in range(count):
-        activations, linear = layers.linear(activations, parameters["weight%d" % index], parameters["bias%d" % index])
-        rectified = None
-        if index < count - 1:
-            activations, rectified = layers.relu(activations)
-        caches.append((linear, rectified))
-    loss, entropy = layers.cross_entropy(activations, labels)
-    gradient = layers.cross_entropy_backward(entropy)
-    gradients = {}
-    for index in reversed(range(count)):
-        linear, rectified = caches[index]
-        if rectified is not None:
-            gradient = layers.relu_backward(gradient, rectified)
-        gradient, gradients["weight%d" % index], gradients["bias%d" % index] = layers.linear_backward(gradient, linear)
-    return loss, gradients
+    last = len(widths(size)) - 2
+    for index in range(last + 1):
+        activations = activations @ parameters["weight%d" % index] + parameters["bias%d" % index]
+        if index < last:
+            activations = layers.relu(activations)
+    return layers.cross_entropy(activations, labels), state
 
 
 def items(size):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import attention, layers, transformer
+from .. import layers, transformer
 
 ITEM = "token"
 SIZES = {
@@ -39,25 +39,16 @@ def batch(size, random, source=None):
 
 
 def predict(size, parameters, tokens):
-    """Compute the logits (batch, sequence, vocabulary) of the next tokens, and the cache of the backward pass."""
+    """Compute the logits (batch, sequence, vocabulary) of the next tokens."""
     table = parameters["token_embedding"]
-    embedded, looked_up = attention.embedding(tokens, table)
-    hidden, stack = transformer.forward(size, parameters, embedded + parameters["position_embedding"], causal=True)
-    logits, projection = layers.linear(hidden, table.T, 0)
-    return logits, (looked_up, stack, projection)
+    hidden = transformer.forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True)
+    return hidden @ table.T
 
 
-def loss_and_gradients(size, parameters, batch):
-    """Compute the mean cross-entropy and its gradients in the dtype of ``parameters``."""
+def loss(size, parameters, state, batch):
+    """Compute the mean cross-entropy in the dtype of ``parameters``."""
     tokens, targets = batch
-    logits, (looked_up, stack, projection) = predict(size, parameters, tokens)
-    loss, entropy = layers.cross_entropy(logits, targets)
-    hidden, projected, _ = layers.linear_backward(layers.cross_entropy_backward(entropy), projection)
-    embedded, gradients = transformer.backward(hidden, stack)
-    gradients["position_embedding"] = embedded.sum(axis=0)
-    # The table is used twice: to look tokens up and to score them.
-    gradients["token_embedding"] = attention.embedding_backward(embedded, looked_up) + projected.T
-    return loss, gradients
+    return layers.cross_entropy(predict(size, parameters, tokens), targets), state
 
 
 def items(size):

@@ -35,6 +35,11 @@ def edit(path: Path) -> None:
     [
         (OURS, "bench/workloads/mlp_train/__init__.py"),
         (OURS, "bench/workloads/layers.py"),
+        (OURS, "bench/differentiation/rules.py"),
+        (OURS, "bench/differentiation/tape.py"),
+        (OURS, "bench/worker/checking/parity.py"),
+        (OURS, "bench/worker/checking/optimizers.py"),
+        (THEIRS, "bench/differentiation/rules.py"),
         (THEIRS, "mine/workloads/saxpy/__init__.py"),
     ],
 )

@@ -1,0 +1,26 @@
+"""Differentiates functions that are written in plain NumPy: reverse mode, in the dtype of what it is given.
+
+A function receives variables in place of arrays and need not know: ``numpy.exp(x)``, ``x @ y`` and ``x.sum(axis=0)``
+are recorded (NEP 13, NEP 18). ``rules`` holds the derivatives of NumPy's functions; ``primitive`` declares another.
+What has no rule raises TypeError, as does anything that would change the dtype: nothing is approximated in silence.
+"""
+
+from __future__ import annotations
+
+from . import rules
+from .tape import Tape, plain, primitive
+
+__all__ = ["loss_and_gradients", "primitive", "rules"]
+
+
+def loss_and_gradients(loss, size, parameters, state, batch):
+    """Return (loss, {name: new state}, {name: gradient}) of a specification's ``loss`` at ``parameters``.
+
+    ``loss(size, parameters, state, batch)`` returns ``(loss, state)``, see bench.workloads. A parameter without
+    influence has a gradient of zeros. Raises TypeError for a function without a rule or a change of the dtype.
+    """
+    tape = Tape()
+    variables = {name: tape.variable(value) for name, value in parameters.items()}
+    value, state = loss(size, variables, state, batch)
+    gradients = tape.gradients(value, list(variables.values()))
+    return plain(value), {name: plain(array) for name, array in state.items()}, dict(zip(variables, gradients))
