@@ -1,17 +1,46 @@
-"""Runs inside a TensorFlow environment: the logic of a GPU that is not there."""
+"""Runs inside a TensorFlow environment: the optimizers, and the logic of a GPU that is not there."""
 
 from __future__ import annotations
 
 import os
 from unittest import mock
 
+import numpy as np
 import tensorflow as tf
 
 from bench.frameworks.tensorflow import gpu as gpu
+from bench.frameworks.tensorflow.adapter import Adapter, variable_training
+from bench.program import Transform
+
+OPTIMIZERS = (
+    {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9},
+    {"name": "adam", "learning_rate": 1e-2, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
+)
 
 
 def examine(mode):
-    return {"limit": limit(), "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})]}
+    return {
+        "limit": limit(),
+        "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
+        "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
+    }
+
+
+def losses(mode, settings):
+    """Train three times for three steps, from a reset, from another and onward; return the losses of each."""
+
+    def loss(variables, inputs):
+        return tf.reduce_mean(tf.square(tf.linalg.matvec(inputs, variables["weight"]) - 1.0))
+
+    adapter = Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+    inputs = adapter.put(np.random.RandomState(0).standard_normal((8, 4)))
+    parameters = {"weight": adapter.put(np.ones(4))}
+    program = variable_training(loss, parameters, Transform(mode, adapter.transform, "step"), settings)
+    found = []
+    for begin in (program.reset, program.reset, lambda: None):
+        begin()
+        found.append([float(program.step(inputs)["loss"]) for _ in range(3)])
+    return found
 
 
 def limit():

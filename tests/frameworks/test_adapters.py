@@ -13,14 +13,17 @@ MODES = [
     ("torch2", "torch", "eager"),
     ("torch2", "torch", "compile"),
     ("tf2", "tensorflow", "eager"),
+    ("tf2", "tensorflow", "eager-fused"),
     ("tf2", "tensorflow", "function"),
     ("tf2", "tensorflow", "xla"),
     ("jax", "jax", "eager"),
     ("jax", "jax", "jit"),
 ]
 WHOLE_STEP = "forward, backward and optimizer"
+OP_BY_OP = ("eager", "eager-fused")
 COMPILED = {
     "eager": "nothing",
+    "eager-fused": "nothing",
     "torchscript": "forward and backward",
     "compile": "forward and backward",
     "function": WHOLE_STEP,
@@ -30,7 +33,7 @@ COMPILED = {
 NAMES = {
     "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
     "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
-    "compiled", "BLAS", "kernels",
+    "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention",
 }  # fmt: skip
 real = pytest.mark.real
 every_mode = pytest.mark.parametrize(
@@ -74,6 +77,8 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, framework, m
         ("torch1", "torch", "eager", False),
         ("torch2", "torch", "eager", True),
         ("torch2", "torch", "compile", True),
+        ("tf2", "tensorflow", "eager", False),
+        ("tf2", "tensorflow", "eager-fused", True),
         ("tf2", "tensorflow", "function", True),
         ("tf2", "tensorflow", "xla", "by the compiler"),
         ("jax", "jax", "eager", False),
@@ -83,6 +88,30 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, framework, m
 def test_who_fuses_the_optimizer_is_said(environment, framework, mode, fused):
     settings = trial(environment, framework, mode)["steady"]["mlp-train"]["settings"]
     assert settings["fused optimizer"] == fused
+
+
+@real
+def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
+    names = {
+        mode: trial("tf2", "tensorflow", mode)["steady"]["mlp-train"]["settings"]["optimizer"]
+        for mode in ("eager", "eager-fused", "function", "xla")
+    }
+    assert names == {
+        "eager": "keras", "eager-fused": "training kernels", "function": "training kernels", "xla": "training kernels",
+    }  # fmt: skip
+
+
+@real
+@pytest.mark.parametrize("mode", ["eager", "eager-fused", "function", "xla"])
+def test_a_reset_restores_the_state_of_tensorflows_optimizers(mode):
+    for first, again, onward in trial("tf2", "tensorflow", mode)["extras"]["losses"].values():
+        assert first == again
+        assert onward != first
+
+
+@real
+def test_mode_eager_fused_is_for_training_only():
+    assert "optimizer only" in trial("tf2", "tensorflow", "eager-fused")["another shape"]["unsupported"]
 
 
 @real
@@ -97,7 +126,7 @@ def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
         assert steady["before"] == steady["after"]
         assert steady["before"]["compiled"] == COMPILED[mode]
         # Op by op, JAX compiles every primitive at its first use.
-        compiles = mode != "eager" or framework == "jax"
+        compiles = mode not in OP_BY_OP or framework == "jax"
         assert (steady["before"]["compilations"] > 0) == compiles
         if (framework, mode) == ("jax", "jit"):
             assert steady["before"]["traces"] == 1

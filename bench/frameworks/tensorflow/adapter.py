@@ -9,9 +9,9 @@ from ...program import Unsupported
 from .. import loaded, xla
 from . import gpu as gpu
 from .compiler import Compiler
-from .programs import inference, make_optimizer, variable_training
+from .programs import inference, variable_training
 
-__all__ = ["Adapter", "inference", "make_optimizer", "variable_training"]
+__all__ = ["Adapter", "inference", "variable_training"]
 
 
 class Adapter:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from ...program import Unsupported
+
+#: The modes that execute op by op.
+EAGER, EAGER_FUSED = "eager", "eager-fused"
+
 
 class Compiler:
     """Executes as one mode does."""
@@ -14,7 +19,9 @@ class Compiler:
         self._training = False
 
     def apply(self, function, training):
-        if self._mode == "eager":
+        if self._mode == EAGER_FUSED and not training:
+            raise Unsupported("mode eager-fused differs from eager in the optimizer only; this workload has none")
+        if self._mode in (EAGER, EAGER_FUSED):
             return function
         self._training = self._training or training
         traced = tf.function(function, jit_compile=self._mode == "xla")

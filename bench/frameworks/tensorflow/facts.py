@@ -10,6 +10,8 @@ FACTS = Facts(
     import_name="tensorflow",
     modes=(
         Mode("eager", part="step"),
+        # Op by op with TensorFlow's fused training kernels in place of Keras' optimizer.
+        Mode("eager-fused", part="step"),
         Mode("function", part="step", first_call_s=1.0, validated=True),
         Mode("xla", part="step", first_call_s=2.0),
     ),

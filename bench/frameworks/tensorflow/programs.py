@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...program import Program
+from .optimizers import make_optimizer
 
 
 def inference(function, parameters, transform, layout=None):
@@ -18,55 +19,6 @@ def inference(function, parameters, transform, layout=None):
     return Program(lambda *batch: transformed(*batch))
 
 
-def make_optimizer(variables, settings):
-    """Return ``(apply(gradients), state variables)`` for a specification's ``OPTIMIZER``.
-
-    The fused training kernels are used, as tf.keras did before version 3; Keras 3 composes the update of small
-    operations.
-    """
-    rate = settings["learning_rate"]
-    names = list(variables)
-    if settings["name"] == "sgd" and not settings.get("momentum"):
-
-        def descend(gradients):
-            for name, gradient in zip(names, gradients):
-                tf.raw_ops.ResourceApplyGradientDescent(var=variables[name].handle, alpha=rate, delta=gradient)
-
-        return descend, []
-    first = [tf.Variable(tf.zeros_like(variables[name]), trainable=False) for name in names]
-    if settings["name"] == "sgd":
-
-        def accelerate(gradients):
-            for name, accumulated, gradient in zip(names, first, gradients):
-                tf.raw_ops.ResourceApplyMomentum(
-                    var=variables[name].handle,
-                    accum=accumulated.handle,
-                    lr=rate,
-                    grad=gradient,
-                    momentum=settings["momentum"],
-                )
-
-        return accelerate, first
-    if settings["name"] == "adam":
-        second = [tf.Variable(tf.zeros_like(variables[name]), trainable=False) for name in names]
-        count = tf.Variable(0.0, trainable=False)
-
-        def adapt(gradients):
-            count.assign_add(1.0)
-            power1, power2 = tf.pow(settings["beta1"], count), tf.pow(settings["beta2"], count)
-            # The kernel adds epsilon before the bias correction (Kingma & Ba, end of section 2), the others after it.
-            epsilon = settings["epsilon"] * tf.sqrt(1.0 - power2)
-            for name, mean, variance, gradient in zip(names, first, second, gradients):
-                tf.raw_ops.ResourceApplyAdam(
-                    var=variables[name].handle, m=mean.handle, v=variance.handle, beta1_power=power1,
-                    beta2_power=power2, lr=rate, beta1=settings["beta1"], beta2=settings["beta2"], epsilon=epsilon,
-                    grad=gradient,
-                )  # fmt: skip
-
-        return adapt, [*first, *second, count]
-    raise ValueError("unknown optimizer {!r}".format(settings["name"]))
-
-
 def variable_training(loss, parameters, transform, settings, layout=None):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
 
@@ -74,16 +26,17 @@ def variable_training(loss, parameters, transform, settings, layout=None):
     ``layout`` is that of the loss's convolutions, if it has any: NHWC or NCHW.
     """
     variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
-    apply, state = make_optimizer(variables, settings)
     trained = list(variables.values())
+    optimizer = make_optimizer(transform.mode, trained, settings)
 
     def update(*batch):
         with tf.GradientTape() as tape:
             value = loss(variables, *batch)
-        apply(tape.gradient(value, trained))
+        optimizer.apply(tape.gradient(value, trained))
         return value
 
-    in_force = {"fused optimizer": "by the compiler" if transform.mode == "xla" else True}
+    fused = "by the compiler" if transform.mode == "xla" else optimizer.fused
+    in_force = {"optimizer": optimizer.name, "fused optimizer": fused}
     if layout:
         in_force["layout"] = layout
     transformed = transform(update, training=True, settings=lambda: in_force, part="step")
@@ -94,7 +47,6 @@ def variable_training(loss, parameters, transform, settings, layout=None):
     def reset():
         for name, variable in variables.items():
             variable.assign(parameters[name])
-        for variable in state:
-            variable.assign(tf.zeros_like(variable))
+        optimizer.reset()
 
     return Program(step, lambda: variables, reset)
