@@ -20,6 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
     study_options.add_arguments(parser)
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
+    parser.add_argument(
+        "--wait",
+        type=study_options.duration,
+        default=0.0,
+        metavar="TIME",
+        help="wait at most this long, such as 10m, for other programs to end before measuring",
+    )
     exit_codes.add_arguments(parser)
 
 
@@ -63,11 +70,14 @@ def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[s
 def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from ..machine import processors, quiet
     from ..measuring.study_run import StudyRun
 
     wanted = options.baseline or study.settings.baseline
     if plan.baseline != wanted:
         announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
+    bound = processors.chosen(plan.threads)
+    quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
     run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details)
     records = run.measure(fresh=options.fresh)
     return exit_codes.exit_code(options, records, run.manifest)

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget",
-        type=_duration,
+        type=duration,
         metavar="TIME",
         help="time for measuring, such as 90s, 10m or 2h: settled rows stop early, the others get more rounds",
     )
@@ -116,7 +116,8 @@ SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
+    """Read a time such as 90s, 10m or 2h, in seconds."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text)
     seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
     if not 0 < seconds < 1e9:
