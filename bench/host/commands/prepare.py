@@ -6,13 +6,14 @@ import argparse
 
 from ..study import options as study_options
 from . import announce
+from .run import add_own_arguments
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("environment")
     study_options.add_arguments(parser)
-    # nox gives this session the arguments that are meant for run.
-    parser.add_argument("--fresh", action="store_true", help=argparse.SUPPRESS)
+    # nox gives this session the arguments that are meant for the run.
+    add_own_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:

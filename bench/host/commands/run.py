@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
     study_options.add_arguments(parser)
+    add_own_arguments(parser)
+
+
+def add_own_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that only a run follows; ``prepare`` gets them from nox, too."""
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(
         "--wait",
