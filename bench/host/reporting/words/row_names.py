@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bench.cell import Cell
 
-from ...analysis.results import Result
 from .language import ngettext
+
+if TYPE_CHECKING:
+    from ...analysis.results import Result
 
 
 def facets(cell: Cell) -> tuple[str, ...]:
