@@ -9,22 +9,40 @@ from rich.console import Console
 
 from bench.host import environments
 from bench.host.measuring.study_run import StudyRun
+from bench.host.project import STATE
 from bench.host.storage import journal
 from bench.host.study import selection, study_file
 from bench.record import OK, Record
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = study_file.load(ROOT / "matrix.toml")
-PLAN = selection.select(
-    STUDY, selection.Selection(environments=STUDY.settings.default, profile="check", precisions=["float32", "bfloat16"])
-)
+PRECISIONS = ("float32", "bfloat16")
+PLANS = {
+    precision: selection.select(
+        STUDY, selection.Selection(environments=STUDY.settings.default, profile="check", precisions=[precision])
+    )
+    for precision in PRECISIONS
+}
+#: Where compiled code stays from one invocation to the next, as it does for a user.
+CACHES = ROOT / STATE / "tests" / "compile-caches"
 pytestmark = pytest.mark.real
 
 
+def half(precision: str, *values: object, id: str | None = None) -> object:
+    """Return the parameters of a test of one half of the study: the halves are measured side by side."""
+    return pytest.param(precision, *values, marks=pytest.mark.xdist_group(f"study-{precision}"), id=id or precision)
+
+
+both_halves = pytest.mark.parametrize("folder", [half(precision) for precision in PRECISIONS], indirect=True)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Run the whole default study once, in a temporary checkout."""
+def folder(request, tmp_path_factory) -> Path:
+    """Run the default study in one precision, once, in a temporary checkout."""
     checkout = tmp_path_factory.mktemp("checkout")
+    (CACHES / request.param).mkdir(parents=True, exist_ok=True)
+    (checkout / STATE).mkdir()
+    (checkout / STATE / CACHES.name).symlink_to(CACHES / request.param)
     prepared = {}
     for name in STUDY.settings.default:
         outcome = environments.load_outcome(name, root=ROOT)
@@ -32,7 +50,7 @@ def folder(tmp_path_factory) -> Path:
         assert outcome.status == OK, f"environment {name}: {outcome.reason}"
         prepared[name] = outcome
     with (checkout / "out.txt").open("w") as out:
-        run = StudyRun(checkout, STUDY, PLAN, prepared, Console(file=out, width=200))
+        run = StudyRun(checkout, STUDY, PLANS[request.param], prepared, Console(file=out, width=200))
         run.measure(fresh=True)
     return run.folder
 
@@ -42,12 +60,16 @@ def records(folder: Path) -> dict[str, Record]:
     return {record.cell.name: record for record in journal.read(folder)}
 
 
-@pytest.mark.parametrize("cell", PLAN.cells, ids=lambda cell: cell.name)
+@pytest.mark.parametrize(
+    ("folder", "cell"),
+    [half(name, cell, id=cell.name) for name, plan in PLANS.items() for cell in plan.cells],
+    indirect=["folder"],
+)
 def test_a_cell_is_correct_and_timed(records, cell):
     record = records[cell.name]
     assert record.status == OK, f"{record.stage}: {record.reason}"
     assert all(0 <= value["error"] <= value["allowed"] for value in record.check.values())
-    samples = PLAN.profile.samples
+    samples = PLANS[cell.precision].profile.samples
     # On a busy machine up to half as many turns may repeat disturbed ones.
     assert record.sample_turn[:samples] == list(range(samples))
     assert len(record.sample_turn) <= samples + samples // 2
@@ -62,11 +84,15 @@ def test_a_cell_is_correct_and_timed(records, cell):
 @pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
 def test_every_workload_has_every_framework(framework):
     missing = {
-        cell.workload for cell, reason in PLAN.excluded if cell.framework == framework and "implementation" in reason
+        cell.workload
+        for plan in PLANS.values()
+        for cell, reason in plan.excluded
+        if cell.framework == framework and "implementation" in reason
     }
     assert missing == set()
 
 
+@both_halves
 def test_each_record_names_the_version_that_its_environment_pins(records):
     pins = {
         "torch1": ("torch", "1.13.1"),
@@ -79,12 +105,14 @@ def test_each_record_names_the_version_that_its_environment_pins(records):
         assert record.versions[library].split("+")[0] == version
 
 
+@pytest.mark.parametrize("folder", [half("float32")], indirect=True)
 def test_compilation_is_slower_than_eager_to_start(records):
     """The first call of a compiled cell includes the compilation."""
     row = "mlp-train/check/float32/cpu"
     assert records[f"torch2:compile {row}"].first_call_s > 5 * records[f"torch2:eager {row}"].first_call_s
 
 
+@both_halves
 def test_the_report_is_there_and_names_every_environment(folder):
     text = (folder / "table.md").read_text()
     for name in STUDY.settings.default:

@@ -59,7 +59,7 @@ timeout_s = 60
 peaks = false
 rounds = 3
 samples = 12
-sample_seconds = 0.05
+sample_seconds = 0.02
 sizes = ["check"]
 timeout_s = 60
 """

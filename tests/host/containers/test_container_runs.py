@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from bench.host import environments
 from bench.host.containers import image as images
 from bench.host.containers.labels import CONTAINER, selector
 from bench.host.environments import outcome
+from bench.host.project import STATE
 from bench.host.study import study_file
 
 STUDY = """
@@ -54,9 +56,11 @@ sizes = ["check"]
 
 @pytest.fixture(scope="module")
 def project(engine):
-    """A project that is kept between sessions, as building its image takes a minute; one per pytest worker."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
-    return make_project(REPOSITORY / ".nox" / "container-tests" / worker)
+    """A project that is kept between sessions, as building its image takes a minute; one session has it at a time."""
+    folder = make_project(REPOSITORY / STATE / "tests" / "container-runs")
+    with (folder / "session.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
 
 
 def write_study(folder, profile: str = "check"):
