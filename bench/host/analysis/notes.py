@@ -54,6 +54,7 @@ class NoteKind(enum.StrEnum):
     RANKING_WITHOUT_BASELINE = "ranking.baseline-without-result"
     RANKING_TOO_SMALL = "ranking.too-small"
     RUN_UNFINISHED = "run.unfinished"
+    JOURNAL_DAMAGED = "run.journal-damaged"
     RUN_WITHOUT_BASELINE = "run.without-baseline"
     RUN_STRICT = "run.strict"
     CACHE_KEPT = "run.cache-kept"

@@ -10,12 +10,16 @@ from .notes import Note, NoteKind, Severity, note
 from .results import Result
 from .run_analysis import Analysis
 
+#: Damaged lines that are named at most.
+NAMED_LINES = 5
+
 
 def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
     """Find all notes on a run."""
     results = analysis.results
     found = (
         unfinished(manifest),
+        journal_damaged(manifest),
         baseline_not_in_run(results, manifest),
         strict(manifest),
         cache_kept(results, manifest),
@@ -27,6 +31,14 @@ def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
 
 def unfinished(manifest: Manifest) -> Note | None:
     return None if manifest.finished else note(NoteKind.RUN_UNFINISHED, Severity.CAUTION)
+
+
+def journal_damaged(manifest: Manifest) -> Note | None:
+    """Note how many lines of the journal could not be read, and where the first of them are."""
+    if not manifest.damaged:
+        return None
+    places = tuple(line.split(": ")[0] for line in manifest.damaged[:NAMED_LINES])
+    return note(NoteKind.JOURNAL_DAMAGED, Severity.CAUTION, count=len(manifest.damaged), places=places)
 
 
 def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from ..refusal import Refused
@@ -28,18 +29,20 @@ def run(options: argparse.Namespace) -> int:
 
     study = study_options.read_study(options)
     folder = options.folder or options.root / "reports" / study.settings.name
-    described = manifest.read(folder)
-    if described is None and (folder / manifest.RUN).exists():
+    damaged: list[str] = []
+    described = manifest.read(folder, damaged)
+    if damaged:
         raise Refused(
-            f"{folder / manifest.RUN} is damaged: it does not describe a run. Restore it from a copy; records.jsonl "
-            "beside it holds what was measured."
+            f"{folder / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}. Restore it from a copy; "
+            "records.jsonl beside it holds what was measured."
         )
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:
         described = described.with_baseline(options.baseline)
-    records = journal.read(folder)
-    made = report.make(records, described)
+    left_out: list[str] = []
+    records = journal.read(folder, left_out)
+    made = report.make(records, replace(described, damaged=tuple(left_out)))
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(folder, extra)
     written.problems += problems

@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from ..analysis.run_notes import NAMED_LINES
 from ..environments import Prepared
 from ..machine import facts
 from ..storage import journal, manifest
@@ -40,7 +41,10 @@ class RunStart:
         key = identity(self.root, self.study, self.plan, self.prepared)
         before = manifest.read(self.folder)
         if before and before.identity == key and not before.finished and not fresh:
-            done = len(journal.read(self.folder))
+            damaged: list[str] = []
+            done = len(journal.read(self.folder, damaged))
+            for line in damaged[:NAMED_LINES]:
+                self.announce(f"Left out: {line}; its process is measured again.")
             self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
             # A command that continues a run may give another budget or baseline, or be strict.
             return replace(

@@ -176,7 +176,9 @@ class StudyRun:
         return CompileCaches(self._root / STATE / "compile-caches", run, kept, manifests, self._study.registry)
 
     def _report(self, records: list[Record]) -> None:
-        made = report.make(records, self._manifest)
+        damaged: list[str] = []
+        journal.read(self.folder, damaged)
+        made = report.make(records, replace(self._manifest, damaged=tuple(damaged)))
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
         written = made.write(self.folder, extra)
         written.problems += problems

@@ -3,21 +3,25 @@
 run.json           the description of the run: see ``manifest``
 records.jsonl      one record per line, appended and flushed; never rewritten
 unfinished.jsonl   turns of the processes under way; after a kill, the next start makes records of them
+                   (both with a checksum in every line: see ``lines``)
 history/<run>/     the files of earlier runs
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.cell import Cell
 from bench.record import Record
 
+from ..refusal import naming
+from .lines import Lines, NewerSchema, write
 from .manifest import read as read_manifest
+from .record_shape import SampleShape, TurnShape, record_of, verify
 
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
@@ -25,17 +29,8 @@ HISTORY = "history"
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of ``path``; a line that a kill or a full disk cut short is skipped."""
-    if not path.exists():
-        return
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                values = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(values, dict):
-                yield values
+    """Yield the JSON objects of ``path``; a damaged line, which a kill may have cut short, is skipped."""
+    return (values for _place, values in Lines(path, []))
 
 
 def end_last_line(path: Path) -> None:
@@ -48,32 +43,56 @@ def end_last_line(path: Path) -> None:
             file.write(b"\n")
 
 
-def read(folder: Path) -> list[Record]:
+def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
     """Read every record of a run, including those of processes that were killed.
 
-    Raises ValueError when a newer benchmatrix wrote them.
+    A line that is not a whole record is left out; ``damaged`` gets its place and the reason. Raises Refused for a file
+    that cannot be read, and NewerSchema when a newer benchmatrix wrote it.
     """
-    records: dict[tuple[Any, ...], Record] = {}
-    for values in read_lines(folder / RECORDS):
-        record = Record.from_json(values)
-        records[record.cell, record.round, record.attempt] = record
-    for record in fold(read_lines(folder / UNFINISHED)):
+    left_out: list[str] = [] if damaged is None else damaged
+    records = {_key(record): record for record in _records(folder / RECORDS, left_out)}
+    for record in fold(Lines(folder / UNFINISHED, left_out)):
         # A kill between folding and removing leaves a process in both files.
-        records.setdefault((record.cell, record.round, record.attempt), record)
+        records.setdefault(_key(record), record)
     return list(records.values())
 
 
-def fold(lines: Iterator[dict[str, Any]]) -> Iterator[Record]:
+def _key(record: Record) -> tuple[Cell, int, int]:
+    return record.cell, record.round, record.attempt
+
+
+def _records(path: Path, damaged: list[str]) -> Iterator[Record]:
+    lines = Lines(path, damaged)
+    for place, values in lines:
+        try:
+            yield record_of(values, place)
+        except NewerSchema:
+            raise
+        except ValueError as error:
+            lines.leave_out(str(error))
+
+
+def fold(lines: Lines) -> Iterator[Record]:
     """Make records of the turns of processes that have no record; a process without a turn gets none."""
-    under_way: dict[tuple[Any, ...], Record] = {}
-    for line in lines:
-        if "record" in line:
-            record = Record.from_json(line["record"])
-            under_way[record.cell, record.round, record.attempt] = record
-        elif "turn" in line:
-            key = next((k for k in under_way if [k[0].name, k[1], k[2]] == line["of"]), None)
-            if key is not None:
-                under_way[key] = extended(under_way[key], line["turn"])
+    under_way: dict[tuple[str, int, int], Record] = {}
+    for place, line in lines:
+        try:
+            if "record" in line:
+                if not isinstance(line["record"], dict):
+                    raise ValueError("record: must be a table")
+                record = record_of(line["record"], place)
+                under_way[record.cell.name, record.round, record.attempt] = record
+            else:
+                verify(TurnShape, line)
+                cell, number, attempt = line["of"]
+                if (cell, number, attempt) in under_way:
+                    key = cell, number, attempt
+                    taken = {name: line["turn"].get(name, []) for name in SampleShape.model_fields}
+                    under_way[key] = extended(under_way[key], taken)
+        except NewerSchema:
+            raise
+        except ValueError as error:
+            lines.leave_out(str(error))
     return (record for record in under_way.values() if record.sample_ns)
 
 
@@ -87,29 +106,27 @@ class Journal:
     """Appends to the files of one run."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        for name in (RECORDS, UNFINISHED):
-            end_last_line(folder / name)
+        with naming(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in (RECORDS, UNFINISHED):
+                end_last_line(folder / name)
         self.settle()
 
     def settle(self) -> list[Record]:
         """Turn the notes about processes that ended without a record into records; return them."""
         settled = []
-        known = {(r.cell, r.round, r.attempt) for r in map(Record.from_json, read_lines(self.folder / RECORDS))}
-        for record in fold(read_lines(self.folder / UNFINISHED)):
-            if (record.cell, record.round, record.attempt) not in known:
+        known = {_key(record) for record in _records(self.folder / RECORDS, [])}
+        for record in fold(Lines(self.folder / UNFINISHED, [])):
+            if _key(record) not in known:
                 self.append(record)
                 settled.append(record)
-        (self.folder / UNFINISHED).unlink(missing_ok=True)
+        self.forget()
         return settled
 
     def append(self, record: Record) -> None:
         """Append a record and sync it to the disk."""
-        with (self.folder / RECORDS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record.to_json()) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        self._append(RECORDS, record.to_json(), sync=True)
 
     def begin(self, record: Record) -> None:
         """Note that a process can be timed; its record is ``record`` plus the turns that follow."""
@@ -124,15 +141,29 @@ class Journal:
 
     def forget(self) -> None:
         """Remove the notes: every process has its record."""
-        (self.folder / UNFINISHED).unlink(missing_ok=True)
+        with naming(self.folder / UNFINISHED):
+            (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     def _note(self, line: dict[str, Any]) -> None:
-        with (self.folder / UNFINISHED).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        self._append(UNFINISHED, line, sync=False)
+
+    def _append(self, name: str, values: Mapping[str, Any], *, sync: bool) -> None:
+        """Append a line; raises Refused where the disk does not take it, and leaves what was there before."""
+        path = self.folder / name
+        with naming(path), path.open("a", encoding="utf-8") as file:
+            write(file, values, sync=sync)
 
 
 def archive(folder: Path) -> Path | None:
-    """Move the files of the run in ``folder`` to its history; return where they are, None when there were none."""
+    """Move the files of the run in ``folder`` to its history; return where they are, None when there were none.
+
+    Raises Refused where they cannot be moved.
+    """
+    with naming(folder):
+        return _archive(folder)
+
+
+def _archive(folder: Path) -> Path | None:
     manifest = read_manifest(folder)
     kept = [path for path in folder.iterdir() if path.name != HISTORY] if folder.is_dir() else []
     if not kept:

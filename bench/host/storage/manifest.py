@@ -17,19 +17,22 @@ from typing import Any
 
 from bench.cell import Cell
 
-from ..refusal import Refused
+from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..study.suggestion import unknown
+from .lines import NewerSchema, parsed
+from .manifest_shape import RunShape
+from .record_shape import verify
+
+__all__ = ["Manifest", "NewerSchema", "read", "write"]
 
 SCHEMA_VERSION = 2
 RUN = "run.json"
+#: A larger file is not one of ours; the description of a study of 10,000 cells has 3 MiB.
+LARGEST_BYTES = 64 << 20
 
 #: Why a row stopped: its verdicts are settled, it had the most rounds of the profile, or the time budget was spent.
 SETTLED, MOST_ROUNDS, BUDGET = "settled", "most rounds", "budget"
-
-
-class NewerSchema(Refused, ValueError):
-    """A newer benchmatrix wrote the file; the message says which file and what to do."""
 
 
 class UnknownColumn(Refused):
@@ -120,6 +123,8 @@ class Manifest:
     stopped: Mapping[str, Stop] = field(default_factory=dict)
     #: Peak memory of the host process.
     host_peak_bytes: int = 0
+    #: The lines of the journal that were left out, each with the reason; found when it is read, and not stored.
+    damaged: tuple[str, ...] = ()
 
     def spend(self, *, elapsed: float = 0.0, waited_for_workers: float = 0.0) -> Manifest:
         """Return the manifest with these seconds added."""
@@ -136,7 +141,9 @@ class Manifest:
         return replace(self, study=replace(self.study, baseline=column))
 
     def to_json(self) -> dict[str, Any]:
-        return {"schema": SCHEMA_VERSION, **asdict(self)}
+        values = asdict(self)
+        del values["damaged"]
+        return {"schema": SCHEMA_VERSION, **values}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Manifest:
@@ -145,18 +152,21 @@ class Manifest:
         Raises NewerSchema for a newer schema, and ValueError where a value has not the form that it must have.
         """
         schema = values.get("schema", 1)
-        if not isinstance(schema, int) or schema > SCHEMA_VERSION:
+        if isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
+            raise ValueError(f"schema {schema!r:.40} is not a number of one")
+        if schema > SCHEMA_VERSION:
             raise NewerSchema(
                 f"{RUN} has schema {schema!r}; this benchmatrix reads schemas up to {SCHEMA_VERSION}: "
                 "update benchmatrix, or move the folder of the run away"
             )
+        verify(RunShape, values)
         kept = _known(cls, values)
         try:
             for name, build in _PARTS.items():
                 if name in kept:
                     kept[name] = build(kept[name])
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"{RUN} does not describe a run: {error}") from error
+            raise ValueError(str(error)) from error
         manifest = cls(**kept)
         if not manifest.looks and manifest.profile.rounds:
             # Before there were several looks, verdicts were computed once, after the last round.
@@ -166,7 +176,7 @@ class Manifest:
 
 def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the fields of ``cls``; an empty value takes the default."""
-    names = {f.name for f in fields(cls)}
+    names = {f.name for f in fields(cls)} - {"damaged"}
     return {name: value for name, value in values.items() if name in names and value is not None}
 
 
@@ -185,20 +195,29 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def read(folder: Path) -> Manifest | None:
+def read(folder: Path, damaged: list[str] | None = None) -> Manifest | None:
     """Read the manifest of the run in ``folder``; None where there is none or the file is damaged.
 
-    Raises NewerSchema when a newer benchmatrix wrote it.
+    ``damaged`` gets what is wrong with the file. Raises NewerSchema when a newer benchmatrix wrote it.
     """
+    path = folder / RUN
     try:
-        values = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        return Manifest.from_json(values) if isinstance(values, dict) else None
+        if not path.is_file() and (path.exists() or path.is_symlink()):
+            raise ValueError("it is not a regular file")
+        if path.is_file() and path.stat().st_size > LARGEST_BYTES:
+            raise ValueError(f"it has more than {LARGEST_BYTES >> 20} MiB")
+        return Manifest.from_json(parsed(path.read_text(encoding="utf-8")))
     except NewerSchema as error:
         raise NewerSchema(f"{folder}: {error}") from None
-    except (OSError, ValueError):
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        if damaged is not None:
+            damaged.append(getattr(error, "strerror", None) or str(error))
         return None
 
 
 def write(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest of the run in ``folder`` as a whole."""
-    write_whole(folder / RUN, json.dumps(manifest.to_json(), indent=1))
+    """Replace the manifest of the run in ``folder`` as a whole. Raises Refused where the disk does not take it."""
+    with naming(folder / RUN):
+        write_whole(folder / RUN, json.dumps(manifest.to_json(), indent=1))

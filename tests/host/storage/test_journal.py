@@ -19,6 +19,7 @@ CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 
 
 def record(number: int = 0, attempt: int = 1, **values) -> Record:
+    values.setdefault("sample_steps", [4] * len(values.get("sample_ns", ())))
     return Record(cell=CELL, round=number, attempt=attempt, status="ok", **values)
 
 
@@ -84,7 +85,7 @@ def test_a_kill_between_folding_and_removing_counts_no_process_twice(tmp_path):
     ready = record()
     book.begin(ready)
     book.turn(ready.cell.name, ready.round, ready.attempt, taken(0, 10, 20))
-    book.append(replace(ready, sample_ns=[10], sample_cpu_ns=[20], sample_turn=[0]))
+    book.append(replace(ready, sample_steps=[4], sample_ns=[10], sample_cpu_ns=[20], sample_turn=[0]))
     assert len(journal.read(tmp_path)) == 1
     journal.Journal(tmp_path)
     assert len(journal.read(tmp_path)) == 1

@@ -12,7 +12,7 @@ from ...analysis.disturbances import NoiseWatch, summarise_noise_watch
 from ...analysis.noise_watch import CROWD
 from ...analysis.notes import Note
 from ...analysis.results import Result
-from ...analysis.run_notes import unfinished
+from ...analysis.run_notes import journal_damaged, unfinished
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
@@ -44,7 +44,7 @@ def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
     if manifest.seed is not None:
         how.append(_("seed {seed}", seed=manifest.seed))
     text = sentence((", ".join(how), machine_in_words(manifest.machine), day))
-    return f"{text} {remark_on(unfinished(manifest))}".rstrip()
+    return " ".join(filter(None, (text, remark_on(unfinished(manifest)), remark_on(journal_damaged(manifest)))))
 
 
 def _rounds(records: Iterable[Record]) -> str:

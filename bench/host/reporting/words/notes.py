@@ -35,6 +35,7 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.RANKING_WITHOUT_BASELINE: row_notes.ranking_without_baseline,
     NoteKind.RANKING_TOO_SMALL: row_notes.ranking_too_small,
     NoteKind.RUN_UNFINISHED: run_notes.run_unfinished,
+    NoteKind.JOURNAL_DAMAGED: run_notes.journal_damaged,
     NoteKind.RUN_WITHOUT_BASELINE: run_notes.run_without_baseline,
     NoteKind.RUN_STRICT: run_notes.run_strict,
     NoteKind.CACHE_KEPT: run_notes.cache_kept,

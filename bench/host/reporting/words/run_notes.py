@@ -9,6 +9,16 @@ def run_unfinished() -> str:
     return _("Partial: the run has not finished.")
 
 
+def journal_damaged(count: int, places: tuple[str, ...]) -> str:
+    listed = ", ".join(places) + (", …" if count > len(places) else "")
+    return ngettext(
+        "{count} line of the journal is damaged and was left out ({places}).",
+        "{count} lines of the journal are damaged and were left out ({places}).",
+        count,
+        places=listed,
+    )
+
+
 def run_without_baseline(baseline: str) -> str:
     return _("No ratios: the baseline {baseline} is not part of this run.", baseline=baseline)
 

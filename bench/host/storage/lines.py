@@ -1,0 +1,135 @@
+"""Writes lines of JSON that carry a checksum, and reads them back: a damaged line is left out, with its place.
+
+``{"cell": …, "checksum": "0a1b…"}``: the checksum is over the bytes of the line without it. It finds damage and edits
+by hand; it does not protect against somebody who computes it anew. Files of earlier versions have no checksums. A line
+without one after a line with one is damaged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from ..refusal import Refused, naming
+
+CHECKSUM = re.compile(rb', "checksum": "([0-9a-f]{16})"\}\s*$')
+#: A longer line is not one of ours.
+LONGEST_LINE_BYTES = 64 << 20
+#: Levels of lists and tables in a line.
+DEEPEST = 20
+
+
+class NewerSchema(Refused, ValueError):
+    """A newer benchmatrix wrote the file; the message says which file and what to do."""
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def sealed(values: Mapping[str, Any]) -> str:
+    """Return the line of ``values``, with its checksum and its end."""
+    text = json.dumps(values)
+    return f'{text[:-1]}, "checksum": "{_digest(text.encode())}"}}\n'
+
+
+def write(file: IO[str], values: Mapping[str, Any], *, sync: bool) -> None:
+    """Append the line of ``values`` to an open file; a line that did not fit leaves no part behind."""
+    start = os.fstat(file.fileno()).st_size
+    try:
+        file.write(sealed(values))
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+    except OSError:
+        # What is left of the line would be read as a damaged one.
+        os.ftruncate(file.fileno(), start)
+        raise
+
+
+class Lines:
+    """The lines of one file; ``damaged`` says of each line that was left out where it is and why."""
+
+    def __init__(self, path: Path, damaged: list[str]) -> None:
+        self._path = path
+        self._damaged = damaged
+        self._sealed = False
+        self._number = 0
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the place and the values of each line; nothing where there is no file. Raises Refused."""
+        with naming(self._path):
+            try:
+                mode = self._path.stat().st_mode
+            except FileNotFoundError:
+                return
+            if not stat.S_ISREG(mode):
+                raise Refused(f"{self._path}: is not a regular file. Move it away; then run the same again.")
+            with self._path.open("rb") as file:
+                for raw in iter(lambda: file.readline(LONGEST_LINE_BYTES), b""):
+                    self._number += 1
+                    if not raw.strip():
+                        continue
+                    try:
+                        values = self._read(raw)
+                    except ValueError as error:
+                        self.leave_out(str(error))
+                    else:
+                        yield f"{self._path}:{self._number}", values
+
+    def leave_out(self, why: str) -> None:
+        """Note that the last line is left out."""
+        self._damaged.append(f"{self._path.name}:{self._number}: {why}")
+
+    def _read(self, raw: bytes) -> dict[str, Any]:
+        """Return the values of a line; raises ValueError."""
+        values = parsed(raw)
+        found = CHECKSUM.search(raw)
+        if found is None:
+            if self._sealed:
+                raise ValueError("the line has no checksum")
+            return values
+        self._sealed = True
+        if _digest(raw[: found.start()] + b"}") != found[1].decode():
+            raise ValueError("the line was changed after it was written")
+        del values["checksum"]
+        return values
+
+
+def parsed(text: bytes | str) -> dict[str, Any]:
+    """Return an object of JSON whose numbers are finite; raises ValueError for anything else."""
+    try:
+        values = json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except ValueError:
+        raise ValueError("is not a whole object of JSON") from None
+    if not isinstance(values, dict):
+        raise ValueError("is not an object of JSON")
+    _verify_plain(values, DEEPEST)
+    return values
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _verify_plain(value: Any, levels: int) -> None:
+    if not levels:
+        raise ValueError("is nested too deeply")
+    if isinstance(value, dict):
+        for inner in value.values():
+            if isinstance(inner, dict | list | float):
+                _verify_plain(inner, levels - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, dict | list | float):
+                _verify_plain(inner, levels - 1)
+    elif isinstance(value, float) and value in (float("inf"), -float("inf")):
+        raise ValueError("holds a number that is too large")

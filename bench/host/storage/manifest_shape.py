@@ -1,0 +1,123 @@
+"""Checks the values of a stored description of a run before it becomes one: a file may be damaged."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from bench.record import STATUSES
+
+from ..workers.shapes import BYTES, Count, Named, Number, Seconds, Text, Word
+from .record_shape import CellShape, Small
+
+#: ``environment/device``, followed by the number of threads where it is not the highest.
+PeakKey = Annotated[str, Field(pattern=r"^[^/]+/[^/]+(/[0-9]+)?$", max_length=500)]
+Rounds = Annotated[int, Field(strict=True, ge=1, le=10**6)]
+
+
+class Shape(BaseModel):
+    """The values of one table of the file; None stands for a missing value."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+class StudyShape(Shape):
+    name: Word | None = None
+    title: Text | None = None
+    baseline: Word | None = None
+
+
+class ProfileShape(Shape):
+    name: Word | None = None
+    rounds: Rounds | None = None
+    most_rounds: Rounds | None = None
+    twin: bool | None = None
+    peaks: bool | None = None
+    samples: Small | None = None
+    sample_seconds: Seconds | None = None
+    sizes: list[Word] | None = None
+    sizes_of: dict[Word, list[Word]] | None = None
+    compile_cache: Word | None = None
+    timeout_s: Seconds | None = None
+    note: Text | None = None
+
+
+class SecondsShape(Shape):
+    elapsed: Seconds | None = None
+    waited_for_workers: Seconds | None = None
+
+
+class GpuShape(Shape):
+    name: Word | None = None
+
+
+class MachineShape(Shape):
+    processor: Text | None = None
+    memory_bytes: BYTES | None = None
+    gpus: list[GpuShape] | None = None
+
+
+class EnvironmentShape(Shape):
+    """What was installed in an environment; what is not used here may be anything."""
+
+    provider: Word | None = None
+    lock: Word | None = None
+    lock_hash: Word | None = None
+    interpreter: dict[Word, Any] | None = None
+    requirements: list[Text] | None = None
+    packages: dict[Word, Word] | None = None
+
+
+class PeaksShape(Shape):
+    threads: Count | None = None
+    flops_per_s: dict[Word, Number] = Field(default_factory=dict)
+    bandwidths: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    reasons: dict[Word, Text] = Field(default_factory=dict)
+    reason: Text = ""
+
+
+class LargestBatchShape(Shape):
+    cap_bytes: BYTES
+    attempts: list[Named] = Field(default_factory=list)
+    status: Literal[STATUSES]  # type: ignore[valid-type]
+    reason: Text | None = None
+    batch: Count = 0
+    items: Count = 0
+    item: Word | None = None
+
+
+class StopShape(Shape):
+    rounds: Small
+    why: Word
+
+
+class RunShape(Shape):
+    """The values of ``run.json``; all of them may be missing."""
+
+    run: Word | None = None
+    identity: Word | None = None
+    started: Word | None = None
+    study: StudyShape | None = None
+    profile: ProfileShape | None = None
+    seed: Count | None = None
+    threads: Count | None = None
+    machine: MachineShape | None = None
+    environments: dict[Word, EnvironmentShape] | None = None
+    looks: Annotated[list[Rounds], Field(max_length=1000)] | None = None
+    budget_s: Seconds | None = None
+    strict: bool | None = None
+    planned: list[CellShape] | None = None
+    excluded: list[Annotated[list[CellShape | Text], Field(min_length=2, max_length=2)]] | None = None
+    seconds: SecondsShape | None = None
+    finished: bool | None = None
+    peaks: dict[PeakKey, PeaksShape] | None = None
+    largest_batch: dict[Word, LargestBatchShape] | None = None
+    stopped: dict[Word, StopShape] | None = None
+    host_peak_bytes: Count | None = None
+
+    @model_validator(mode="after")
+    def _looks_ascend(self) -> Self:
+        if self.looks is not None and self.looks != sorted(set(self.looks)):
+            raise ValueError("looks do not ascend")
+        return self
