@@ -19,7 +19,7 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..refusal import naming
-from .lines import Lines, NewerSchema, write
+from .lines import StoredLines, NewerSchema, write
 from .manifest import read as read_manifest
 from .record_shape import SampleShape, TurnShape, record_of, verify
 
@@ -30,7 +30,7 @@ HISTORY = "history"
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects of ``path``; a damaged line, which a kill may have cut short, is skipped."""
-    return (values for _place, values in Lines(path, []))
+    return (values for _place, values in StoredLines(path, []))
 
 
 def end_last_line(path: Path) -> None:
@@ -51,7 +51,7 @@ def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
     """
     left_out: list[str] = [] if damaged is None else damaged
     records = {_key(record): record for record in _records(folder / RECORDS, left_out)}
-    for record in fold(Lines(folder / UNFINISHED, left_out)):
+    for record in fold(StoredLines(folder / UNFINISHED, left_out)):
         # A kill between folding and removing leaves a process in both files.
         records.setdefault(_key(record), record)
     return list(records.values())
@@ -62,7 +62,7 @@ def _key(record: Record) -> tuple[Cell, int, int]:
 
 
 def _records(path: Path, damaged: list[str]) -> Iterator[Record]:
-    lines = Lines(path, damaged)
+    lines = StoredLines(path, damaged)
     for place, values in lines:
         try:
             yield record_of(values, place)
@@ -72,7 +72,7 @@ def _records(path: Path, damaged: list[str]) -> Iterator[Record]:
             lines.leave_out(str(error))
 
 
-def fold(lines: Lines) -> Iterator[Record]:
+def fold(lines: StoredLines) -> Iterator[Record]:
     """Make records of the turns of processes that have no record; a process without a turn gets none."""
     under_way: dict[tuple[str, int, int], Record] = {}
     for place, line in lines:
@@ -117,7 +117,7 @@ class Journal:
         """Turn the notes about processes that ended without a record into records; return them."""
         settled = []
         known = {_key(record) for record in _records(self.folder / RECORDS, [])}
-        for record in fold(Lines(self.folder / UNFINISHED, [])):
+        for record in fold(StoredLines(self.folder / UNFINISHED, [])):
             if _key(record) not in known:
                 self.append(record)
                 settled.append(record)

@@ -53,7 +53,7 @@ def write(file: IO[str], values: Mapping[str, Any], *, sync: bool) -> None:
         raise
 
 
-class Lines:
+class StoredLines:
     """The lines of one file; ``damaged`` says of each line that was left out where it is and why."""
 
     def __init__(self, path: Path, damaged: list[str]) -> None:

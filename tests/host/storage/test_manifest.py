@@ -39,7 +39,7 @@ DESCRIBED = Manifest(
     seconds=SpentSeconds(2.0, 1.0),
     finished=False,
     peaks={"torch1/cpu": {"flops_per_s": {"float32": 1e11}}},
-    largest_batch={CELL.name: {"items": 64}},
+    largest_batch={CELL.name: {"cap_bytes": 1 << 20, "status": "ok", "items": 64}},
     stopped={CELL.row: Stop(3, BUDGET)},
     host_peak_bytes=7,
 )
