@@ -19,7 +19,7 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..refusal import naming
-from .lines import StoredLines, NewerSchema, write
+from .lines import NewerSchema, StoredLines, write
 from .manifest import read as read_manifest
 from .record_shape import SampleShape, TurnShape, record_of, verify
 
