@@ -1,4 +1,4 @@
-"""Ranks the columns over all rows that were measured on one device with the same number of threads."""
+"""Ranks the columns over all rows of one device; rows of several numbers of threads are ranked by that number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RankedColumn:
 
     column: str
     device: str
-    threads: int
+    threads: tuple[int, ...]
     standing: ranking.Standing | None
     #: Over the rows in which every column was tried; None without such a row.
     profile: PerformanceProfile | None
@@ -53,10 +53,11 @@ class Support:
 
 @dataclass(frozen=True)
 class Contest:
-    """The columns on one device with one number of threads."""
+    """The columns on one device."""
 
     device: str
-    threads: int
+    #: The numbers of threads of its rows; several only where no workload was measured with more than one of them.
+    threads: tuple[int, ...]
     places: tuple[RankedColumn, ...] = ()
     #: None where there is no ranking…
     support: Support | None = None
@@ -77,9 +78,10 @@ class Ranked:
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every contest; without a baseline there is none."""
-    contests: dict[tuple[str, int], list[Result]] = {}
+    contests: dict[tuple[str, int | None], list[Result]] = {}
+    tracks = any(result.cell.threads_named for result in analysis.results)
     for result in analysis.results:
-        contests.setdefault((result.cell.device, result.cell.threads), []).append(result)
+        contests.setdefault((result.cell.device, result.cell.threads if tracks else None), []).append(result)
     if manifest.study.baseline is None:
         return Ranked(())
     return Ranked(tuple(_hold(results, manifest.study.baseline) for results in contests.values()))
@@ -97,7 +99,7 @@ def tried(result: Result | None) -> bool:
 
 def _hold(results: Sequence[Result], baseline: str) -> Contest:
     """Hold one contest."""
-    device, threads = results[0].cell.device, results[0].cell.threads
+    device, threads = results[0].cell.device, tuple(sorted({result.cell.threads for result in results}))
     places: dict[str, dict[str, Result]] = {column: {} for column in columns_of(results)}
     for result in results:
         places[result.cell.column][result.cell.row] = result

@@ -134,6 +134,12 @@ class Result:
         return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
 
     @property
+    def cpu_s(self) -> float | None:
+        """Processor seconds of one step, over all threads of the process: median over processes."""
+        timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
+        return median(float(np.median(np.divide(r.sample_cpu_ns, r.sample_steps))) / 1e9 for r in timed)
+
+    @property
     def throughput(self) -> Estimate | None:
         """Items per second."""
         items = self.work.get("items")

@@ -128,6 +128,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "step_q10_s": lambda r: median(location.q10 for location in r.locations),
     "spread_between": lambda r: r.spread_between,
     "spread_within": lambda r: r.spread_within,
+    "cpu_s": lambda r: r.cpu_s,
     "cpu_per_wall": lambda r: r.cpu_per_wall,
     "unsteady": lambda r: _english(unsteadiness(r)),
     "warm_up": lambda r: r.warm_up.commonest.value if r.warm_up else None,

@@ -23,6 +23,7 @@ FIELDS = (
     "row", "column", "status", "stage", "reason", "grade", "verdict",
     "step", "stepLow", "stepHigh", "ratio", "ratioLow", "ratioHigh",
     "processes", "samples", "warmUp", "firstCold", "firstWarm", "import", "peak",
+    "cpu", "processorsUsed",
     "facts", "notes", "lowest", "highest", "series",
 )  # fmt: skip
 #: Points of a process's samples in its picture at most, and of all pictures together about.
@@ -86,6 +87,8 @@ def write(
         short(result.first_call_s("warm"), 1e9),
         short(_import_s(result), 1e9),
         short(result.peak_bytes),
+        short(result.cpu_s, 1e9),
+        short(result.cpu_per_wall),
         facts.number(_facts(result)),
         [texts.number(text) for text in in_words(notes)] or None,
         lowest,

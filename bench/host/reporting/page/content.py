@@ -17,6 +17,7 @@ from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
 from ..words.labels import Label, labels_of, names_of
 from ..words.language import decimal_sign
+from ..words.row_names import row_name, usual_facets
 from ..words.terms import items_word, status_word
 from . import cells
 
@@ -31,7 +32,7 @@ def of_report(report: Report) -> dict[str, Any]:
     """Return the content of the page, ready for JSON."""
     results, manifest = report.analysis.results, report.manifest
     labels, columns, rows = labels_of(results), columns_of(results), rows_of(results)
-    baseline = measured_baseline(results, manifest)
+    baseline, usual = measured_baseline(results, manifest), usual_facets(results)
     return {
         "language": report.language.name,
         "decimal": decimal_sign(),
@@ -50,7 +51,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "fewestRows": FEWEST_ROWS,
         "usable": [grade.value for grade in Quality if grade.usable],
         "columns": [_column(column, labels[column], results) for column in columns],
-        "rows": [_row(row[0].cell) for row in rows.values()],
+        "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),
         "machine": words.machine(manifest.machine),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
@@ -100,8 +101,9 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
     }
 
 
-def _row(cell: Cell) -> dict[str, str]:
-    return {name: str(getattr(cell, name)) for name in ("workload", "size", "precision", "device", "threads")}
+def _row(cell: Cell, usual: Sequence[str | None]) -> dict[str, str]:
+    axes = {name: str(getattr(cell, name)) for name in ("workload", "size", "precision", "device", "threads")}
+    return {**axes, "name": row_name(cell, usual)}
 
 
 def _environment(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:

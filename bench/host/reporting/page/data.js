@@ -66,15 +66,6 @@ function valuesOf(axis) {
 
 const varying = AXES.filter((axis) => valuesOf(axis).length > 1);
 
-/** The name of a row: its workload and what differs between rows. */
-function nameOf(row) {
-  const parts = ['size', 'precision', 'device'].filter((axis) => varying.includes(axis)).map((axis) => row[axis]);
-  if (varying.includes('threads')) parts.push(`${row.threads} ${W.threads}`);
-  return [row.workload, ...parts].join(', ');
-}
-
-for (const row of rows) row.name = nameOf(row);
-
 /** Put values into the places of a sentence: fill('{count} rows', {count: 3}). */
 function fill(sentence, values) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));

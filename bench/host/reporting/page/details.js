@@ -15,6 +15,7 @@ function details(cell) {
       [W.verdict, speedup && speedup.verdict ? data.meanings.verdicts[speedup.verdict] : ''],
       [W.quality, cell.grade ? data.meanings.grades[cell.grade] : ''],
       [W.throughput, throughput],
+      [W.cpu, cell.get('cpu') ? fill(W.cpuText, { time: time(cell.get('cpu')), processors: finer(cell.get('processorsUsed')) }) : ''],
       [W.processes, cell.get('processes') ? fill(W.processesText, { processes: cell.get('processes'), samples: cell.get('samples') }) : ''],
       [W.warmUp, cell.get('warmUp')],
       [W.firstCold, time(cell.get('firstCold'))],

@@ -13,7 +13,7 @@ from ..words.caption import describe_conditions, remark_on, title_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
-from ..words.row_names import row_name, varying
+from ..words.row_names import row_name, usual_facets
 from ..words.terms import verdict_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
@@ -36,8 +36,8 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     found = container_costs(analysis, manifest)
     if not found:
         return None
-    shown = varying(analysis.results)
-    rows = tuple(_row(cost, shown) for cost in found)
+    usual = usual_facets(analysis.results)
+    rows = tuple(_row(cost, usual) for cost in found)
     caption = _(
         "{title}, cost of the container: time in a container over time in the venv of the same lock, in the same mode "
         "(above 1 the container is slower).",
@@ -66,12 +66,12 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     )
 
 
-def _row(cost: ContainerCost, shown: Sequence[bool]) -> tuple[Entry, ...]:
+def _row(cost: ContainerCost, usual: Sequence[str | None]) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
     verdict = f"{mark(found)} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
     return (
-        Entry(row_name(cost.container.cell, shown)),
+        Entry(row_name(cost.container.cell, usual)),
         Entry(cost.container.cell.column),
         Entry(cost.venv.cell.column),
         Entry(format_value(estimate)),

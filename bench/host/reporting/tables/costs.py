@@ -17,7 +17,7 @@ from ..words.language import _
 from ..words.notes import in_words
 from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
-from ..words.row_names import facets, row_name
+from ..words.row_names import row_name
 from ..words.startup import format_break_even
 from ..words.terms import items_word
 from ..words.text import EMPTY
@@ -105,7 +105,7 @@ def _group(row: Sequence[Result]) -> Group:
     moved = choose_unit([a.bytes_per_s for result in row if (a := result.achieved) and a.bytes_per_s], COUNTS)
     item = next((str(r.largest_batch["item"]) for r in row if r.largest_batch and r.largest_batch.get("item")), "item")
     units = ("", "s", "s", "s", _("steps"), "MiB", "MiB", "MiB", items_word(item), flops.name, moved.name)
-    heading = Entry(row_name(row[0].cell, (True,) * len(facets(row[0].cell))))
+    heading = Entry(row_name(row[0].cell))
     return Group(heading, units, tuple(_row(result, flops.size, moved.size) for result in row))
 
 

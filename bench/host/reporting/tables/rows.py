@@ -23,9 +23,9 @@ def rows_of(results: Sequence[Result]) -> Rows:
     return {key: sorted(row, key=lambda result: columns.index(result.cell.column)) for key, row in rows.items()}
 
 
-def row_entry(row: Sequence[Result], shown: Sequence[bool], manifest: Manifest) -> Entry:
+def row_entry(row: Sequence[Result], usual: Sequence[str | None], manifest: Manifest) -> Entry:
     """Name a row, with the footnotes that concern all of it."""
-    return Entry(row_name(row[0].cell, shown), in_words(notes_on_row(row, manifest.profile.samples)))
+    return Entry(row_name(row[0].cell, usual), in_words(notes_on_row(row, manifest.profile.samples)))
 
 
 def measured_baseline(results: Sequence[Result], manifest: Manifest) -> str | None:

@@ -12,7 +12,7 @@ from ...analysis.speed_ups import ComparedCell, Grades, Places, compare_row, geo
 from ...storage.manifest import Manifest
 from ..words.labels import Label, labels_of
 from ..words.numbers import TIMES, choose_unit, fixed
-from ..words.row_names import row_name, shared_facets, varying
+from ..words.row_names import row_name, shared_facets, usual_facets
 from .rows import measured_baseline, rows_of
 
 
@@ -53,9 +53,9 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
         return None
     columns = (baseline, *(column for column in columns_of(results) if column != baseline))
     grades = {result.cell: quality_of(result) for result in results}
-    shown = varying(results)
+    usual = usual_facets(results)
     rows = tuple(
-        ComparedRow(row_name(row[0].cell, shown), compare_row(row, baseline, grades))
+        ComparedRow(row_name(row[0].cell, usual), compare_row(row, baseline, grades))
         for row in rows_of(results).values()
     )
     means, whole_rows = geometric_means((row.places for row in rows), columns)

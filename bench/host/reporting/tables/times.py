@@ -22,9 +22,9 @@ from ..words.caption import (
 )
 from ..words.language import _
 from ..words.notes import in_words
-from ..words.numbers import COUNTS, TIMES, choose_unit, format_interval, format_value, percent
-from ..words.remarks import interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
-from ..words.row_names import facets, shared_facets, varying
+from ..words.numbers import COUNTS, TIMES, choose_unit, fixed, format_interval, format_number, format_value, percent
+from ..words.remarks import cpu_remark, interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from ..words.row_names import shared_facets, usual_facets
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
@@ -37,6 +37,7 @@ def detail_columns() -> tuple[Column, ...]:
         Column(_("environment:mode"), "left"),
         Column(_("step time")),
         Column(_("interval"), "left", dispensable=1),
+        Column(_("CPU"), dispensable=6),
         Column(_("throughput"), dispensable=2),
         Column(_("ratio")),
         Column(_("interval"), "left"),
@@ -64,14 +65,14 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
     ``ranking`` says why there is no ranking, where there is none.
     """
     results = analysis.results
-    columns, shown, baseline = columns_of(results), varying(results), measured_baseline(results, manifest)
+    columns, usual, baseline = columns_of(results), usual_facets(results), measured_baseline(results, manifest)
     rows = []
     for row in rows_of(results).values():
         unit = choose_unit([result.step.value for result in row if result.step], TIMES)
         places = {result.cell.column: result for result in row}
         base = baseline_of(row, baseline)
         entries = [_summary_entry(places.get(column), base, unit.size, baseline) for column in columns]
-        rows.append((row_entry(row, shown, manifest), Entry(unit.name), *entries))
+        rows.append((row_entry(row, usual, manifest), Entry(unit.name), *entries))
     titles = (Column(_("workload"), "left"), Column(_("unit"), "left"), *(Column(column) for column in columns))
     return Table(
         f"{manifest.study.name}-summary",
@@ -138,6 +139,7 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
     notes = remarks(
         noise_remark(analysis, manifest),
         interval_remark(results),
+        cpu_remark(results),
         remark_on(baseline_not_in_run(results, manifest)),
         remark_on(strict(manifest)),
         ratio_remark(results),
@@ -163,10 +165,11 @@ def _detail_group(row: Sequence[Result], baseline: str | None, manifest: Manifes
     throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
     per_second = f"{throughput.name} {items_word(item)}/s".strip() if any(result.throughput for result in row) else ""
-    units = ("", time.name, "", per_second, "", "", "", "%", "", "")
+    cpu = time.name if any(result.cpu_s for result in row) else ""
+    units = ("", time.name, "", cpu, per_second, "", "", "", "%", "", "")
     base = baseline_of(row, baseline)
     rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
-    return Group(row_entry(row, (True,) * len(facets(row[0].cell)), manifest), units, rows)
+    return Group(row_entry(row, (), manifest), units, rows)
 
 
 def _detail_row(
@@ -177,6 +180,7 @@ def _detail_row(
         Entry(result.cell.column),
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
+        Entry(format_cpu(result, time)),
         Entry(format_value(result.throughput, throughput)),
         Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline else ()),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
@@ -185,6 +189,12 @@ def _detail_row(
         Entry(sample_count(result)),
         Entry(status_word(result.status), in_words(notes_on_status(result)), alarm=result.status not in EXPECTED),
     )
+
+
+def format_cpu(result: Result, size: float) -> str:
+    """Write the processor time of a step in a unit of ``size``, and the processors that it keeps busy: ``92 (1.8)``."""
+    used = result.cpu_per_wall
+    return EMPTY if result.cpu_s is None or used is None else f"{format_number(result.cpu_s / size)} ({fixed(used, 1)})"
 
 
 def format_spread(result: Result) -> str:

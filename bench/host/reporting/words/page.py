@@ -81,6 +81,8 @@ def _details() -> dict[str, str]:
         "close": _("close"),
         "time": _("time per step"),
         "throughput": _("throughput"),
+        "cpu": _("CPU time per step"),
+        "cpuText": _("{time}, {processors} processors busy", time="{time}", processors="{processors}"),
         "speedup": _("speed-up"),
         "verdict": _("verdict"),
         "quality": _("quality"),

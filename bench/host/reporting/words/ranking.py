@@ -8,8 +8,8 @@ from ...analysis.ranking import Contest, Ranked, Support
 from ...analysis.results import Result
 from .language import _, ngettext
 from .notes import in_words
-from .row_names import row_name, threads_in_words, varying
-from .terms import enumerate_names, status_word
+from .row_names import row_name, threads_in_words, usual_facets
+from .terms import enumerate_alternatives, enumerate_names, status_word
 from .text import shorten
 
 #: Characters of a list of rows; the CSV files have everything.
@@ -17,14 +17,15 @@ LIST_LENGTH = 600
 
 
 def contest_name(contest: Contest) -> str:
-    """Name a contest: ``cpu, 2 threads``."""
-    return f"{contest.device}, {threads_in_words(contest.threads)}"
+    """Name a contest: ``cpu, 2 threads`` or ``cpu, 1 or 2 threads``."""
+    numbers = enumerate_alternatives([*map(str, contest.threads[:-1]), threads_in_words(contest.threads[-1])])
+    return f"{contest.device}, {numbers}"
 
 
 def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:
     """Write for every contest with a ranking which rows and columns count, and why the others do not."""
-    shown = varying(results)
-    names = {result.cell.row: row_name(result.cell, shown) for result in results}
+    usual = usual_facets(results)
+    names = {result.cell.row: row_name(result.cell, usual) for result in results}
     return [
         f"{_('On {contest}:', contest=contest_name(contest))} {_support(contest.support, names)}"
         for contest in ranked.contests

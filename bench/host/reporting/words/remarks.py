@@ -23,6 +23,16 @@ from .verdicts import MARKS
 LIST_LENGTH = 200
 
 
+def cpu_remark(results: Iterable[Result]) -> str:
+    """Say what the processor time of a step is."""
+    if all(result.cpu_s is None for result in results):
+        return ""
+    return _(
+        "CPU: processor time of one step, summed over threads; in parentheses the processors that it keeps busy. "
+        "A thread that waits in a loop uses processor time, too."
+    )
+
+
 def interval_remark(results: Iterable[Result]) -> str:
     """Say what the intervals are, and what they cannot be where there are few processes."""
     fewest = min((result.step.n for result in results if result.step is not None), default=0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bench.cell import Cell
 
-from .language import ngettext
+from .language import _, ngettext
 
 if TYPE_CHECKING:
     from ...analysis.results import Result
@@ -24,19 +26,23 @@ def threads_in_words(count: int) -> str:
     return ngettext("{count} thread", "{count} threads", count)
 
 
-def varying(results: Sequence[Result]) -> tuple[bool, ...]:
-    """Tell which parts of a row's name differ between rows; the workload is always shown."""
-    different = tuple(len(set(values)) > 1 for values in zip(*(facets(r.cell) for r in results), strict=True))
-    return (True, *different[1:])
+def usual_facets(results: Sequence[Result]) -> tuple[str | None, ...]:
+    """Return what more than half of the rows have in common, part by part; the workload is always named."""
+    rows = {(cell.row, cell.threads): facets(cell) for cell in (result.cell for result in results)}
+    common = [Counter(values).most_common(1)[0] for values in zip(*rows.values(), strict=True)]
+    return (None, *(value if 2 * count > len(rows) else None for value, count in common[1:]))
 
 
 def shared_facets(results: Sequence[Result]) -> str:
-    """Name what all rows have in common: ``small, float32, cpu, 2 threads``."""
-    if not results:
-        return ""
-    parts = zip(facets(results[0].cell), varying(results), strict=True)
-    return ", ".join(part for part, differs in parts if not differs)
+    """Name what all rows have in common, or all that do not say otherwise: ``small, float32, cpu, 2 threads``."""
+    usual = usual_facets(results)
+    text = ", ".join(value for value in usual if value is not None)
+    pairs = (pair for result in results for pair in zip(facets(result.cell), usual, strict=True))
+    if any(value != same for value, same in pairs if same is not None):
+        return _("{conditions}, unless a row says otherwise", conditions=text)
+    return text
 
 
-def row_name(cell: Cell, shown: Sequence[bool]) -> str:
-    return ", ".join(part for part, wanted in zip(facets(cell), shown, strict=True) if wanted)
+def row_name(cell: Cell, usual: Sequence[str | None] = ()) -> str:
+    """Name a row by what is not usual; whole, where nothing is."""
+    return ", ".join(value for value, same in itertools.zip_longest(facets(cell), usual) if value != same)

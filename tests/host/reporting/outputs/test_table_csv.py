@@ -61,6 +61,7 @@ def test_unsteady_cells_and_the_ratios_to_them_are_told(long_study):
     baseline, other = rows["torch1", "eager", "mlp-train"], rows["jax", "jit", "mlp-train"]
     assert baseline["unsteady"].startswith("unsteady: in 1 of 10 processes")
     assert (baseline["cpu_per_wall"], baseline["baseline_unsteady"]) == ("2.0", "")
+    assert float(other["cpu_s"]) == pytest.approx(2.0 * float(other["step_s"]), rel=0.05)
     assert (other["unsteady"], other["baseline_unsteady"]) == ("", "true")
     assert rows["jax", "jit", "dispatch"]["baseline_unsteady"] == "false"
 

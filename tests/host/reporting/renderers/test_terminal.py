@@ -32,7 +32,7 @@ def test_output_fits_the_terminal_and_keeps_every_status(short_study, width):
 
 def test_a_narrow_terminal_says_what_it_left_out(short_study):
     text = " ".join(printed(short_study, 80).split())
-    assert "Too narrow for: interval, throughput, warm-up, spread, n; the files have all columns." in text
+    assert "Too narrow for: interval, CPU, throughput, warm-up, spread, n; the files have all columns." in text
     assert "Too narrow" not in printed(short_study, 160)
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bench.host.reporting import report
@@ -79,6 +81,29 @@ def test_refused_comparisons_do_not_rank(long_study):
     long_study.run["strict"] = True
     rows = ranked(long_study)
     assert [name for name, row in rows.items() if row[2] != "–"] == ["torch1:torchscript", "torch1:eager"]
+
+
+def test_each_track_of_threads_is_ranked_by_itself(long_study):
+    tracks = [
+        replace(r, cell=replace(r.cell, threads=threads, threads_named=True))
+        for threads in (1, 2)
+        for r in long_study.records
+    ]
+    long_study.records, long_study.run["planned"] = tracks, []
+    assert [group.heading.text for group in report.make(long_study.records, long_study.manifest).ranking.groups] == [
+        "cpu, 1 thread",
+        "cpu, 2 threads",
+    ]
+
+
+def test_workloads_with_different_numbers_of_threads_are_ranked_together(long_study):
+    long_study.records = [
+        replace(r, cell=replace(r.cell, threads=1)) if r.cell.workload == "dispatch" else r for r in long_study.records
+    ]
+    long_study.run["planned"] = []
+    assert [group.heading.text for group in report.make(long_study.records, long_study.manifest).ranking.groups] == [
+        "cpu, 1 or 2 threads"
+    ]
 
 
 def test_too_few_rows_are_the_reason_for_no_ranking(long_study):

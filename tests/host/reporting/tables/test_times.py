@@ -19,11 +19,42 @@ def test_summary_has_a_row_per_workload_and_a_column_per_environment_and_mode(sh
 
 def test_what_all_rows_share_is_in_the_caption_and_what_differs_in_the_row(long_study):
     assert "(small, float32, cpu, 2 threads)" in tables(long_study)[0].caption
-    tiny = [replace(r, cell=replace(r.cell, size="tiny")) for r in long_study.records if r.cell.workload == "dispatch"]
-    long_study.records += tiny
+    long_study.records += [replace(r, cell=replace(r.cell, size="tiny")) for r in long_study.records]
     table = tables(long_study)[0]
     assert "(float32, cpu, 2 threads)" in table.caption
-    assert "dispatch, tiny" in [row[0].text for row in table.groups[0].rows]
+    names = [row[0].text for row in table.groups[0].rows]
+    assert {"dispatch, small", "dispatch, tiny"} < set(names)
+
+
+def test_a_row_is_named_by_what_most_rows_do_not_have(long_study):
+    tiny = {"size": "tiny", "threads": 1}
+    for cell in [cell for cell in long_study.cells if cell.workload == "dispatch"]:
+        long_study.change(cell.column, "dispatch", cell=replace(cell, **tiny))
+    long_study.run["planned"] = []
+    table = tables(long_study)[0]
+    assert "(small, float32, cpu, 2 threads, unless a row says otherwise)" in table.caption
+    assert [row[0].text for row in table.groups[0].rows] == [
+        "dispatch, tiny, 1 thread",
+        "mlp-train",
+        "catdog-cnn-train",
+    ]
+
+
+def test_details_show_the_processor_time_of_a_step_and_the_processors_it_keeps_busy(long_study):
+    long_study.change(sample_cpu_ns=lambda r: [round(1.5 * ns) for ns in r.sample_ns])
+    details = tables(long_study)[1]
+    entry, step = (detail_row(long_study, "torch1:eager", "mlp-train")[name].text for name in ("CPU", "step time"))
+    number, used = entry.split()
+    assert used == "(1.5)"
+    assert float(number) == pytest.approx(1.5 * float(step), rel=0.05)
+    assert any(text.startswith("CPU: processor time of one step, summed over threads") for text in details.remarks)
+
+
+def test_a_run_without_processor_times_has_no_column_for_them(long_study):
+    long_study.change(sample_cpu_ns=[])
+    details = tables(long_study)[1]
+    assert "CPU" not in [column.title for column in details.columns]
+    assert not any(text.startswith("CPU:") for text in details.remarks)
 
 
 @pytest.mark.parametrize(
