@@ -16,6 +16,9 @@ from bench.host.setup import place_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
+#: What nox reads of the study.
+STUDY = tuple(f"study/{name}.py" for name in ("location", "session_names", "suggestion", "toml_limits"))
+
 MATRIX = """
 [study]
 default = ["old"]
@@ -46,7 +49,7 @@ def project(tmp_path):
     for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
         (tmp_path / folder).mkdir()
         shutil.copy(ROOT / folder / "__init__.py", tmp_path / folder)
-    for module in ("sessions.py", "project.py", "refusal.py", "study/location.py"):
+    for module in ("sessions.py", "project.py", "refusal.py", *STUDY):
         shutil.copy(ROOT / "bench/host" / module, tmp_path / "bench/host" / module)
     shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
     (tmp_path / "locks").mkdir()

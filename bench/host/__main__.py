@@ -12,7 +12,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from bench.host import commands
-from bench.host.refusal import Refused
+from bench.host.refusal import Refused, describe, harmless
 
 #: What a shell expects of a command that was called wrongly, or interrupted.
 EXIT_MISUSE, EXIT_INTERRUPTED = 2, 130
@@ -26,7 +26,12 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
         with _language(options):
             return int(options.action(options))
     except Refused as error:
-        print(error, file=sys.stderr)
+        print(harmless(str(error)), file=sys.stderr)
+        return EXIT_MISUSE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(harmless(describe(error)), file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt:
         print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr)

@@ -27,7 +27,7 @@ REMEDIES = {
     errno.ESTALE: "Check the network that it is on",
 }
 #: The longest message that is printed, and the most lines of it.
-LONGEST, MOST_LINES = 10_000, 60
+LONGEST, MOST_LINES = 100_000, 500
 
 
 class Refused(Exception):

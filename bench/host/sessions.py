@@ -17,8 +17,10 @@ from nox.command import CommandFailed
 
 from . import project
 from .commands import SUMMARIES
+from .refusal import harmless
 from .setup import SetupError, ensure
-from .study import location
+from .study import location, session_names
+from .study.suggestion import unknown
 
 #: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
 EXIT_MISUSE, EXIT_GATE = 2, 3
@@ -35,6 +37,12 @@ def define(noxfile: str | Path) -> list[str]:
     """
     root = Path(noxfile).resolve().parent
     environments, selected = _environments(_tables(root))
+    for name in session_names.asked(sys.argv):
+        problem = session_names.problem(name, environments)
+        if problem is not None:
+            _refuse(problem)
+        # A session that the noxfile defines replaces it.
+        _register(_unknown_session(name), name)
     queued: list[str] = []
     for name in environments:
         _register(_bench_session(name, queued), f"bench-{name}", default=True)
@@ -93,15 +101,25 @@ def _tables(root: Path) -> dict[str, Any]:
         _refuse(str(error))
 
 
+def _unknown_session(name: str) -> Callable[[nox.Session], None]:
+    def refuse(session: nox.Session) -> None:
+        """Say that there is no such session."""
+        known = [other for other, action in nox.registry.get().items() if action.func.__name__ != "refuse"]
+        _refuse(unknown("session", name, known))
+
+    return refuse
+
+
 def _refuse(explanation: str) -> NoReturn:
-    print(f"benchmatrix: {explanation}", file=sys.stderr)
+    print(f"benchmatrix: {harmless(explanation)}", file=sys.stderr)
     raise SystemExit(EXIT_MISUSE)
 
 
 def _environments(tables: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Return the environments of a study, and those that run when none is named."""
     named, study = tables.get("environments"), tables.get("study")
-    environments = list(named) if isinstance(named, dict) else []
+    # The host says what is wrong with another name, which may hold what steers a terminal.
+    environments = [name for name in named if session_names.is_valid(name)] if isinstance(named, dict) else []
     default = study.get("default") if isinstance(study, dict) else None
     chosen = [name for name in default if name in environments] if isinstance(default, list) else []
     return environments, chosen or environments

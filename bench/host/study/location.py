@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..refusal import Refused
+from ..refusal import Refused, harmless
+from .toml_limits import LARGEST_BYTES, verify_tables, verify_text
 
 #: Names the study file where the command line does not.
 VARIABLE = "BENCHMATRIX_MATRIX"
+#: Problems that a message lists at most, and the characters of one.
+MOST_ERRORS, LONGEST_ERROR = 20, 1000
 #: The study file of a project.
 NAME = "matrix.toml"
 
 
 class StudyError(Refused):
-    """A study file, or a selection from it, is wrong; ``errors`` holds every problem found, one a line."""
+    """A study file, or a selection from it, is wrong; ``errors`` holds every problem found, one a line.
+
+    The message has the first of them, each cut to a length that can be read.
+    """
 
     def __init__(self, errors: Sequence[str]) -> None:
-        super().__init__("\n".join(errors))
+        lines = [harmless(error if len(error) <= LONGEST_ERROR else f"{error[:LONGEST_ERROR]} …") for error in errors]
+        more = len(lines) - MOST_ERRORS
+        super().__init__("\n".join([*lines[:MOST_ERRORS], *([f"… and {more} more problems."] if more > 0 else [])]))
         self.errors = tuple(errors)
 
 
@@ -56,19 +65,35 @@ def locate(named: Path | None, root: Path) -> Path:
 def read(path: Path) -> dict[str, Any]:
     """Return the tables of the study file at ``path``. Raises StudyError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _content(path).decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StudyError([f"{shown(path)}: cannot be read: {reason}. Name a study file with --matrix FILE."]) from error
     try:
-        return tomllib.loads(text)
+        verify_text(text)
+        tables = tomllib.loads(text)
+        verify_tables(tables)
     except (ValueError, RecursionError) as error:
-        raise StudyError([f"{shown(path)}: not valid TOML: {error}."]) from error
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
+        raise StudyError([f"{shown(path)}: not valid TOML: {reason}."]) from None
+    return tables
+
+
+def _content(path: Path) -> bytes:
+    """Return what a file holds; raises OSError and ValueError. A pipe or a device would be read for ever."""
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise ValueError("it is not a regular file")
+    with path.open("rb") as file:
+        content = file.read(LARGEST_BYTES + 1)
+    if len(content) > LARGEST_BYTES:
+        raise ValueError(f"it has more than {LARGEST_BYTES >> 10} KiB")
+    return content
 
 
 def shown(path: Path) -> str:
     """Name a file as short as possible from the current folder."""
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):  # a link that leads to itself is a RuntimeError
         return str(path)

@@ -21,7 +21,7 @@ from .schema import (
     StudyTable,
     WorkloadChoice,
 )
-from .suggestion import unknown
+from .suggestion import LONGEST, unknown
 
 #: The sections that hold named tables, what they hold, and a name for an example.
 NAMED_SECTIONS: dict[str, tuple[type[StudyTable], str]] = {
@@ -106,7 +106,7 @@ class Reader:
         """Read one table; ``name`` is the name in its header, where it has one, and not a key."""
         self.problems.setdefault(where, [])
         if not isinstance(given, dict):
-            self.report(where, f"{given!r} must be a table of key = value.")
+            self.report(where, f"{shown(given)} must be a table of key = value.")
             return ReadTable(name or "", {}, None)
         keys = [key for key in model.model_fields if key != "name" or name is None]
         if name is not None:
@@ -147,6 +147,12 @@ def _without_items(given: Mapping[str, Any], details: Iterable[ErrorDetails]) ->
     }
 
 
+def shown(value: Any) -> str:
+    """Write a value of a study file, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+
+
 def _message(detail: ErrorDetails, model: type[StudyTable], keys: list[str]) -> str:
     """Say what pydantic found, with the remedy where the mistake is a common one."""
     key, kind, value = str(detail["loc"][0]), detail["type"], detail["input"]
@@ -159,5 +165,5 @@ def _message(detail: ErrorDetails, model: type[StudyTable], keys: list[str]) -> 
     if kind == "string_type" and isinstance(value, int | float):
         return f'{key}: {value!r} must be a string; write it in quotes: "{value}".'
     if kind == "tuple_type" and isinstance(value, str):
-        return f'{key}: {value!r} must be an array; write it in brackets: ["{value}"].'
-    return f"{key}: {value!r}: {detail['msg'].replace('Input should', 'must')}."
+        return f'{key}: {shown(value)} must be an array; write it in brackets: ["{value[:LONGEST]}"].'
+    return f"{key}: {shown(value)}: {detail['msg'].replace('Input should', 'must')}."

@@ -13,10 +13,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from bench.cell import DEVICES, PRECISIONS
 from bench.registry import BUILT_IN, Registry
 
+from .session_names import NAME_PATTERN as NAME_PATTERN
 from .suggestion import unknown
 
-# Names become names of sessions and folders; some file systems ignore case.
-NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
 # Debian's policy; other characters must not reach a shell.
 PACKAGE_PATTERN = r"^[a-z0-9][a-z0-9+.-]+$"
@@ -60,7 +59,7 @@ def _mode(value: str, info: ValidationInfo) -> str:
 def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
     def check(value: str) -> str:
         if re.fullmatch(pattern.removesuffix("$"), value) is None:
-            raise ValueError(f"{value!r}: {remedy}.")
+            raise ValueError(f"{value[:200]!r}: {remedy}.")
         return value
 
     return check

@@ -1,0 +1,52 @@
+"""Checks the names of sessions on the command line of nox, which itself only says "Sessions not found".
+
+nox imports it for ``nox -l``, so it needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .suggestion import unknown
+
+#: Names become names of sessions and folders; some file systems ignore case.
+NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+#: The options of nox that name sessions.
+OPTIONS = ("-s", "-e", "--session", "--sessions")
+PREFIX = "bench-"
+
+
+def is_valid(name: str) -> bool:
+    """Tell whether an environment can have this name."""
+    return re.fullmatch(NAME_PATTERN, name) is not None
+
+
+def asked(command: Sequence[str]) -> list[str]:
+    """Return the sessions that a command line of nox names."""
+    words = list(command[1 : command.index("--")] if "--" in command else command[1:])
+    found: list[str] = []
+    naming = False
+    for word in words:
+        option, separator, value = word.partition("=")
+        if option in OPTIONS:
+            naming = True
+            found += [value] if separator else []
+        elif word.startswith("-"):
+            # "-sNAME" is short for "-s NAME".
+            naming = word[:2] in OPTIONS and not word.startswith("--")
+            found += [word[2:]] if naming else []
+        elif naming:
+            found.append(word)
+    # A name with parentheses has parameters, which only nox can read.
+    return [name for name in dict.fromkeys(found) if name and "(" not in name]
+
+
+def problem(name: str, environments: Sequence[str]) -> str | None:
+    """Say that no environment has the name that a session names; None where one has, or the session is of no one."""
+    environment = name.removeprefix(PREFIX)
+    if name.startswith(PREFIX):
+        return None if environment in environments else unknown("environment", environment, environments)
+    if name in environments:
+        return f"unknown session {name!r}; an environment is measured by {PREFIX + name!r}."
+    return None
