@@ -19,7 +19,7 @@ from bench.registry import BUILT_IN
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 THREADS = min(2, len(os.sched_getaffinity(0)))
-TIMEOUT_S = 300
+TIMEOUT_S = 600
 
 
 @cache

@@ -11,7 +11,7 @@ from bench.program import Unsupported
 
 
 def examine(mode):
-    return {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(mode)}
+    return {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late()}
 
 
 def limited(**variables):
@@ -53,9 +53,9 @@ def peaks():
     ]
 
 
-def late(mode):
+def late():
     """Limit the memory of a GPU that an array is on already; return why that is refused."""
-    adapter = Adapter(mode, "gpu", "float32", 2)
+    adapter = Adapter("jit", "gpu", "float32", 2)
     adapter._found = object()
     try:
         adapter.limit_memory(1 << 30)

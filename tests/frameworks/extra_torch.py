@@ -8,13 +8,18 @@ import torch
 
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
-from bench.frameworks.torch.programs import convolution_layout
+from bench.frameworks.torch.compiler import Compiler
+from bench.frameworks.torch.layouts import convolution_layout
+from bench.frameworks.torch.training import module_training
+from bench.program import Transform, Unsupported
 
 
 def examine(mode):
     found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
     if mode == "compile":
-        found["breaks"] = breaks()
+        found.update(breaks=breaks(), overhead=overhead())
+    if mode == "compile-step":
+        found["statistics"] = statistics()
     return found
 
 
@@ -61,7 +66,68 @@ def gpu(mode):
         torch.backends.cuda.matmul.allow_tf32 = True
         loose = adapter.settings()
         torch.backends.cuda.matmul.allow_tf32 = False
-        return {"asked": asked, "memory": adapter.memory(), "settings": default, "loose": loose}
+        return {
+            "asked": asked,
+            "memory": adapter.memory(),
+            "settings": default,
+            "loose": loose,
+            "graphs": graphs(mode),
+        }
+
+
+def graphs(mode):
+    """Say whether the audit finds the CUDA graphs that Inductor recorded; None before Inductor."""
+    if not hasattr(torch, "compile"):
+        return None
+    from torch._inductor import cudagraph_trees
+
+    with mock.patch.object(cudagraph_trees, "get_manager", return_value="a manager"):
+        return Compiler(mode, torch.device("cuda")).settings()["CUDA graphs"]
+
+
+def overhead():
+    """Return why a processor has no CUDA graphs, and the preset that a GPU gets."""
+    try:
+        Compiler("compile-reduce-overhead", torch.device("cpu")).apply(torch.sin, training=False, part="module")
+    except Unsupported as error:
+        refused = str(error)
+    with mock.patch.object(torch, "compile", lambda function, **options: options):
+        given = Compiler("compile-reduce-overhead", torch.device("cuda")).apply(torch.sin, False, "module")
+    return [refused, given]
+
+
+def statistics():
+    """Train a module with running statistics, as one function and with torch.optim; return what both came to."""
+    found = []
+    for part in ("step", "module"):
+        torch.manual_seed(0)
+        module = Normalised()
+        program = module_training(
+            module,
+            Transform("eager", lambda function, **options: function, part),
+            {"name": "sgd", "learning_rate": 0.1, "momentum": 0.9},
+            lambda module=module: dict(module.named_parameters()),
+        )
+        batches = [(torch.randn(8, 3, generator=torch.Generator().manual_seed(seed)),) for seed in range(3)]
+        losses = []
+        for _ in range(2):
+            losses.append(float(program.run(batches)["loss"]))
+            state = {name: value.double().flatten().tolist() for name, value in module.state_dict().items()}
+            program.reset()
+        found.append({"losses": losses, "state": state})
+    return found
+
+
+class Normalised(torch.nn.Module):
+    """A layer with running statistics; forward gives a loss."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 4)
+        self.normal = torch.nn.BatchNorm1d(4)
+
+    def forward(self, inputs):
+        return (self.normal(self.linear(inputs)) - 0.5).square().mean() + self.linear.weight.square().sum()
 
 
 def allocators():

@@ -7,17 +7,23 @@ from typing import Any
 import pytest
 from environment import THREADS, run
 
+from bench.registry import BUILT_IN
+
 MODES = [
     ("torch1", "torch", "eager"),
     ("torch1", "torch", "torchscript"),
     ("torch2", "torch", "eager"),
     ("torch2", "torch", "compile"),
+    ("torch2", "torch", "compile-step"),
+    ("torch2", "torch", "compile-max-autotune"),
     ("tf2", "tensorflow", "eager"),
     ("tf2", "tensorflow", "eager-fused"),
     ("tf2", "tensorflow", "function"),
     ("tf2", "tensorflow", "xla"),
     ("jax", "jax", "eager"),
     ("jax", "jax", "jit"),
+    ("jax", "jax", "jit-async"),
+    ("jax", "jax", "jit-loop"),
 ]
 WHOLE_STEP = "forward, backward and optimizer"
 OP_BY_OP = ("eager", "eager-fused")
@@ -26,14 +32,18 @@ COMPILED = {
     "eager-fused": "nothing",
     "torchscript": "forward and backward",
     "compile": "forward and backward",
+    "compile-step": WHOLE_STEP,
+    "compile-max-autotune": "forward and backward",
     "function": WHOLE_STEP,
     "xla": WHOLE_STEP,
     "jit": WHOLE_STEP,
+    "jit-async": WHOLE_STEP,
+    "jit-loop": WHOLE_STEP,
 }
 NAMES = {
     "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
     "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
-    "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention",
+    "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention", "frozen weights",
 }  # fmt: skip
 real = pytest.mark.real
 every_mode = pytest.mark.parametrize(
@@ -77,6 +87,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, framework, m
         ("torch1", "torch", "eager", False),
         ("torch2", "torch", "eager", True),
         ("torch2", "torch", "compile", True),
+        ("torch2", "torch", "compile-step", "by the compiler"),
         ("tf2", "tensorflow", "eager", False),
         ("tf2", "tensorflow", "eager-fused", True),
         ("tf2", "tensorflow", "function", True),
@@ -128,7 +139,7 @@ def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
         # Op by op, JAX compiles every primitive at its first use.
         compiles = mode not in OP_BY_OP or framework == "jax"
         assert (steady["before"]["compilations"] > 0) == compiles
-        if (framework, mode) == ("jax", "jit"):
+        if mode.startswith("jit"):
             assert steady["before"]["traces"] == 1
 
 
@@ -141,6 +152,7 @@ def test_nothing_is_compiled_in_steady_state(environment, framework, mode):
         ("tf2", "tensorflow", "xla"),
         ("jax", "jax", "eager"),
         ("jax", "jax", "jit"),
+        ("jax", "jax", "jit-async"),
     ],
 )
 def test_another_shape_is_counted_as_a_compilation(environment, framework, mode):
@@ -153,6 +165,29 @@ def test_another_shape_is_counted_as_a_compilation(environment, framework, mode)
 
 
 @real
+def test_a_loop_of_training_steps_has_no_inference():
+    assert trial("jax", "jax", "jit-loop")["another shape"]["unsupported"].startswith("mode jit-loop joins training steps")
+
+
+@real
+@pytest.mark.parametrize(
+    ("environment", "framework", "mode", "dispatch"),
+    [
+        ("torch2", "torch", "eager", "inline"),
+        ("tf2", "tensorflow", "function", "inline"),
+        ("jax", "jax", "eager", "inline"),
+        ("jax", "jax", "jit", "inline"),
+        ("jax", "jax", "jit-async", "asynchronous"),
+        ("jax", "jax", "jit-loop", "inline"),
+        ("numpy", "numpy", "eager", "inline"),
+    ],
+)
+def test_dispatch_is_read_back(environment, framework, mode, dispatch):
+    for steady in trial(environment, framework, mode)["steady"].values():
+        assert steady["settings"]["dispatch"] == dispatch
+
+
+@real
 def test_a_graph_break_is_counted_and_explained():
     found = trial("torch2", "torch", "compile")["extras"]["breaks"]
     assert found["before"]["graph_breaks"] == 0
@@ -160,6 +195,34 @@ def test_a_graph_break_is_counted_and_explained():
     assert found["after"]["graphs"] - found["before"]["graphs"] == 2
     assert "graph_break" in found["after"]["graph_break_reasons"][0]
     assert found["result"] == [3.0, 3.0, 3.0]
+
+
+@real
+@pytest.mark.parametrize(
+    ("environment", "framework", "mode"),
+    [
+        ("torch2", "torch", "compile-step"),
+        ("torch2", "torch", "compile-max-autotune"),
+        ("jax", "jax", "jit-async"),
+        ("jax", "jax", "jit-loop"),
+    ],
+)
+def test_modes_outside_the_default_study_agree_with_float64_in_every_workload(environment, framework, mode):
+    """What timed samples run is compared; the default study checks the other modes."""
+    found = run(environment, "agreement.py", framework, mode)
+    implemented = [name for name in BUILT_IN.workloads if BUILT_IN.has_implementation(name, framework)]
+    assert sorted(found) == sorted(implemented)
+    for workload, outcome in found.items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if mode == "jit-loop" and not training:
+            assert outcome.startswith("mode jit-loop joins training steps")
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == (COMPILED[mode] if training else "forward")
+        assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
+        # Steps that need each other are waited for at the end of a sample.
+        assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
 
 
 @every_mode
@@ -186,6 +249,38 @@ def test_torch_tells_what_a_gpu_computes_with(environment, mode):
     assert found["settings"]["CUDA graphs"] is False
     assert (found["loose"]["float32 matmul"], found["loose"]["TF32 matmul"]) == ("tf32", True)
     assert found["memory"] == {"allocated_peak_bytes": 3, "reserved_peak_bytes": 4}
+
+
+@real
+@torch_modes
+def test_recorded_cuda_graphs_are_found(environment, mode):
+    compiled = mode.startswith("compile")
+    assert trial(environment, "torch", mode)["extras"]["gpu"]["graphs"] is (
+        compiled if environment == "torch2" else None
+    )
+
+
+@real
+def test_cuda_graphs_are_for_a_gpu():
+    refused, given = trial("torch2", "torch", "compile")["extras"]["overhead"]
+    assert refused == "mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile"
+    assert given == {"dynamic": False, "mode": "reduce-overhead"}
+
+
+@real
+def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_with_an_optimizer():
+    whole, parts = trial("torch2", "torch", "compile-step")["extras"]["statistics"]
+    assert whole["losses"][0] == whole["losses"][1]
+    assert whole["losses"] == pytest.approx(parts["losses"], rel=1e-6)
+    assert parts["state"]["normal.num_batches_tracked"] == [3.0]
+    for name, values in parts["state"].items():
+        assert whole["state"][name] == pytest.approx(values, rel=1e-5, abs=1e-6)
+
+
+@real
+def test_weights_are_frozen_for_inference_in_the_tuned_mode_alone():
+    for mode, frozen in (("compile-max-autotune", True), ("compile", None)):
+        assert trial("torch2", "torch", mode)["another shape"]["settings"].get("frozen weights") is frozen
 
 
 @real

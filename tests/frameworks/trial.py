@@ -16,6 +16,7 @@ import numpy as np
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
+from bench.worker.timing.stopwatch import looped
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 STEADY_STEPS = 12
@@ -39,14 +40,16 @@ def built(adapter, framework, mode, workload):
     """Build a workload's program as a session does; return it with its batches on the device."""
     size, parameters, batches = placed(adapter, workload)
     build = BUILT_IN.implementation(workload, framework)
-    return build(size, parameters, batches[0], Transform(mode, adapter.transform)), batches
+    part = BUILT_IN.facts(framework).mode(mode).part
+    return build(size, parameters, batches[0], Transform(mode, adapter.transform, part)), batches
 
 
 def run(adapter, program, batches, steps):
     if program.reset is not None:
         program.reset()
-    for index in range(steps):
-        adapter.synchronize(program.step(*batches[index % len(batches)]))
+    given = [batches[index % len(batches)] for index in range(steps)]
+    run_all = program.run or looped(program.step, adapter.synchronize, each=True)
+    adapter.synchronize(run_all(given))
 
 
 def steady(framework, mode, workload):
@@ -62,7 +65,7 @@ def steady(framework, mode, workload):
 
 
 def another_shape(framework, mode):
-    """Count compilations of a program that is given a second, larger batch."""
+    """Count compilations of a program that is given a second, larger batch; or say why the mode has no inference."""
     adapter = adapter_of(framework, mode)
     try:
         program, batches = built(adapter, framework, mode, "gemm")
@@ -71,7 +74,7 @@ def another_shape(framework, mode):
     run(adapter, program, batches, 4)
     before = adapter.compilation()
     run(adapter, program, placed(adapter, "gemm", "tiny")[2], 1)
-    return {"before": before, "after": adapter.compilation()}
+    return {"before": before, "after": adapter.compilation(), "settings": adapter.settings()}
 
 
 def peaks(framework, mode, precision):

@@ -12,9 +12,11 @@ import optax
 
 from ...program import Unsupported
 from .. import loaded, xla
+from . import dispatch as dispatch
 from . import gpu as gpu
 from .compiler import Compiler
-from .programs import functional_training, inference, make_optimizer
+from .programs import inference
+from .training import functional_training, make_optimizer
 
 __all__ = ["Adapter", "functional_training", "inference", "make_optimizer"]
 
@@ -43,7 +45,10 @@ class Adapter:
             jax.config.update("jax_enable_x64", True)
         # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
         jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
+        if device == "gpu" and mode == "jit-async":
+            raise Unsupported("a GPU computes asynchronously in every mode: use jit")
         if device == "cpu":
+            dispatch.choose(dispatch.ASYNCHRONOUS if mode == "jit-async" else dispatch.INLINE)
             self.device  # noqa: B018 (a GPU waits for ``limit_memory``: its share is fixed when JAX first sees it)
 
     @property
@@ -76,6 +81,7 @@ class Adapter:
 
     def settings(self):
         found = {"threads": self._threads(), "x64": bool(jax.config.jax_enable_x64)}
+        found["dispatch"] = dispatch.found()
         if self.device.platform == "cpu":
             allocator = loaded.malloc()
             if allocator:

@@ -6,6 +6,9 @@ import functools
 
 import jax
 
+#: The modes that call one executable for each step, or for many: with dispatch chosen by us or JAX, and in a loop.
+JITTED = ("jit", "jit-async", "jit-loop")
+
 
 class Compiler:
     """Executes as one mode does, and listens to JAX's own events."""
@@ -26,7 +29,7 @@ class Compiler:
 
     def apply(self, function, training, options):
         self._training = self._training or training
-        if self._mode != "jit":
+        if self._mode not in JITTED:
             return function
 
         @functools.wraps(function)

@@ -8,7 +8,8 @@ import torch
 from ...program import Unsupported
 from . import settings as settings
 from .compiler import Compiler
-from .programs import inference, make_optimizer, module_training
+from .programs import inference
+from .training import make_optimizer, module_training
 
 __all__ = ["Adapter", "inference", "make_optimizer", "module_training"]
 
@@ -21,7 +22,7 @@ class Adapter:
             raise Unsupported("torch {} sees no GPU".format(torch.__version__))
         self.device = torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
-        self._compiler = Compiler(mode)
+        self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
         torch.set_num_threads(threads)
@@ -47,15 +48,14 @@ class Adapter:
     def transform(self, function, training=False, settings=None, part="module"):
         if settings is not None:
             self._program_settings.append(settings)
-        return self._compiler.apply(function, training)
+        return self._compiler.apply(function, training, part)
 
     def settings(self):
         found = settings.read(self.device)
         if self.dtype == torch.float32:
             found["float32 matmul"] = settings.float32_matmul(self.device)
         found["dispatch"] = "asynchronous" if self.device.type == "cuda" else "inline"
-        if self.device.type == "cuda":
-            found["CUDA graphs"] = self._compiler.uses_cuda_graphs()
+        found.update(self._compiler.settings())
         found["compiled"] = self.compilation()["compiled"]
         for read in self._program_settings:
             found.update(read())

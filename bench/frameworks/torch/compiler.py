@@ -9,54 +9,96 @@ from ...program import Unsupported
 #: Reasons of graph breaks that are kept, and the characters of each.
 MOST_REASONS = 5
 REASON_LENGTH = 160
+#: {mode: what torch.compile calls its preset}
+PRESETS = {
+    "compile": None,
+    "compile-step": None,
+    "compile-max-autotune": "max-autotune",
+    "compile-reduce-overhead": "reduce-overhead",
+}
 
 
 class Compiler:
     """Executes as one mode does, and counts."""
 
-    def __init__(self, mode):
+    def __init__(self, mode, device):
         self._mode = mode
+        self._device = device
         self._scripted = []
-        self._training = False
+        self._part = "forward"
+        self._froze = False
 
-    def apply(self, function, training):
+    def apply(self, function, training, part):
         """Return ``function`` (an nn.Module or a function of tensors) as the mode executes it."""
-        self._training = self._training or training
+        if training:
+            self._part = "forward, backward and optimizer" if part == "step" else "forward and backward"
         if self._mode == "eager":
             return function
         if self._mode == "torchscript":
-            scripted = torch.jit.script(function)
-            if isinstance(function, torch.nn.Module) and not training:
-                # A deployment does the same: it folds constants and removes dropout.
-                scripted = torch.jit.freeze(scripted.eval())
-            self._scripted.append(scripted)
-            return scripted
-        if self._mode == "compile":
-            if not hasattr(torch, "compile"):
-                raise Unsupported("torch {} has no torch.compile (PyTorch 2.0 brought it)".format(torch.__version__))
-            # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
-            return torch.compile(function, dynamic=False)
+            return self._script(function, training)
+        if self._mode in PRESETS:
+            return self._compile(function, training)
         raise ValueError("unknown mode {!r}".format(self._mode))
+
+    def _script(self, function, training):
+        scripted = torch.jit.script(function)
+        if isinstance(function, torch.nn.Module) and not training:
+            # A deployment does the same: it folds constants and removes dropout.
+            scripted = torch.jit.freeze(scripted.eval())
+        self._scripted.append(scripted)
+        # The call of a module would go through nn.Module in Python first: 2 us, for hooks that no scripted module has.
+        return getattr(scripted, "forward", scripted)
+
+    def _compile(self, function, training):
+        if not hasattr(torch, "compile"):
+            raise Unsupported("torch {} has no torch.compile (PyTorch 2.0 brought it)".format(torch.__version__))
+        preset = PRESETS[self._mode]
+        if preset == "reduce-overhead" and self._device.type != "cuda":
+            raise Unsupported("mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile")
+        if preset == "max-autotune" and not training:
+            # Weights become constants, which the templates for products on a processor require. Dynamo reads this
+            # setting of the whole process, not that of one call; a process has one cell.
+            from torch._inductor import config
+
+            config.freezing = self._froze = hasattr(config, "freezing")
+        # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
+        return torch.compile(function, dynamic=False, mode=preset)
 
     def report(self):
         if self._mode == "torchscript":
             return report_plans(self._scripted)
-        if self._mode == "compile":
+        if self._mode in PRESETS and hasattr(torch, "compile"):
             from torch._dynamo.utils import counters
 
-            return report_counters(counters, self._training)
+            return report_counters(counters, self._part)
         return {"compiled": "nothing", "compilations": 0}
 
-    def uses_cuda_graphs(self):
-        if self._mode != "compile":
-            return False
-        from torch._inductor import config
+    def settings(self):
+        """Read back what only a preset of torch.compile brings."""
+        found = {}
+        if self._device.type == "cuda":
+            found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
+        if self._froze:
+            from torch._inductor import config
 
-        return bool(config.triton.cudagraphs)
+            found["frozen weights"] = bool(config.freezing)
+        return found
 
 
-def report_counters(counters, training):
-    """Report what torch.compile did, by Dynamo's and Inductor's counters since the process started."""
+def records_graphs(device):
+    """Tell whether Inductor has recorded a CUDA graph on this device."""
+    try:
+        from torch._inductor.cudagraph_trees import get_manager
+    except ImportError:
+        return False  # Before 2.1 no tree of graphs was the default.
+    return get_manager(device.index or 0, create_if_none_exists=False) is not None
+
+
+def report_counters(counters, part):
+    """Report what torch.compile did, by Dynamo's and Inductor's counters since the process started.
+
+    ``part`` is the part of a step that was given to it.
+    """
 
     def count(group, *names):
         return sum(int(counters[group][name]) for name in names) if group in counters else 0
@@ -65,7 +107,6 @@ def report_counters(counters, training):
     graphs, traces = count("stats", "unique_graphs"), count("frames", "total")
     # Every compiled graph is looked up in the cache of generated code, backward graphs, too, which are not traced.
     lowered = count("inductor", "fxgraph_cache_hit", "fxgraph_cache_miss", "fxgraph_cache_bypass")
-    part = "forward and backward" if training else "forward"
     return {
         "compiled": part if graphs else "nothing",
         "graphs": graphs,

@@ -1,0 +1,73 @@
+"""Runs inside an environment, as ``python tests/frameworks/agreement.py FRAMEWORK MODE``: checks what timed samples run.
+
+Every workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
+prints one line of JSON: {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+
+from bench.program import Transform, Unsupported
+from bench.registry import BUILT_IN
+from bench.worker.checking import parity
+from bench.worker.timing.stopwatch import looped
+
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+SEED = 1
+
+
+def share_of_allowed(framework, mode, workload, folder):
+    """Return the largest error of a workload's outputs as a share of what is allowed, and the settings in force."""
+    specification = BUILT_IN.specification(workload)
+    size = specification.SIZES["check"]
+    reference = os.path.join(folder, workload + ".npz")
+    parity.write_reference(reference, specification, size, SEED)
+    drawn, drawn_batches, _ = parity.draw(specification, size, SEED)
+    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
+    batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
+    build = BUILT_IN.implementation(workload, framework)
+    transform = Transform(mode, adapter.transform, BUILT_IN.facts(framework).mode(mode).part)
+    program = build(size, {name: adapter.put(array) for name, array in drawn.items()}, batches[0], transform)
+    run = program.run or looped(program.step, adapter.synchronize, each=True)
+    # A turn: other batches before, then a reset.
+    adapter.synchronize(run(batches))
+    outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, drawn)
+    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), "float32", parity.TOLERANCE_FACTOR)
+    if program.reset is not None:
+        agree_on_parameters(program, run, batches, adapter)
+    return [max(entry["error"] / entry["allowed"] for entry in found.values()), adapter.settings()]
+
+
+def agree_on_parameters(program, run, batches, adapter):
+    """Compare the parameters after one run of several steps with those after as many single steps."""
+    found = []
+    for whole in (True, False):
+        program.reset()
+        for given in [batches[:3]] if whole else [[batch] for batch in batches[:3]]:
+            adapter.synchronize(run(given))
+        found.append({name: adapter.get(value).copy() for name, value in program.parameters().items()})
+    for name, value in found[0].items():
+        error = parity.relative_error(value, found[1][name])
+        assert error < 1e-5, "{}: {}".format(name, error)
+
+
+def main(framework, mode):
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for workload in BUILT_IN.workloads:
+            if BUILT_IN.has_implementation(workload, framework):
+                try:
+                    found[workload] = share_of_allowed(framework, mode, workload, folder)
+                except Unsupported as error:
+                    found[workload] = str(error)
+    return found
+
+
+if __name__ == "__main__":
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+    answer = main(*sys.argv[1:])
+    print("\n" + json.dumps(answer))
