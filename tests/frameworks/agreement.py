@@ -1,4 +1,4 @@
-"""Runs inside an environment, as ``python tests/frameworks/agreement.py FRAMEWORK MODE``: checks what timed samples run.
+"""Runs inside an environment, as ``python agreement.py FRAMEWORK MODE``: checks what timed samples run.
 
 Every workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
 prints one line of JSON: {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
@@ -52,7 +52,7 @@ def agree_on_parameters(program, run, batches, adapter):
         found.append({name: adapter.get(value).copy() for name, value in program.parameters().items()})
     for name, value in found[0].items():
         error = parity.relative_error(value, found[1][name])
-        assert error < 1e-5, "{}: {}".format(name, error)
+        assert error < 1e-5, f"{name}: {error}"
 
 
 def main(framework, mode):
