@@ -166,7 +166,9 @@ def test_another_shape_is_counted_as_a_compilation(environment, framework, mode)
 
 @real
 def test_a_loop_of_training_steps_has_no_inference():
-    assert trial("jax", "jax", "jit-loop")["another shape"]["unsupported"].startswith("mode jit-loop joins training steps")
+    assert trial("jax", "jax", "jit-loop")["another shape"]["unsupported"].startswith(
+        "mode jit-loop joins training steps"
+    )
 
 
 @real
