@@ -39,7 +39,7 @@ def tests(session: nox.Session) -> None:
     for environment in selected:
         run_host(session, "prepare", environment)
     # A process per processor, see tests/support/division.py; options that are given replace these.
-    divided = ["-n", "auto", "--dist", "loadgroup", "--durations", "10"]
+    divided = ["-n", "auto", "--durations", "10"]
     session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, external=True)
 
 

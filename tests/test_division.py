@@ -34,6 +34,14 @@ import pytest
 @pytest.mark.parametrize("number", range(2))
 def test_watches(number): pass
 """
+PARTS = """
+import pytest
+
+parts = [pytest.param(part, marks=pytest.mark.xdist_group("part" + part)) for part in "aabb"]
+
+@pytest.mark.parametrize("part", parts)
+def test_part(part): pass
+"""
 OTHERS = """
 import pytest
 
@@ -48,6 +56,7 @@ def run(folder: Path, *options: str) -> list[list]:
         "pyproject.toml": SETTINGS,
         "conftest.py": NOTES,
         "test_first.py": WATCHES + OTHERS.replace("COUNT", "6"),
+        "test_parts.py": PARTS,
         "test_second.py": OTHERS.replace("COUNT", "12"),
     }.items():
         (folder / name).write_text(text)
@@ -59,8 +68,8 @@ def run(folder: Path, *options: str) -> list[list]:
 
 
 def test_what_watches_a_clock_runs_while_nothing_else_does(tmp_path: Path) -> None:
-    notes = run(tmp_path, "-n", "2", "--dist", "loadgroup")
-    assert len(notes) == 20
+    notes = run(tmp_path, "-n", "2")
+    assert len(notes) == 24
     assert len({process for _, process, *_ in notes}) == 2
     for name, process, start, end in notes:
         if name.startswith("test_watches"):
@@ -68,9 +77,18 @@ def test_what_watches_a_clock_runs_while_nothing_else_does(tmp_path: Path) -> No
             assert beside == []
 
 
+def test_the_groups_of_a_file_run_side_by_side_and_each_in_one_process(tmp_path: Path) -> None:
+    notes = run(tmp_path, "-n", "2", "test_parts.py")
+    parts = {name[-3]: set() for name, *_ in notes}
+    for name, process, *_ in notes:
+        parts[name[-3]].add(process)
+    assert sorted(map(len, parts.values())) == [1, 1]
+    assert len(set.union(*parts.values())) == 2
+
+
 def test_without_processes_it_comes_last(tmp_path: Path) -> None:
     names = [name for name, *_ in run(tmp_path, "-n", "0")]
-    assert [name.startswith("test_watches") for name in names] == [False] * 18 + [True] * 2
+    assert [name.startswith("test_watches") for name in names] == [False] * 22 + [True] * 2
 
 
 def test_the_slowest_files_are_there() -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import gc
+import json
+import tempfile
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +22,7 @@ SLOWEST = (
     "tests/host/containers/test_engine_stops.py",
 )
 ALONE = "alone"
+GROUPS = pytest.StashKey[Path]()
 
 
 def rank(item: pytest.Item) -> int:
@@ -31,29 +36,53 @@ def rank(item: pytest.Item) -> int:
     return len(SLOWEST) + (not outside)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def group(item: pytest.Item) -> str | None:
+    """Return the name of what runs in one process with the item, where that is not its file."""
+    if item.get_closest_marker(ALONE):
+        return ALONE
+    marker = item.get_closest_marker("xdist_group")
+    return str(marker.args[0]) if marker else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
-    for item in items:
-        if item.get_closest_marker(ALONE):
-            item.add_marker(pytest.mark.xdist_group(ALONE))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Name the file in which the first process writes the groups: the one that divides the tests sees no markers."""
+    config = node.config
+    if GROUPS not in config.stash:
+        folder = tempfile.TemporaryDirectory()
+        config.add_cleanup(folder.cleanup)
+        config.stash[GROUPS] = Path(folder.name) / "groups.json"
+    node.workerinput["groups"] = str(config.stash[GROUPS])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     """Keep the tests of a file together, so that what a module prepares is prepared once, and keep their order."""
-    from xdist.scheduler import LoadGroupScheduling
+    from xdist.scheduler import LoadScopeScheduling
 
-    class FilesScheduling(LoadGroupScheduling):
+    @functools.cache
+    def groups() -> dict[str, str]:
+        return dict(json.loads(config.stash[GROUPS].read_text(encoding="utf-8")))
+
+    class FilesScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return super()._split_scope(nodeid).split("::")[0]
+            return groups().get(nodeid) or nodeid.split("::")[0]
 
     config.option.loadscopereorder = False
     return FilesScheduling(config, log)
 
 
-def pytest_collection_finish() -> None:
-    """Keep the collector of garbage from looking through thousands of tests each time."""
+@pytest.hookimpl(tryfirst=True)  # before xdist reports that the tests are collected
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write the groups; keep the collector of garbage from looking through thousands of tests each time."""
+    process = getattr(session.config, "workerinput", {})
+    if process.get("workerid") == "gw0":
+        groups = {item.nodeid: name for item in session.items if (name := group(item))}
+        Path(process["groups"]).write_text(json.dumps(groups), encoding="utf-8")
     gc.collect()
     gc.freeze()
 
