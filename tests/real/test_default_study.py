@@ -12,10 +12,23 @@ from bench.host.measuring.study_run import StudyRun
 from bench.host.project import STATE
 from bench.host.storage import journal
 from bench.host.study import selection, study_file
+from bench.host.study.schema import Study
 from bench.record import OK, Record
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDY = study_file.load(ROOT / "matrix.toml")
+#: Modes that are no columns of the default study, and must be correct all the same.
+OTHER_MODES = {"tf2": ("eager",), "jax": ("eager",)}
+
+
+def with_all_modes(study: Study) -> Study:
+    environments = {
+        name: each.model_copy(update={"modes": (*OTHER_MODES.get(name, ()), *each.modes)})
+        for name, each in study.environments.items()
+    }
+    return study.model_copy(update={"environments": environments})
+
+
+STUDY = with_all_modes(study_file.load(ROOT / "matrix.toml"))
 PRECISIONS = ("float32", "bfloat16")
 PLANS = {
     precision: selection.select(

@@ -10,6 +10,7 @@ ITEM = "sequence"
 SIZES = {
     "check": {"batch": 2, "sequence": 8, "width": 16, "heads": 2, "layers": 2},
     "tiny": {"batch": 4, "sequence": 32, "width": 64, "heads": 4, "layers": 2},
+    "mini": {"batch": 4, "sequence": 128, "width": 128, "heads": 4, "layers": 2},
     "small": {"batch": 8, "sequence": 128, "width": 256, "heads": 8, "layers": 2},
     # The shape of BERT base (Devlin et al. 2019).
     "medium": {"batch": 8, "sequence": 128, "width": 768, "heads": 12, "layers": 12},

@@ -14,6 +14,7 @@ ITEM = "token"
 SIZES = {
     "check": {"batch": 2, "sequence": 8, "width": 16, "heads": 2, "layers": 2, "vocabulary": 32},
     "tiny": {"batch": 4, "sequence": 32, "width": 64, "heads": 4, "layers": 2, "vocabulary": 256},
+    "mini": {"batch": 4, "sequence": 64, "width": 128, "heads": 4, "layers": 2, "vocabulary": 512},
     "small": {"batch": 8, "sequence": 128, "width": 256, "heads": 8, "layers": 2, "vocabulary": 2048},
     "medium": {"batch": 8, "sequence": 256, "width": 512, "heads": 8, "layers": 6, "vocabulary": 8192},
 }
