@@ -226,7 +226,7 @@ def workload_problems(name: str, values: Values, registry: Registry = BUILT_IN) 
 
 def exclusion_problems(values: Values, draft: Draft) -> Iterator[str]:
     given = {coordinate: values[coordinate] for coordinate in COORDINATES if values.get(coordinate) is not None}
-    if not given and values.keys() >= set(COORDINATES):
+    if not given and values.get("training") is None and values.keys() >= set(COORDINATES):
         yield f"names no cells; give at least one of {', '.join(COORDINATES)}."
     for coordinate, pattern in given.items():
         known = draft.known(coordinate)

@@ -174,10 +174,11 @@ class Exclusion(StudyTable):
     size: Filled | None = Field(None, description="Pattern of sizes.")
     precision: Filled | None = Field(None, description="Pattern of precisions.")
     device: Filled | None = Field(None, description="Pattern of devices.")
+    training: bool | None = Field(None, description="true: only workloads that train; false: only those that do not.")
 
 
 #: The coordinates by which an exclusion may choose cells.
-COORDINATES = tuple(key for key in Exclusion.model_fields if key != "reason")
+COORDINATES = tuple(key for key in Exclusion.model_fields if key not in ("reason", "training"))
 
 
 class Study(StudyTable):

@@ -203,7 +203,7 @@ def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
     if not study.registry.has_implementation(cell.workload, cell.framework):
         return f"workload {cell.workload} has no {cell.framework} implementation"
     for exclusion in study.exclusions:
-        if _matches(exclusion, cell):
+        if exclusion.training in (None, bool(specification.TRAINING)) and _matches(exclusion, cell):
             return exclusion.reason
     return None
 

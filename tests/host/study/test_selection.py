@@ -195,11 +195,17 @@ def test_an_exclusion_takes_the_cells_that_match_all_of_its_patterns() -> None:
     }
 
 
+def test_an_exclusion_can_be_of_workloads_that_train_or_do_not() -> None:
+    for training, left_out in ((True, "mlp-train"), (False, "transformer-encoder")):
+        plan = select(study(exclusions=[{"mode": "*", "training": training, "reason": "so"}]), ALL)
+        assert {cell.workload for cell, _ in plan.excluded} == {left_out}
+
+
 def test_the_shipped_study_leaves_no_workload_out() -> None:
     shipped = study_file.load(Path(__file__).resolve().parents[3] / "matrix.toml")
     for profile in ("check", "quick", "standard"):
         plan = select(shipped, Selection(profile=profile))
-        assert not plan.excluded
+        assert {cell.mode for cell, _ in plan.excluded} == {"compile-step"}
         assert {cell.workload for cell in plan.cells} == set(shipped.workloads)
 
 
