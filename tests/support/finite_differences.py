@@ -46,7 +46,12 @@ def slope(function: Callable[[float], float], step: float = STEP) -> float:
 
 
 def disagreement(
-    loss: Callable[[dict], Any], arrays: Mapping[str, np.ndarray], gradients: Mapping[str, np.ndarray], seed: int
+    loss: Callable[[dict], Any],
+    arrays: Mapping[str, np.ndarray],
+    gradients: Mapping[str, np.ndarray],
+    seed: int,
+    *,
+    step: float = STEP,
 ) -> dict[str, float]:
     """Return how far the slopes of ``loss(arrays)`` are from ``gradients``, along a random direction in each array.
 
@@ -68,7 +73,7 @@ def disagreement(
 
         # Rounding of a large loss hides a small slope.
         scale = max(typical, 1e-3 * abs(along(0.0)))
-        found["all" if len(moved) > 1 else min(moved)] = abs(slope(along) - expected) / scale if scale else 0.0
+        found["all" if len(moved) > 1 else min(moved)] = abs(slope(along, step) - expected) / scale if scale else 0.0
     return found
 
 
