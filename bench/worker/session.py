@@ -126,7 +126,8 @@ class Session:
         first_call_peak = memory.peak_bytes()
 
         self._enter("check")
-        outputs = parity.program_outputs(program, batches, adapter.get, initial)
+        reduced = parity.is_reduced(specification, size)
+        outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
         factor = factor or getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
         checked = parity.compare(outputs, reference, identity, self._cell.precision, factor)
         del outputs, initial

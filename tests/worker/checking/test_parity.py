@@ -193,7 +193,7 @@ def test_an_unknown_optimizer_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("flops", "training", "runs"), [(1e3, True, 16), (1e9, False, 10), (1e9, True, 6), (1e12, True, 4)]
+    ("flops", "training", "runs"), [(1e3, True, 16), (1e9, False, 10), (1e9, True, 6), (1e11, True, 4), (1e12, True, 2)]
 )
 def test_small_sizes_get_more_float32_references_than_large_ones(flops, training, runs):
     specification = SimpleNamespace(TRAINING=training, useful_flops=lambda size: flops)
