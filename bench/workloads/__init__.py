@@ -13,7 +13,7 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
   training:   loss(size, parameters, state, batch) -> (loss, state), likewise: the forward pass only, written in plain
               NumPy. bench.differentiation gives its gradients and names the functions of NumPy that it can
               differentiate; ``state`` is {name: array}, see initial_state
-              OPTIMIZER, a dictionary {"name": "sgd", "learning_rate": …} (or "momentum", "adam") that
+              OPTIMIZER, a dictionary {"name": "sgd", "learning_rate": …} (or "adam", "adamw") that
               bench.worker.checking.optimizers applies to the reference
   optional:   initial_state(size)     {name: float32 array} that steps update without gradients, such as running
               statistics. A program's parameters() has these names, too, and they are compared

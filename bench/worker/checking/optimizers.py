@@ -13,7 +13,7 @@ def update(
     """Apply one step of a specification's OPTIMIZER in place, in the dtype of the parameters. Raises ValueError.
 
     SGD with momentum follows PyTorch, optax and TensorFlow (velocity = momentum * velocity + gradient); Adam follows
-    Kingma & Ba 2015, algorithm 1.
+    Kingma & Ba 2015, algorithm 1; AdamW Loshchilov & Hutter 2019, algorithm 2, with the decay times the learning rate.
     """
     rate = optimizer["learning_rate"]
     state["count"] = state.get("count", 0) + 1
@@ -22,7 +22,7 @@ def update(
             velocity = optimizer.get("momentum", 0.0) * state.get(("velocity", name), 0.0) + gradient
             state["velocity", name] = velocity
             change = rate * velocity
-        elif optimizer["name"] == "adam":
+        elif optimizer["name"] in ("adam", "adamw"):
             beta1, beta2 = optimizer["beta1"], optimizer["beta2"]
             mean = beta1 * state.get(("mean", name), 0.0) + (1 - beta1) * gradient
             square = beta2 * state.get(("square", name), 0.0) + (1 - beta2) * gradient**2
@@ -32,6 +32,8 @@ def update(
             mean = mean / (cast(1) - cast(beta1) ** state["count"])
             square = square / (cast(1) - cast(beta2) ** state["count"])
             change = rate * mean / (np.sqrt(square) + optimizer["epsilon"])
+            if optimizer["name"] == "adamw":
+                change = change + rate * optimizer["weight_decay"] * parameters[name]
         else:
             raise ValueError("unknown optimizer {!r}".format(optimizer["name"]))
         parameters[name] = (parameters[name] - change).astype(parameters[name].dtype)

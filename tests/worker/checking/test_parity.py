@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bench.differentiation import loss_and_gradients
 from bench.frameworks.numpy.adapter import Adapter
 from bench.program import Program, Transform
 from bench.registry import BUILT_IN
@@ -187,6 +188,12 @@ def test_adam_starts_with_steps_of_the_learning_rate():
     assert quadratic(adam, 1) == pytest.approx([0.99, -1.99])
 
 
+def test_adamw_shrinks_parameters_beside_the_step_of_adam():
+    adam = {"name": "adam", "learning_rate": 0.01, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+    decayed = quadratic(dict(adam, name="adamw", weight_decay=0.1), 1)
+    assert decayed == pytest.approx([0.99 - 0.01 * 0.1, -1.99 + 0.01 * 0.1 * 2])
+
+
 def test_an_unknown_optimizer_is_refused():
     with pytest.raises(ValueError, match="unknown optimizer 'lion'"):
         quadratic({"name": "lion", "learning_rate": 1.0}, 1)
@@ -198,3 +205,48 @@ def test_an_unknown_optimizer_is_refused():
 def test_small_sizes_get_more_float32_references_than_large_ones(flops, training, runs):
     specification = SimpleNamespace(TRAINING=training, useful_flops=lambda size: flops)
     assert parity.single_runs(specification, {}) == runs
+
+
+def with_running_mean():
+    """Return a specification whose steps carry the running mean of their inputs along."""
+
+    def loss(size, parameters, state, batch):
+        mean = (parameters["scale"] * batch[0]).mean(axis=0)
+        outputs = (batch[0] * parameters["scale"] - mean) ** 2
+        return outputs.mean(), {"running_mean": 0.9 * state["running_mean"] + 0.1 * mean}
+
+    return SimpleNamespace(
+        TRAINING=True,
+        OPTIMIZER={"name": "sgd", "learning_rate": 0.1},
+        parameters=lambda size, random: {"scale": random.rand(3).astype(np.float32)},
+        batch=lambda size, random, source=None: (random.rand(8, 3).astype(np.float32),),
+        initial_state=lambda size: {"running_mean": np.zeros(3, np.float32)},
+        useful_flops=lambda size: 100,
+        loss=loss,
+    )
+
+
+@pytest.mark.parametrize("momentum", [0.1, 0.11])
+def test_running_statistics_are_compared(tmp_path, momentum):
+    specification = with_running_mean()
+    path = str(tmp_path / "mean.npz")
+    parity.write_reference(path, specification, {}, 1)
+    drawn, batches, _ = parity.draw(specification, {}, 1)
+    initial = dict(drawn, **parity.initial_state(specification, {}))
+    current = {}
+
+    def step(inputs):
+        loss, _, gradients = loss_and_gradients(specification.loss, {}, {"scale": current["scale"]}, initial, (inputs,))
+        mean = (current["scale"] * inputs).mean(axis=0)
+        current["running_mean"] = np.float32(1 - momentum) * current["running_mean"] + np.float32(momentum) * mean
+        current["scale"] = current["scale"] - np.float32(0.1) * gradients["scale"]
+        return {"loss": loss}
+
+    program = Program(step, lambda: current, lambda: current.update(initial))
+    outputs = parity.program_outputs(program, batches, np.asarray, initial)
+    identity = parity.digest(drawn, batches)
+    if momentum == 0.1:
+        assert "update of running_mean" in parity.compare(outputs, path, identity, "float32", 16.0)
+    else:
+        with pytest.raises(parity.Mismatch, match="update of running_mean has"):
+            parity.compare(outputs, path, identity, "float32", 16.0)
