@@ -1,13 +1,16 @@
-"""Times our step and the public one in turns, inside an environment, and prints one line of JSON.
+"""Times our program and the public ones in turns, inside an environment, and prints one line of JSON.
 
     python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS
 
-Both have the same batch and layers of the same shapes; the values of their parameters differ.
+All have the same batch and layers of the same shapes; the values of their parameters differ. The clock is the processor
+time of this process where it has one thread: other processes then change a time little. With more threads it is a
+clock on the wall, because threads that wait for each other take processor time, too.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import sys
@@ -16,51 +19,56 @@ import time
 from bench.program import Transform
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
+from bench.worker.timing.stopwatch import looped
 
 SAMPLE_S = 0.05
+WARM_STEPS = 20
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+clock = time.process_time if THREADS == 1 else time.perf_counter
 
 
-def steps_for(step, adapter):
-    """Warm up ``step`` and return how many steps take about ``SAMPLE_S``."""
-    for _ in range(20):
-        adapter.synchronize(step())
-    start = time.perf_counter()
-    for _ in range(10):
-        adapter.synchronize(step())
-    return max(1, round(10 * SAMPLE_S / (time.perf_counter() - start)))
+def time_s(run, synchronize, batches):
+    start = clock()
+    synchronize(run(batches))
+    return clock() - start
 
 
-def step_s(step, adapter, steps):
-    start = time.perf_counter()
-    for _ in range(steps):
-        adapter.synchronize(step())
-    return (time.perf_counter() - start) / steps
-
-
-def ours(framework, adapter, mode, workload, size, parameters, batch):
+def ours(framework, adapter, mode, workload, size, batch, parameters, each):
+    """Build our program and return its ``run``, as a session does."""
     build = BUILT_IN.implementation(workload, framework)
-    program = build(size, parameters, batch, Transform(mode, adapter.transform))
-    return lambda: program.step(*batch)
+    part = BUILT_IN.facts(framework).mode(mode).part
+    program = build(size, parameters, batch, Transform(mode, adapter.transform, part))
+    if program.reset is not None:
+        program.reset()
+    return program.run or looped(program.step, adapter.synchronize, each)
 
 
 def main(framework, mode, workload, size_name, turns):
-    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
     drawn, batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batch = tuple(adapter.put(array) for array in batches[0])
-    public = importlib.import_module("with_" + framework).step(workload, size, mode, batch)
-    pair = (ours(framework, adapter, mode, workload, size, parameters, batch), public)
-    counts = [steps_for(step, adapter) for step in pair]
-    times = [[], []]
-    for turn in range(int(turns)):
-        for side in (0, 1) if turn % 2 else (1, 0):
-            step_s(pair[side], adapter, max(3, counts[side] // 10))
-            times[side].append(step_s(pair[side], adapter, counts[side]))
-    return {"ours_s": times[0], "public_s": times[1]}
+    each = adapter.settings().get("dispatch") != "inline"
+    runs = {"ours": ours(framework, adapter, mode, workload, size, batch, parameters, each)}
+    public = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
+    # The steps of training need each other, so waiting for the last is waiting for all.
+    each = each and not specification.TRAINING
+    runs.update((name, looped(step, adapter.synchronize, each)) for name, step in public.items())
+    counts = {}
+    for name, run in runs.items():
+        time_s(run, adapter.synchronize, [batch] * WARM_STEPS)
+        counts[name] = max(1, round(10 * SAMPLE_S / time_s(run, adapter.synchronize, [batch] * 10)))
+    found = {name: [] for name in runs}
+    orders = itertools.cycle((list(runs), list(runs)[::-1]))
+    for _ in range(int(turns)):
+        for name in next(orders):
+            time_s(runs[name], adapter.synchronize, [batch] * max(3, counts[name] // 10))
+            found[name].append(time_s(runs[name], adapter.synchronize, [batch] * counts[name]) / counts[name])
+    return found
 
 
 if __name__ == "__main__":
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(os.environ["OMP_NUM_THREADS"])])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     print("\n" + json.dumps(main(*sys.argv[1:])))

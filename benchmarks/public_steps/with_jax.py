@@ -1,4 +1,4 @@
-"""Makes steps of the layers and optimizers that come with JAX: example_libraries and jax.nn."""
+"""Makes steps of the layers and optimizers that come with JAX, and of flax and optax where flax is installed."""
 
 from __future__ import annotations
 
@@ -6,35 +6,43 @@ import jax
 import jax.numpy as jnp
 from jax.example_libraries import optimizers, stax
 
+try:
+    import with_flax
+except ImportError:
+    with_flax = None
+
 RATE = 0.05
 
 
-def step(workload, size, mode, batch):
-    return {"mlp-train": perceptron, "lenet-train": lenet, "transformer-encoder": encoder}[workload](size, mode, batch)
+def steps(workload, size, mode, batch):
+    """Return ``{name: step}``."""
+    found = {}
+    if workload in OWN:
+        found["example_libraries"] = OWN[workload](size, mode, batch)
+    if with_flax is not None:
+        found["flax"] = with_flax.step(workload, size, batch)
+    return found
 
 
-def jitted(function, mode, **options):
-    return jax.jit(function, **options) if mode == "jit" else function
-
-
-def trained(network, mode, inputs, labels):
+def trained(network, mode, batch, optimizer):
     """Train as JAX's own example of an MNIST classifier does."""
+    inputs, labels = batch
     initialise, predict = network
     _, parameters = initialise(jax.random.PRNGKey(0), inputs.shape)
-    begin, apply, current = optimizers.sgd(RATE)
+    begin, apply, current = optimizer
 
     def loss(parameters, inputs, labels):
-        chosen = jnp.take_along_axis(predict(parameters, inputs), labels[:, None], axis=1)
+        chosen = jnp.take_along_axis(predict(parameters, inputs), labels[..., None], axis=-1)
         return -chosen.mean()
 
     def update(count, state, inputs, labels):
         value, gradients = jax.value_and_grad(loss)(current(state), inputs, labels)
         return apply(count, gradients, state), value
 
-    transformed = jitted(update, mode, donate_argnums=1)
+    transformed = jax.jit(update, donate_argnums=1)
     state = [begin(parameters)]
 
-    def step():
+    def step(*given):
         state[0], value = transformed(0, state[0], inputs, labels)
         return {"loss": value}
 
@@ -43,20 +51,29 @@ def trained(network, mode, inputs, labels):
 
 def perceptron(size, mode, batch):
     hidden = [layer for _ in range(size["layers"]) for layer in (stax.Dense(size["hidden"]), stax.Relu)]
-    return trained(stax.serial(*hidden, stax.Dense(size["classes"]), stax.LogSoftmax), mode, *batch)
+    network = stax.serial(*hidden, stax.Dense(size["classes"]), stax.LogSoftmax)
+    return trained(network, mode, batch, optimizers.sgd(RATE))
+
+
+def convolutions(*filters):
+    pool = stax.MaxPool((2, 2), (2, 2))
+    return [layer for count in filters for layer in (stax.Conv(count, (5, 5)), stax.Relu, pool)]
 
 
 def lenet(size, mode, batch):
-    pool = stax.MaxPool((2, 2), (2, 2))
-    network = stax.serial(
-        stax.Conv(6, (5, 5)), stax.Relu, pool, stax.Conv(16, (5, 5)), stax.Relu, pool, stax.Flatten,
-        stax.Dense(120), stax.Relu, stax.Dense(84), stax.Relu, stax.Dense(10), stax.LogSoftmax,
-    )  # fmt: skip
-    return trained(network, mode, *batch)
+    dense = [stax.Dense(120), stax.Relu, stax.Dense(84), stax.Relu, stax.Dense(10), stax.LogSoftmax]
+    return trained(stax.serial(*convolutions(6, 16), stax.Flatten, *dense), mode, batch, optimizers.sgd(RATE))
 
 
-def encoder(size, mode, batch):
-    """Stack blocks out of jax.nn: standardize, dot_product_attention and gelu."""
+def catdog(size, mode, batch):
+    filters = size["filters"]
+    dense = [stax.Dense(size["dense"]), stax.Relu, stax.Dense(2), stax.LogSoftmax]
+    network = stax.serial(*convolutions(filters, 2 * filters, 4 * filters), stax.Flatten, *dense)
+    return trained(network, mode, batch, optimizers.adam(1e-3))
+
+
+def stack(size):
+    """Return the parameters of pre-norm blocks, and a function of them and a hidden state, out of jax.nn."""
     width, heads = size["width"], size["heads"]
 
     def linear(inputs, outputs):
@@ -81,16 +98,40 @@ def encoder(size, mode, batch):
     def apply(layer, hidden):
         return hidden @ layer["weight"] + layer["bias"]
 
-    def forward(parameters, hidden):
+    def forward(parameters, hidden, causal):
         count, sequence = hidden.shape[:2]
         for block in parameters["blocks"]:
             projected = normal(block["norms"][0], hidden) @ block["qkv"]
             parts = projected.reshape(count, sequence, 3, heads, width // heads)
-            mixed = jax.nn.dot_product_attention(parts[:, :, 0], parts[:, :, 1], parts[:, :, 2])
+            mixed = jax.nn.dot_product_attention(parts[:, :, 0], parts[:, :, 1], parts[:, :, 2], is_causal=causal)
             hidden = hidden + apply(block["output"], mixed.reshape(count, sequence, width))
             wide = jax.nn.gelu(apply(block["expand"], normal(block["norms"][1], hidden)), approximate=False)
             hidden = hidden + apply(block["contract"], wide)
         return normal(parameters["last"], hidden)
 
-    transformed = jitted(forward, mode)
-    return lambda: {"hidden": transformed(parameters, *batch)}
+    return parameters, forward
+
+
+def encoder(size, mode, batch):
+    parameters, forward = stack(size)
+    transformed = jax.jit(lambda parameters, hidden: forward(parameters, hidden, causal=False))
+    return lambda *given: {"hidden": transformed(parameters, *batch)}
+
+
+def language_model(size, mode, batch):
+    parameters, forward = stack(size)
+    draw = jax.random.normal
+    parameters["tokens"] = draw(jax.random.PRNGKey(1), (size["vocabulary"], size["width"])) * size["width"] ** -0.5
+    parameters["positions"] = draw(jax.random.PRNGKey(2), (size["sequence"], size["width"]))
+
+    def predict(parameters, tokens):
+        table = parameters["tokens"]
+        return jax.nn.log_softmax(forward(parameters, table[tokens] + parameters["positions"], True) @ table.T)
+
+    return trained((lambda key, shape: (None, parameters), predict), mode, batch, optimizers.adam(1e-3))
+
+
+OWN = {
+    "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
+    "transformer-train": language_model,
+}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Makes steps of Keras layers and optimizers in a custom training loop."""
+"""Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch."""
 
 from __future__ import annotations
 
@@ -8,58 +8,119 @@ import tensorflow as tf
 RATE = 0.05
 
 
-def step(workload, size, mode, batch):
-    return {"mlp-train": perceptron, "lenet-train": lenet, "transformer-encoder": encoder}[workload](size, mode, batch)
+def steps(workload, size, mode, batch):
+    """Return ``{name: step}``."""
+    return {
+        "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
+        "transformer-train": language_model,
+    }[workload](size, mode, batch)  # fmt: skip
 
 
 def traced(function, mode):
-    return function if mode == "eager" else tf.function(function, jit_compile=mode == "xla")
+    return function if mode.startswith("eager") else tf.function(function, jit_compile=mode == "xla")
 
 
-def trained(model, mode, inputs, labels):
-    """Train as Keras' guide to custom training loops does."""
-    optimizer = keras.optimizers.SGD(RATE)
-    criterion = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(RATE)):
+    """Train ``make()`` as Keras' guides do: a custom loop, and compile with train_on_batch."""
+    inputs, labels = batch
+    return {"custom loop": custom(make(), mode, inputs, labels, optimizer()),
+            "train_on_batch": on_batch(make(), mode, inputs, labels, optimizer())}  # fmt: skip
+
+
+def criterion():
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def custom(model, mode, inputs, labels, optimizer):
+    score = criterion()
     model.build(inputs.shape)
     optimizer.build(model.trainable_variables)
 
     def update(inputs, labels):
         with tf.GradientTape() as tape:
-            loss = criterion(labels, model(inputs, training=True))
+            loss = score(labels, model(inputs, training=True))
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
     transformed = traced(update, mode)
-    return lambda: {"loss": transformed(inputs, labels)}
+    return lambda *given: {"loss": transformed(inputs, labels)}
+
+
+def on_batch(model, mode, inputs, labels, optimizer):
+    model.compile(
+        optimizer=optimizer, loss=criterion(), run_eagerly=mode.startswith("eager"), jit_compile=mode == "xla"
+    )
+    return lambda *given: {"loss": model.train_on_batch(inputs, labels)}
 
 
 def perceptron(size, mode, batch):
-    hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
-    return trained(keras.Sequential([*hidden, keras.layers.Dense(size["classes"])]), mode, *batch)
+    def make():
+        hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
+        return keras.Sequential([*hidden, keras.layers.Dense(size["classes"])])
+
+    return trained(make, mode, batch)
+
+
+def convolution(filters):
+    return [keras.layers.Conv2D(filters, 5, activation="relu"), keras.layers.MaxPooling2D(2)]
+
+
+def dense(width):
+    return keras.layers.Dense(width, activation="relu")
 
 
 def lenet(size, mode, batch):
-    layers = keras.layers
-    model = keras.Sequential(
-        [
-            layers.Conv2D(6, 5, activation="relu"), layers.MaxPooling2D(2),
-            layers.Conv2D(16, 5, activation="relu"), layers.MaxPooling2D(2), layers.Flatten(),
-            layers.Dense(120, activation="relu"), layers.Dense(84, activation="relu"), layers.Dense(10),
-        ]
-    )  # fmt: skip
-    return trained(model, mode, *batch)
+    def make():
+        layers = [*convolution(6), *convolution(16), keras.layers.Flatten(), dense(120), dense(84)]
+        return keras.Sequential([*layers, keras.layers.Dense(10)])
+
+    return trained(make, mode, batch)
+
+
+def catdog(size, mode, batch):
+    def make():
+        blocks = [layer for factor in (1, 2, 4) for layer in convolution(size["filters"] * factor)]
+        return keras.Sequential([*blocks, keras.layers.Flatten(), dense(size["dense"]), keras.layers.Dense(2)])
+
+    return trained(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
+
+
+def stack(size, hidden, causal):
+    layers, width, heads = keras.layers, size["width"], size["heads"]
+    for _ in range(size["layers"]):
+        normal = layers.LayerNormalization(epsilon=1e-5)(hidden)
+        attend = layers.MultiHeadAttention(heads, width // heads)
+        hidden = hidden + attend(normal, normal, use_causal_mask=causal)
+        wide = layers.Dense(4 * width, activation="gelu")(layers.LayerNormalization(epsilon=1e-5)(hidden))
+        hidden = hidden + layers.Dense(width)(wide)
+    return layers.LayerNormalization(epsilon=1e-5)(hidden)
 
 
 def encoder(size, mode, batch):
-    layers, width, heads = keras.layers, size["width"], size["heads"]
     inputs = keras.Input(batch_shape=batch[0].shape)
-    hidden = inputs
-    for _ in range(size["layers"]):
-        normal = layers.LayerNormalization(epsilon=1e-5)(hidden)
-        hidden = hidden + layers.MultiHeadAttention(heads, width // heads)(normal, normal)
-        wide = layers.Dense(4 * width, activation="gelu")(layers.LayerNormalization(epsilon=1e-5)(hidden))
-        hidden = hidden + layers.Dense(width)(wide)
-    model = keras.Model(inputs, layers.LayerNormalization(epsilon=1e-5)(hidden))
+    model = keras.Model(inputs, stack(size, inputs, causal=False))
     transformed = traced(lambda values: model(values, training=False), mode)
-    return lambda: {"hidden": transformed(*batch)}
+    return {"keras": lambda *given: {"hidden": transformed(*batch)}}
+
+
+class Positions(keras.layers.Layer):
+    """Learned positions, added to the embedded tokens."""
+
+    def build(self, shape):
+        self.table = self.add_weight(shape=shape[1:])
+
+    def call(self, hidden):
+        return hidden + self.table
+
+
+def language_model(size, mode, batch):
+    """Project onto the vocabulary with the embedding's own weights, as keras_hub's ReversibleEmbedding does."""
+
+    def make():
+        tokens = keras.Input(batch_shape=batch[0].shape, dtype="int32")
+        embedding = keras.layers.ReversibleEmbedding(size["vocabulary"], size["width"])
+        hidden = stack(size, Positions()(embedding(tokens)), causal=True)
+        return keras.Model(tokens, embedding(hidden, reverse=True))
+
+    return trained(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))

@@ -8,36 +8,73 @@ import torch
 from torch import nn
 
 RATE = 0.05
+COMPILED = {
+    "compile": {},
+    "compile-step": {},
+    "compile-max-autotune": {"mode": "max-autotune"},
+    "compile-reduce-overhead": {"mode": "reduce-overhead"},
+}
 
 
-def step(workload, size, mode, batch):
-    return {"mlp-train": perceptron, "lenet-train": lenet, "transformer-encoder": encoder}[workload](size, mode, batch)
+def steps(workload, size, mode, batch):
+    """Return ``{name: step}``."""
+    return {
+        "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
+        "transformer-train": language_model,
+    }[workload](size, mode, batch)  # fmt: skip
 
 
-def compiled(function, mode):
-    return torch.compile(function) if mode == "compile" else function
+def transformed(network, mode):
+    if mode == "torchscript":
+        return torch.jit.script(network)
+    return torch.compile(network, **COMPILED[mode]) if mode in COMPILED else network
 
 
-def trained(network, mode, inputs, labels):
-    """Train as the tutorials do; the loss is computed outside the network."""
-    optimizer = torch.optim.SGD(network.parameters(), lr=RATE)
+def fastest(kind, parameters, **options):
+    """Make an optimizer of torch.optim, fused where this version can."""
+    try:
+        return kind(parameters, fused=True, **options)
+    except (TypeError, RuntimeError):
+        return kind(parameters, **options)
+
+
+def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
+    """Train as the tutorials do; the loss is computed outside the network.
+
+    With mode ``compile-step`` two tutorials' forms compete: the optimizer compiled beside the network, and all of the
+    step under one torch.compile.
+    """
+    network.train()
+    *inputs, labels = batch
+    optimizer = fastest(kind, network.parameters(), lr=torch.tensor(rate) if mode == "compile-step" else rate)
     criterion = nn.CrossEntropyLoss()
-    network = compiled(network.train(), mode)
+    forward = transformed(network, mode)
+    advance = torch.compile(optimizer.step) if mode == "compile-step" else optimizer.step
 
-    def step():
+    def step(*given):
         optimizer.zero_grad()
-        loss = criterion(network(inputs), labels)
+        loss = criterion(forward(*inputs).flatten(0, -2), labels.flatten())
         loss.backward()
-        optimizer.step()
+        advance()
         return {"loss": loss}
 
-    return step
+    def whole():
+        loss = criterion(network(*inputs).flatten(0, -2), labels.flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    if mode != "compile-step":
+        return {"torch.nn": step}
+    compiled = torch.compile(whole)
+    return {"optimizer compiled": step, "step compiled": lambda *given: {"loss": compiled()}}
 
 
 def perceptron(size, mode, batch):
     widths = [size["inputs"]] + [size["hidden"]] * size["layers"]
     hidden = [layer for pair in pairwise(widths) for layer in (nn.Linear(*pair), nn.ReLU())]
-    return trained(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, *batch)
+    return trained(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
 
 
 def lenet(size, mode, batch):
@@ -46,20 +83,55 @@ def lenet(size, mode, batch):
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
         nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
     )  # fmt: skip
+    return trained(network, mode, channels_first(batch))
+
+
+def catdog(size, mode, batch):
+    filters = size["filters"]
+    widths = (1, filters, 2 * filters, 4 * filters)
+    blocks = [layer for pair in pairwise(widths) for layer in (nn.Conv2d(*pair, 5), nn.ReLU(), nn.MaxPool2d(2))]
+    dense = [nn.Linear(4 * filters * 4, size["dense"]), nn.ReLU(), nn.Linear(size["dense"], 2)]
+    return trained(nn.Sequential(*blocks, nn.Flatten(), *dense), mode, channels_first(batch), torch.optim.Adam, 1e-3)
+
+
+def channels_first(batch):
     images, labels = batch
-    return trained(network, mode, images.permute(0, 3, 1, 2).contiguous(), labels)
+    return images.permute(0, 3, 1, 2).contiguous(), labels
+
+
+def stack(size):
+    width = size["width"]
+    layer = nn.TransformerEncoderLayer(
+        width, size["heads"], 4 * width, 0.0, activation="gelu", batch_first=True, norm_first=True
+    )
+    return nn.TransformerEncoder(layer, size["layers"], norm=nn.LayerNorm(width), enable_nested_tensor=False)
 
 
 def encoder(size, mode, batch):
-    width = size["width"]
-    layer = nn.TransformerEncoderLayer(
-        width, size["heads"], 4 * width, activation="gelu", batch_first=True, norm_first=True
-    )
-    network = nn.TransformerEncoder(layer, size["layers"], norm=nn.LayerNorm(width), enable_nested_tensor=False)
-    network = compiled(network.eval(), mode)
+    network = transformed(stack(size).eval(), mode)
 
-    def step():
+    def step(*given):
         with torch.inference_mode():
             return {"hidden": network(*batch)}
 
-    return step
+    return {"torch.nn": step}
+
+
+class LanguageModel(nn.Module):
+    """torch.nn's encoder with a causal mask, between an embedding and the projection that is tied to it."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.tokens = nn.Embedding(size["vocabulary"], size["width"])
+        self.positions = nn.Parameter(torch.randn(size["sequence"], size["width"]))
+        self.stack = stack(size)
+        mask = torch.full((size["sequence"], size["sequence"]), float("-inf")).triu(1)
+        self.register_buffer("mask", mask, persistent=False)
+
+    def forward(self, tokens):
+        hidden = self.stack(self.tokens(tokens) + self.positions, self.mask)
+        return nn.functional.linear(hidden, self.tokens.weight)
+
+
+def language_model(size, mode, batch):
+    return trained(LanguageModel(size), mode, batch, torch.optim.Adam, 1e-3)
