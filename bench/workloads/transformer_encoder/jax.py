@@ -14,12 +14,16 @@ def layer_norm(hidden, scale, shift):
     wide = hidden.astype(jnp.promote_types(hidden.dtype, jnp.float32))
     mean = wide.mean(axis=-1, keepdims=True)
     variance = jnp.square(wide - mean).mean(axis=-1, keepdims=True)
-    normal = (wide - mean) * jax.lax.rsqrt(variance + attention.EPSILON)
-    return normal.astype(hidden.dtype) * scale + shift
+    normal = (wide - mean) * (jax.lax.rsqrt(variance + attention.EPSILON) * scale) + shift
+    return normal.astype(hidden.dtype)
 
 
 def attend(projected, heads, causal):
-    """Mix the values of projected (batch, sequence, 3 · width) by softmax attention."""
+    """Mix the values of projected (batch, sequence, 3 · width) by softmax attention.
+
+    The attention is composed, because jax.nn.dot_product_attention is on a processor: it took as long forward, and 1.1
+    to 1.4 times as long with its gradient.
+    """
     batch, sequence, columns = projected.shape
     split = projected.reshape(batch, sequence, 3, heads, columns // (3 * heads))
     queries, keys, values = split[:, :, 0], split[:, :, 1], split[:, :, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
@@ -20,22 +21,29 @@ def layer_norm(hidden, scale, shift):
     return tf.cast(normal, hidden.dtype) * scale + shift
 
 
-def attend(projected, size, visible):
+def causal_mask(sequence, dtype):
+    """Return what is added to the scores (sequence, sequence): minus infinity for later positions, elsewhere 0."""
+    return tf.constant(np.triu(np.full((sequence, sequence), -np.inf), 1), dtype)
+
+
+def attend(projected, size, mask):
     """Mix the values of projected (batch · sequence, 3 · width) by softmax attention.
 
-    ``visible`` masks the pairs of positions; None leaves all visible.
+    ``mask`` is added to the scores; None leaves all positions visible. The attention is composed, because
+    keras.ops.dot_product_attention is: on a processor it took, forward or with its gradient, 1.2 to 1.8 times as long
+    op by op, 1.0 to 1.3 times in a tf.function and 0.9 to 1.1 times with XLA.
     """
     batch, sequence, heads, width = size["batch"], size["sequence"], size["heads"], size["width"]
     split = tf.reshape(projected, (batch, sequence, 3, heads, width // heads))
     queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
     scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
-    if visible is not None:
-        scores = tf.where(visible, scores, float("-inf"))
+    if mask is not None:
+        scores += mask
     mixed = tf.matmul(tf.nn.softmax(scores), values)
     return tf.reshape(tf.transpose(mixed, (0, 2, 1, 3)), (batch * sequence, width))
 
 
-def forward(size, variables, hidden, causal):
+def forward(size, variables, hidden, mask=None):
     """Map hidden (batch · sequence, width) through the blocks and the final normalisation.
 
     Batch and sequence stay one axis, since TensorFlow multiplies matrices faster than batches of them by one matrix.
@@ -47,11 +55,10 @@ def forward(size, variables, hidden, causal):
     def linear(name, hidden):
         return tf.nn.bias_add(tf.matmul(hidden, variables[name + ".weight"]), variables[name + ".bias"])
 
-    visible = tf.sequence_mask(tf.range(1, size["sequence"] + 1)) if causal else None
     for index in range(size["layers"]):
         block = "block%d." % index
         projected = tf.matmul(norm(block + "attention_norm", hidden), variables[block + "qkv.weight"])
-        hidden += linear(block + "output", attend(projected, size, visible))
+        hidden += linear(block + "output", attend(projected, size, mask))
         wide = tf.nn.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
         hidden += linear(block + "contract", wide)
     return norm("final_norm", hidden)
@@ -59,7 +66,7 @@ def forward(size, variables, hidden, causal):
 
 def build(size, parameters, batch, transform):
     def encode(variables, hidden):
-        flat = forward(size, variables, tf.reshape(hidden, (-1, size["width"])), causal=False)
+        flat = forward(size, variables, tf.reshape(hidden, (-1, size["width"])))
         return {"hidden": tf.reshape(flat, hidden.shape)}
 
     return inference(encode, parameters, transform)
