@@ -1,16 +1,16 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
-    nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter ENVIRONMENT=PATH]
+    nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
-the framework's own parts: torch.nn and torch.optim, Keras layers and optimizers in a custom loop and in train_on_batch,
-jax.example_libraries and jax.nn, and flax where it is installed (``--interpreter`` names a Python that has it). A ratio
-compares ours with the fastest of them; below 1 ours is faster. Ours must not be slower by more than the limit. Where the
-middle half of a row's ratios contains the limit, the machine was too busy and the verdict is "unclear". One thread,
-which is timed by its processor time, gives steadier figures on a busy machine.
+the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
+jax.example_libraries and jax.nn; flax where it is installed (``--interpreter jax=PATH`` names a Python that has it). A
+ratio compares ours with the fastest of them; below 1 ours is faster. Ours must not be slower by more than the limit.
+Where the middle half of a row's ratios contains the limit, the machine was too busy and the verdict is "unclear". One
+thread, which is timed by its processor time, gives steadier figures on a busy machine.
 
-The attention of PyTorch, Keras and flax adds a bias to queries, keys and values, which the specification lacks, so these
-public transformers do slightly more work than ours.
+The attention of PyTorch, Keras and flax adds a bias to queries, keys and values, which the specification lacks, so
+these public transformers do slightly more work than ours.
 """
 
 from __future__ import annotations

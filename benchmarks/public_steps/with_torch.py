@@ -32,6 +32,7 @@ def transformed(network, mode):
 
 def fastest(kind, parameters, **options):
     """Make an optimizer of torch.optim, fused where this version can."""
+    parameters = list(parameters)
     try:
         return kind(parameters, fused=True, **options)
     except (TypeError, RuntimeError):
@@ -96,7 +97,8 @@ def catdog(size, mode, batch):
 
 def channels_first(batch):
     images, labels = batch
-    return images.permute(0, 3, 1, 2).contiguous(), labels
+    # Not permuted: one channel looks like channels_last to PyTorch then, whatever contiguous() is asked for.
+    return images.reshape(len(images), 1, *images.shape[1:3]), labels
 
 
 def stack(size):

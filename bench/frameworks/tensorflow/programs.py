@@ -8,22 +8,28 @@ from ...program import Program
 from .optimizers import make_optimizer
 
 
-def inference(function, parameters, transform, layout=None):
+def inference(function, parameters, transform, layout=None, attention=None):
     """Make the program of ``function(variables, *batch) -> {name: tensor}``; parameters are variables.
 
-    ``layout`` is that of the function's convolutions, if it has any: NHWC or NCHW.
+    ``layout`` is that of the function's convolutions, if it has any: NHWC or NCHW. ``attention`` is the form of its
+    attention: fused or composed.
     """
     variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
-    in_force = {"layout": layout} if layout else {}
+    in_force = given(layout=layout, attention=attention)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: in_force)
     return Program(lambda *batch: transformed(*batch))
 
 
-def variable_training(loss, parameters, transform, settings, layout=None):
+def given(**settings):
+    """Return the settings that a program has."""
+    return {name: value for name, value in settings.items() if value}
+
+
+def variable_training(loss, parameters, transform, settings, layout=None, attention=None):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
-    ``layout`` is that of the loss's convolutions, if it has any: NHWC or NCHW.
+    ``layout`` and ``attention`` are as for ``inference``.
     """
     variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
     trained = list(variables.values())
@@ -36,9 +42,7 @@ def variable_training(loss, parameters, transform, settings, layout=None):
         return value
 
     fused = "by the compiler" if transform.mode == "xla" else optimizer.fused
-    in_force = {"optimizer": optimizer.name, "fused optimizer": fused}
-    if layout:
-        in_force["layout"] = layout
+    in_force = dict(given(layout=layout, attention=attention), **{"optimizer": optimizer.name, "fused optimizer": fused})
     transformed = transform(update, training=True, settings=lambda: in_force, part="step")
 
     def step(*batch):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 
 from ...program import Program
-from .layouts import convolution_layout
+from .layouts import module_settings
 
 
 def inference(module, transform, names):
     """Make the program of an nn.Module or function that maps a batch to one tensor or a tuple, named ``names``."""
     if isinstance(module, torch.nn.Module):
         module.eval()
-    transformed = transform(module, training=False, settings=lambda: convolution_layout(module))
+    transformed = transform(module, training=False, settings=lambda: module_settings(module))
 
     def run(batches):
         with torch.inference_mode():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ...program import Program
-from .layouts import convolution_layout
+from .layouts import module_settings
 
 
 def make_optimizer(parameters, settings):
@@ -51,7 +51,7 @@ def optimized(module, transform, settings):
     optimizer = make_optimizer(module.parameters(), settings)
 
     def in_force():
-        return dict(convolution_layout(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
+        return dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
 
     transformed = transform(module, training=True, settings=in_force)
 
@@ -95,7 +95,7 @@ def whole_step(module, transform, settings):
         return value
 
     def in_force():
-        return dict(convolution_layout(module), **{"fused optimizer": "by the compiler"})
+        return dict(module_settings(module), **{"fused optimizer": "by the compiler"})
 
     transformed = transform(step, training=True, settings=in_force, part="step")
 

@@ -20,6 +20,9 @@ def layer_norm(hidden, scale, shift):
     normal = centred * tf.math.rsqrt(variance + attention.EPSILON)
     return tf.cast(normal, hidden.dtype) * scale + shift
 
+#: The form of ``attend``.
+ATTENTION = "composed"
+
 
 def causal_mask(sequence, dtype):
     """Return what is added to the scores (sequence, sequence): minus infinity for later positions, elsewhere 0."""
@@ -69,4 +72,4 @@ def build(size, parameters, batch, transform):
         flat = forward(size, variables, tf.reshape(hidden, (-1, size["width"])))
         return {"hidden": tf.reshape(flat, hidden.shape)}
 
-    return inference(encode, parameters, transform)
+    return inference(encode, parameters, transform, attention=ATTENTION)

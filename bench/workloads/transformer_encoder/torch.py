@@ -15,6 +15,7 @@ class FusedAttention(nn.Module):
 
     def __init__(self, causal):
         super().__init__()
+        self.attention_form = "fused"
         self.causal = causal
 
     def forward(self, queries, keys, values):
@@ -26,6 +27,7 @@ class ComposedAttention(nn.Module):
 
     def __init__(self, causal, sequence, like):
         super().__init__()
+        self.attention_form = "composed"
         self.causal = causal
         mask = torch.full((sequence, sequence), float("-inf"), dtype=like.dtype, device=like.device).triu(1)
         self.register_buffer("mask", mask, persistent=False)

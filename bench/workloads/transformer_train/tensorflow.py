@@ -5,7 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import variable_training
-from ..transformer_encoder.tensorflow import causal_mask, forward
+from ..transformer_encoder.tensorflow import ATTENTION, causal_mask, forward
 from . import OPTIMIZER
 
 
@@ -20,4 +20,4 @@ def build(size, parameters, batch, transform):
         labels = tf.reshape(targets, (-1,))
         return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
 
-    return variable_training(loss, parameters, transform, OPTIMIZER)
+    return variable_training(loss, parameters, transform, OPTIMIZER, attention=ATTENTION)
