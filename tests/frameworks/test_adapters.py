@@ -129,6 +129,22 @@ def test_mode_eager_fused_is_for_training_only():
 
 
 @real
+@pytest.mark.parametrize(
+    ("environment", "framework", "mode", "form"),
+    [
+        ("torch1", "torch", "eager", "composed"),
+        ("torch2", "torch", "eager", "fused"),
+        ("tf2", "tensorflow", "function", "composed"),
+        ("jax", "jax", "jit", "composed"),
+    ],
+)
+def test_the_form_of_attention_is_said(environment, framework, mode, form):
+    found = trial(environment, framework, mode)
+    assert found["attention"]["attention"] == form
+    assert "attention" not in found["steady"]["mlp-train"]["settings"]
+
+
+@real
 def test_donation_is_seen_in_what_became_of_the_arrays():
     assert trial("jax", "jax", "jit")["steady"]["mlp-train"]["settings"]["donation"] is True
     assert trial("jax", "jax", "eager")["steady"]["mlp-train"]["settings"]["donation"] is False

@@ -68,6 +68,15 @@ def steady(framework, mode, workload):
     return {"before": before, "after": adapter.compilation(), "settings": adapter.settings()}
 
 
+def attention(framework, mode):
+    """Return the settings of a training step with attention, which is built but not run."""
+    if framework == "numpy":
+        return {}
+    adapter = adapter_of(framework, mode)
+    built(adapter, framework, mode, "transformer-train")
+    return adapter.settings()
+
+
 def another_shape(framework, mode):
     """Count compilations of a program that is given a second, larger batch; or say why the mode has no inference."""
     adapter = adapter_of(framework, mode)
@@ -113,6 +122,7 @@ def main(framework, mode):
     precisions = ("float32",) if framework == "numpy" else ("float32", "bfloat16")
     return {
         "steady": {workload: steady(framework, mode, workload) for workload in STEADY},
+        "attention": attention(framework, mode),
         "another shape": another_shape(framework, mode),
         "peaks": {precision: peaks(framework, mode, precision) for precision in precisions},
         "limit": unlimited(framework, mode),

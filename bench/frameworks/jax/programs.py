@@ -9,18 +9,18 @@ from . import dispatch
 from .compiler import JITTED
 
 
-def inference(function, parameters, transform, layout=None):
+def inference(function, parameters, transform, layout=None, attention=None):
     """Make the program of ``function(parameters, *batch) -> {name: array}``; parameters are an argument.
 
-    ``layout`` is that of the function's convolutions, if it has any: NHWC or NCHW.
+    ``layout`` is that of the function's convolutions, if it has any: NHWC or NCHW. ``attention`` is the form of its
+    attention: fused or composed.
     """
     if transform.mode == "jit-loop":
         raise Unsupported("mode jit-loop joins training steps, each of which needs the one before; use jit")
     # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
     waits = dispatch.overlaps()
     found = {"synchronised": "every step"} if waits else {}
-    if layout:
-        found["layout"] = layout
+    found.update((name, value) for name, value in (("layout", layout), ("attention", attention)) if value)
     transformed = transform(function, settings=lambda: found)
     wait = one_ready if transform.mode in JITTED else jax.block_until_ready
 

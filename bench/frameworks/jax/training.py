@@ -24,11 +24,11 @@ def make_optimizer(settings):
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
-def functional_training(loss, parameters, transform, settings, layout=None):
+def functional_training(loss, parameters, transform, settings, layout=None, attention=None):
     """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
-    ``layout`` is that of the loss's convolutions, if it has any: NHWC or NCHW.
+    ``layout`` and ``attention`` are as for ``inference``.
     """
     optimizer = make_optimizer(settings)
 
@@ -46,7 +46,8 @@ def functional_training(loss, parameters, transform, settings, layout=None):
     def in_force():
         # A donated array is deleted by the step.
         found = {"donation": given[0].is_deleted(), "fused optimizer": "by the compiler" if jitted else False}
-        return dict(found, layout=layout) if layout else found
+        found.update((name, value) for name, value in (("layout", layout), ("attention", attention)) if value)
+        return found
 
     transform_step = functools.partial(transform, training=True, settings=in_force, part="step", donate_argnums=0)
     advance = (looping.in_one if transform.mode == "jit-loop" else one_by_one)(update, transform_step)

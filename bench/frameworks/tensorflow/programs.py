@@ -42,7 +42,9 @@ def variable_training(loss, parameters, transform, settings, layout=None, attent
         return value
 
     fused = "by the compiler" if transform.mode == "xla" else optimizer.fused
-    in_force = dict(given(layout=layout, attention=attention), **{"optimizer": optimizer.name, "fused optimizer": fused})
+    in_force = dict(
+        given(layout=layout, attention=attention), **{"optimizer": optimizer.name, "fused optimizer": fused}
+    )
     transformed = transform(update, training=True, settings=lambda: in_force, part="step")
 
     def step(*batch):

@@ -8,6 +8,9 @@ import jax.numpy as jnp
 from ...frameworks.jax.adapter import inference
 from .. import attention
 
+#: The form of ``attend``.
+ATTENTION = "composed"
+
 
 def layer_norm(hidden, scale, shift):
     """Normalise the last axis, with statistics in float32 or wider, as flax does."""
@@ -56,4 +59,4 @@ def build(size, parameters, batch, transform):
     def encode(parameters, hidden):
         return {"hidden": forward(size, parameters, hidden, causal=False)}
 
-    return inference(encode, parameters, transform)
+    return inference(encode, parameters, transform, attention=ATTENTION)

@@ -20,6 +20,7 @@ def layer_norm(hidden, scale, shift):
     normal = centred * tf.math.rsqrt(variance + attention.EPSILON)
     return tf.cast(normal, hidden.dtype) * scale + shift
 
+
 #: The form of ``attend``.
 ATTENTION = "composed"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import optax
 
 from ...frameworks.jax.adapter import functional_training
-from ..transformer_encoder.jax import forward
+from ..transformer_encoder.jax import ATTENTION, forward
 from . import OPTIMIZER
 
 
@@ -15,4 +15,4 @@ def build(size, parameters, batch, transform):
         hidden = forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True)
         return optax.softmax_cross_entropy_with_integer_labels(hidden @ table.T, targets).mean()
 
-    return functional_training(loss, parameters, transform, OPTIMIZER)
+    return functional_training(loss, parameters, transform, OPTIMIZER, attention=ATTENTION)
