@@ -79,7 +79,7 @@ def test_settings_have_the_names_that_all_adapters_share(environment, framework,
 def test_only_a_program_with_convolutions_has_a_layout(environment, framework, mode):
     found = {name: steady["settings"] for name, steady in trial(environment, framework, mode)["steady"].items()}
     assert "layout" not in found["mlp-train"]
-    expected = {"torch": "NCHW", "tensorflow": "NHWC", "jax": "NHWC", "numpy": None}
+    expected = {"torch": "NCHW, channels_last", "tensorflow": "NHWC", "jax": "NHWC", "numpy": None}
     assert found["lenet-train"].get("layout") == expected[framework]
 
 

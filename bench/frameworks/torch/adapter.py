@@ -35,7 +35,8 @@ class Adapter:
         # Class indices are int64 in PyTorch; cross_entropy takes no others in 1.x.
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64
         # A copy in PyTorch's own memory, where arrays begin at cache lines: in NumPy's, GEMM was 6 to 9 % slower.
-        return torch.tensor(array, dtype=dtype, device=self.device)
+        # From a flat one: NumPy gives an axis of length 1 any stride, and by strides PyTorch chooses layouts.
+        return torch.tensor(array.reshape(-1), dtype=dtype, device=self.device).reshape(array.shape)
 
     def get(self, value):
         value = value.detach().cpu()
