@@ -32,10 +32,11 @@ class RunStart:
     prepared: Mapping[str, Prepared]
     announce: Callable[[str], None]
 
-    def open(self, *, fresh: bool, forget: Callable[[str], None]) -> Manifest:
+    def open(self, *, fresh: bool, forget: Callable[[str], None]) -> tuple[Manifest, Path | None]:
         """Return the manifest of the run to measure: an unfinished one of the same identity, or a new one.
 
-        ``forget`` removes the compilation caches of an earlier run, given its name.
+        Also return where the previous run was moved, if it was. ``forget`` removes the compilation caches of an earlier
+        run, given its name.
         """
         environments = {name: prepared.manifest for name, prepared in self.prepared.items()}
         key = identity(self.root, self.study, self.plan, self.prepared)
@@ -47,13 +48,14 @@ class RunStart:
                 self.announce(f"Left out: {line}; its process is measured again.")
             self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
             # A command that continues a run may give another budget or baseline, or be strict.
-            return replace(
+            continued = replace(
                 before,
                 study=replace(before.study, baseline=self.plan.baseline),
                 budget_s=self.plan.budget_s,
                 strict=self.plan.strict,
                 environments=environments,
             )
+            return continued, None
         if before:
             forget(before.run)
         moved = journal.archive(self.folder)
@@ -61,7 +63,7 @@ class RunStart:
             self.announce(f"The previous run was moved to {moved.relative_to(self.root)}.")
         begun = self._begin(key, environments)
         manifest.write(self.folder, begun)
-        return begun
+        return begun, moved
 
     def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:
         """Describe a new run of the plan on this machine."""

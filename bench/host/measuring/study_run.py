@@ -59,6 +59,8 @@ class StudyRun:
         self._console = console
         self._details = details
         self.folder = root / "reports" / study.settings.name
+        if plan.profile.trial:
+            self.folder /= journal.TRIAL
         self._environments = {
             name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
         }
@@ -74,7 +76,7 @@ class StudyRun:
         KeyboardInterrupt passes through after the report of the results so far has been written.
         """
         start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say)
-        self._manifest = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
+        self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records)
         remaining = RemainingTime()
@@ -93,7 +95,21 @@ class StudyRun:
                 self._caches(self._manifest.run).drop()
         finally:
             self._close(run, time.monotonic() - began)
+        if self._manifest.finished and archived is not None:
+            self._keep_results(run.records, archived)
         return run.records
+
+    def _keep_results(self, records: list[Record], archived: Path) -> None:
+        """Put the results of the run before back where this one has none at all."""
+        if any(record.status == OK for record in records):
+            return
+        if any(record.status == OK for record in journal.read(archived)):
+            failed = journal.put_back(self.folder, archived)
+            if failed is not None:
+                self._say(
+                    f"No cell was measured, so {self.folder.relative_to(self._root)} has the results of the run before "
+                    f"again. This run and its logs are in {failed.relative_to(self._root)}."
+                )
 
     def _close(self, run: rounds.Run, elapsed_s: float) -> None:
         """Write the manifest and the report, whatever ended the run."""

@@ -26,6 +26,8 @@ from .record_shape import SampleShape, TurnShape, record_of, verify
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
 HISTORY = "history"
+#: The folder of trial runs, beside the results that they must not replace.
+TRIAL = "trial"
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -163,9 +165,19 @@ def archive(folder: Path) -> Path | None:
         return _archive(folder)
 
 
+def put_back(folder: Path, archived: Path) -> Path | None:
+    """Archive the run in ``folder``, and put an archived one back in its place; return where the first one is."""
+    with naming(folder):
+        target = _archive(folder)
+        for path in archived.iterdir():
+            os.replace(path, folder / path.name)
+        archived.rmdir()
+    return target
+
+
 def _archive(folder: Path) -> Path | None:
     manifest = read_manifest(folder)
-    kept = [path for path in folder.iterdir() if path.name != HISTORY] if folder.is_dir() else []
+    kept = [path for path in folder.iterdir() if path.name not in (HISTORY, TRIAL)] if folder.is_dir() else []
     if not kept:
         return None
     name = (manifest and manifest.run) or "unknown"

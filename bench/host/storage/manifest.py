@@ -75,6 +75,7 @@ class ProfileSummary:
     #: ``cold``, or ``kept`` where compiled code stays between runs and the cells of an environment share it.
     compile_cache: str = ""
     timeout_s: float | None = None
+    trial: bool = False
     note: str = ""
 
 

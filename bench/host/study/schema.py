@@ -160,6 +160,9 @@ class Profile(StudyTable):
     timeout_s: float = Field(
         300.0, gt=0, le=86_400, allow_inf_nan=False, description="Seconds that a cell may spend in one stage."
     )
+    trial: bool = Field(
+        False, description="Its times mean nothing: results go to reports/<study>/trial/ and replace no others."
+    )
     note: str = Field("", description="What the profile is for.")
 
 

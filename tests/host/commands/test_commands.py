@@ -145,6 +145,30 @@ def test_a_finished_run_is_archived_by_the_next(checkout, capsys):
     assert "previous run was moved to" in capsys.readouterr().out
 
 
+def test_a_trial_replaces_no_results(checkout, capsys):
+    call(checkout, "run", "--workload", "gemm")
+    folder = checkout / "reports" / "small"
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    matrix = checkout / "matrix.toml"
+    matrix.write_text(matrix.read_text().replace("[profiles.check]", "[profiles.check]\ntrial = true"))
+    call(checkout, "run", "--workload", "mlp-train")
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert {record.cell.workload for record in journal.read(folder / "trial")} == {"mlp-train"}
+    assert "Page: reports/small/trial/report.html" in capsys.readouterr().out
+
+
+def test_a_run_in_which_every_cell_fails_replaces_no_results(checkout, capsys):
+    call(checkout, "run", "--workload", "gemm")
+    folder = checkout / "reports" / "small"
+    before = journal.read(folder)
+    call(checkout, "run", "--environment", "absent", "--workload", "gemm")
+    assert journal.read(folder) == before
+    assert (folder / "table.md").exists()
+    (archived,) = (folder / "history").iterdir()
+    assert {record.status for record in journal.read(archived)} == {"unsupported"}
+    assert "reports/small has the results of the run before again" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_killed_run_continues_and_loses_no_turn(checkout):
     folder = checkout / "reports" / "small"
     run = spawn(checkout, "run", "--profile", "long", "--workload", "mlp-train")
