@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -46,16 +47,15 @@ def half(precision: str, *values: object, id: str | None = None) -> object:
     return pytest.param(precision, *values, marks=pytest.mark.xdist_group(f"study-{precision}"), id=id or precision)
 
 
-both_halves = pytest.mark.parametrize("folder", [half(precision) for precision in PRECISIONS], indirect=True)
+both_halves = pytest.mark.parametrize("precision", [half(precision) for precision in PRECISIONS])
 
 
-@pytest.fixture(scope="module")
-def folder(request, tmp_path_factory) -> Path:
-    """Run the default study in one precision, once, in a temporary checkout."""
+def measure(precision: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the default study in one precision, in a temporary checkout; return the folder of the run."""
     checkout = tmp_path_factory.mktemp("checkout")
-    (CACHES / request.param).mkdir(parents=True, exist_ok=True)
+    (CACHES / precision).mkdir(parents=True, exist_ok=True)
     (checkout / STATE).mkdir()
-    (checkout / STATE / CACHES.name).symlink_to(CACHES / request.param)
+    (checkout / STATE / CACHES.name).symlink_to(CACHES / precision)
     prepared = {}
     for name in STUDY.settings.default:
         outcome = environments.load_outcome(name, root=ROOT)
@@ -63,20 +63,41 @@ def folder(request, tmp_path_factory) -> Path:
         assert outcome.status == OK, f"environment {name}: {outcome.reason}"
         prepared[name] = outcome
     with (checkout / "out.txt").open("w") as out:
-        run = StudyRun(checkout, STUDY, PLANS[request.param], prepared, Console(file=out, width=200))
+        run = StudyRun(checkout, STUDY, PLANS[precision], prepared, Console(file=out, width=200))
         run.measure(fresh=True)
     return run.folder
 
 
+# A fixture for each: a parameter in its place would run the study anew for every test.
 @pytest.fixture(scope="module")
+def float32(tmp_path_factory) -> Path:
+    return measure("float32", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def bfloat16(tmp_path_factory) -> Path:
+    return measure("bfloat16", tmp_path_factory)
+
+
+@pytest.fixture
+def folder(request, precision) -> Path:
+    """The folder of the one run in this precision."""
+    return request.getfixturevalue(precision)
+
+
+@pytest.fixture
 def records(folder: Path) -> dict[str, Record]:
+    return read(folder)
+
+
+@functools.cache
+def read(folder: Path) -> dict[str, Record]:
     return {record.cell.name: record for record in journal.read(folder)}
 
 
 @pytest.mark.parametrize(
-    ("folder", "cell"),
+    ("precision", "cell"),
     [half(name, cell, id=cell.name) for name, plan in PLANS.items() for cell in plan.cells],
-    indirect=["folder"],
 )
 def test_a_cell_is_correct_and_timed(records, cell):
     record = records[cell.name]
@@ -118,7 +139,7 @@ def test_each_record_names_the_version_that_its_environment_pins(records):
         assert record.versions[library].split("+")[0] == version
 
 
-@pytest.mark.parametrize("folder", [half("float32")], indirect=True)
+@pytest.mark.parametrize("precision", [half("float32")])
 def test_compilation_is_slower_than_eager_to_start(records):
     """The first call of a compiled cell includes the compilation."""
     row = "mlp-train/check/float32/cpu"
