@@ -1,8 +1,8 @@
-"""Gives an environment its bytecode: links it from a store where it fits, and compiles the rest.
+"""Gives an environment its bytecode: copies it from a store where it fits, and compiles the rest.
 
-Compiling four frameworks takes a minute; linking takes a second. An entry of the store belongs to one lock and one
-interpreter. It lists the size and time of each source, which Python compares before it uses bytecode, and the hash of
-the bytecode. A source that differs from the list is compiled.
+Compiling four frameworks takes a minute; copying takes a second. An entry of the store belongs to one lock and one
+interpreter. It lists the hash of each source and the hash of its bytecode. A source that differs from the list is
+compiled. All sources get one and the same time, because Python compares it with the time in the bytecode.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,9 @@ INDEX = "index.json"
 
 # An entry that no build has used for so long is removed: its lock is probably gone.
 KEPT_S = 60 * 24 * 3600
+
+# The oldest time that a wheel, which is a zip file, can give its files: 1980-01-01.
+SOURCE_TIME = 315532800
 
 # A file of bytecode begins with a magic number, flags, and the source's time and size (PEP 552). With flags 0, Python
 # compares time and size.
@@ -39,7 +42,7 @@ COMPILED = (0, 1)
 class BytecodeCount:
     """The number of sources by the origin of their bytecode."""
 
-    linked: int
+    copied: int
     compiled: int
     #: Some packages carry sources for other versions of Python.
     uncompilable: int
@@ -48,8 +51,8 @@ class BytecodeCount:
 class _Source(NamedTuple):
     #: Path below the environment.
     name: str
-    size: int
-    mtime: int
+    #: SHA-256 of its content.
+    content: str
 
     def bytecode(self, cache_tag: str) -> str:
         folder, _, file = self.name.rpartition("/")
@@ -64,11 +67,18 @@ def entry(folder: Path, interpreter: Interpreter, lock_hash: str) -> Path:
     return base / "bytecode" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
-def provide(folder: Path, stored: Path | None, *, cache_tag: str, processes: int) -> BytecodeCount:
-    """Give every source in ``folder`` its bytecode: link what ``stored`` has, compile the rest and store it."""
-    sources = [_Source(*found) for found in _find_sources(folder)]
+def provide(
+    folder: Path, stored: Path | None, *, hashes: Mapping[str, str], cache_tag: str, processes: int
+) -> BytecodeCount:
+    """Give every source in ``folder`` its bytecode: copy what ``stored`` has, compile the rest and store it.
+
+    ``hashes`` is {path below ``folder``: SHA-256} of every file.
+    """
+    sources = [_Source(name, each) for name, each in hashes.items() if _is_source(name, each)]
+    for source in sources:
+        os.utime(f"{folder}/{source.name}", (SOURCE_TIME, SOURCE_TIME))
     index = {} if stored is None else _read_index(stored)
-    missing = sources if stored is None else _link(sources, index, stored, folder, cache_tag)
+    missing = sources if stored is None else _copy(sources, index, stored, folder, cache_tag)
     to_compile = [source for source in missing if not _known_uncompilable(source, index)]
     if to_compile:
         finished = _compile(folder, [source.name for source in to_compile], processes)
@@ -78,19 +88,8 @@ def provide(folder: Path, stored: Path | None, *, cache_tag: str, processes: int
     return BytecodeCount(len(sources) - len(missing), len(compiled), len(missing) - len(compiled))
 
 
-def _find_sources(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield path below ``folder``, size and time of every source in ``folder/lib``; links are not followed."""
-    pending = [str(folder / "lib")]
-    start = len(str(folder)) + 1
-    while pending:
-        with os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
-                        pending.append(entry.path)
-                elif entry.name.endswith(".py"):
-                    facts = entry.stat()
-                    yield entry.path[start:], facts.st_size, int(facts.st_mtime)
+def _is_source(name: str, content: str) -> bool:
+    return name.startswith("lib/") and name.endswith(".py") and not content.startswith("-> ")
 
 
 def _read_index(entry: Path) -> dict[str, Any]:
@@ -102,48 +101,51 @@ def _read_index(entry: Path) -> dict[str, Any]:
     return index if isinstance(index, dict) else {}
 
 
-def _facts(source: _Source, index: dict[str, Any]) -> list[Any] | None:
-    """Return the entry of a source in the index; None where its size or time differs."""
-    facts = index.get(source.name)
-    if not isinstance(facts, list) or len(facts) != 3 or facts[:2] != [source.size, source.mtime]:
+def _stored_as(source: _Source, index: dict[str, Any]) -> list[Any] | None:
+    """Return the entry of a source in the index; None where its content differs."""
+    stated = index.get(source.name)
+    if not isinstance(stated, list) or len(stated) != 2 or stated[0] != source.content:
         return None
-    return facts if facts[2] is None or isinstance(facts[2], str) else None
+    return stated if stated[1] is None or isinstance(stated[1], str) else None
 
 
 def _known_uncompilable(source: _Source, index: dict[str, Any]) -> bool:
-    facts = _facts(source, index)
-    return facts is not None and facts[2] is None
+    stated = _stored_as(source, index)
+    return stated is not None and stated[1] is None
 
 
-def _link(
+def _copy(
     sources: Sequence[_Source], index: dict[str, Any], stored: Path, folder: Path, cache_tag: str
 ) -> list[_Source]:
-    """Link the stored bytecode of the sources, and return the sources for which there is none, or a damaged one."""
+    """Copy the stored bytecode of the sources, and return the sources for which there is none, or a damaged one."""
     missing, folders = [], set()
     for source in sources:
-        facts = _facts(source, index)
+        stated = _stored_as(source, index)
         # Strings instead of Path objects, because there are ten thousand.
         target = f"{folder}/{source.bytecode(cache_tag)}"
         parent = target[: target.rindex("/")]
         if parent not in folders:
             os.makedirs(parent, exist_ok=True)
             folders.add(parent)
-        if facts is None or facts[2] is None or not _link_one(f"{stored}/{facts[2]}", target, facts[2]):
+        if stated is None or stated[1] is None or not _copy_one(f"{stored}/{stated[1]}", target, stated[1]):
             missing.append(source)
     return missing
 
 
-def _link_one(stored: str, target: str, digest: str) -> bool:
-    """Link a stored file if its content has the hash ``digest``; return whether it was linked."""
+def _copy_one(stored: str, target: str, digest: str) -> bool:
+    """Copy a stored file if its content has the hash ``digest``; return whether it was copied.
+
+    A link would be quicker, but a program that writes to it would change the bytecode of every environment.
+    """
     try:
         with open(stored, "rb", buffering=0) as file:
-            if hashlib.sha256(file.read()).hexdigest() != digest:
-                return False
-        try:
-            os.link(stored, target)
-        except FileExistsError:  # a few packages contain bytecode
+            content = file.read()
+        if hashlib.sha256(content).hexdigest() != digest:
+            return False
+        with contextlib.suppress(FileNotFoundError):  # a few packages contain bytecode
             os.unlink(target)
-            os.link(stored, target)
+        with open(target, "wb", buffering=0) as file:
+            file.write(content)
     except OSError:
         return False
     return True
@@ -182,10 +184,10 @@ def _store(entry: Path, folder: Path, sources: Sequence[_Source], cache_tag: str
     staging = entry.with_name(f"{entry.name}.building-{os.getpid()}")
     try:
         staging.mkdir(parents=True)
-        index: dict[str, tuple[int, int, str | None]] = {}
+        index: dict[str, tuple[str, str | None]] = {}
         for source in sources:
-            name = _keep(folder / source.bytecode(cache_tag), source, staging)
-            index[source.name] = (source.size, source.mtime, name)
+            size = (folder / source.name).stat().st_size
+            index[source.name] = (source.content, _keep(folder / source.bytecode(cache_tag), size, staging))
         (staging / INDEX).write_text(json.dumps(index), encoding="utf-8")
         shutil.rmtree(entry, ignore_errors=True)
         os.rename(staging, entry)
@@ -194,20 +196,17 @@ def _store(entry: Path, folder: Path, sources: Sequence[_Source], cache_tag: str
     _drop_old(entry.parent)
 
 
-def _keep(bytecode: Path, source: _Source, staging: Path) -> str | None:
-    """Link a file of bytecode into the store under its hash, and return the hash; None where it does not fit."""
+def _keep(bytecode: Path, source_size: int, staging: Path) -> str | None:
+    """Write a file of bytecode into the store under its hash, and return the hash; None where it does not fit."""
     try:
         content = bytecode.read_bytes()
     except FileNotFoundError:
         return None
-    stated = content[4:HEADER_BYTES]
-    if stated != bytes(4) + (source.mtime & 0xFFFFFFFF).to_bytes(4, "little") + (source.size & 0xFFFFFFFF).to_bytes(
-        4, "little"
-    ):
+    stated = b"".join(number.to_bytes(4, "little") for number in (0, SOURCE_TIME, source_size & 0xFFFFFFFF))
+    if content[4:HEADER_BYTES] != stated:
         return None
     name = hashlib.sha256(content).hexdigest()
-    if not (staging / name).exists():
-        os.link(bytecode, staging / name)
+    (staging / name).write_bytes(content)
     return name
 
 

@@ -14,13 +14,14 @@ from ..setup.installer import (
     Installation,
     NoInstaller,
     find_uv,
+    install_again,
     install_with_pip,
     install_with_uv,
     repoint,
 )
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
-from . import bytecode, locks
+from . import bytecode, contents, locks, wheel_records
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .locks import Buildable
 from .outcome import Impossible, Prepared, folder_of, ready
@@ -30,12 +31,19 @@ Announce = Callable[[str], None]
 MANIFEST = "manifest.json"
 
 # Raise it when environments are built differently: those of another layout are built again.
-LAYOUT = 1
+LAYOUT = 2
+
+#: Facts about an interpreter that decide whether an environment still has the one that it was built with.
+INTERPRETER = ("version", "implementation", "build", "compiler", "bytecode")
+
+#: A worker must not add bytecode to its environment.
+VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepared:
-    """Return the environment; build it where it is missing or differs from its lock.
+def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough: bool = False) -> Prepared:
+    """Return the environment; build it where it is missing or is not what was built from its lock.
 
+    ``thorough`` compares the hashes of all files, also where their sizes, times and inodes are as they were.
     Raises Impossible, locks.LockError, ToolFailed and OSError.
     """
     name, python = environment.name, environment.python
@@ -44,27 +52,47 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce) -> Prepar
     lock = locks.present(name, environment.requirements, python, root=root, announce=announce)
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:
-        manifest = _reusable(place, environment, locks.lock_hash(lock))
+        manifest = _reusable(place, environment, locks.lock_hash(lock), announce, thorough)
         if manifest is None:
             manifest = _build(place, environment, lock, root=root, hold=hold, announce=announce)
     return ready(name, (str(place / "bin" / "python"),), manifest)
 
 
-def _reusable(place: Path, environment: Buildable, lock_hash: str) -> dict[str, Any] | None:
+def _reusable(
+    place: Path, environment: Buildable, lock_hash: str, announce: Announce, thorough: bool
+) -> dict[str, Any] | None:
     """Return the manifest of the environment at ``place`` if it is undamaged and fits; None otherwise."""
     try:
         manifest = json.loads((place / MANIFEST).read_bytes())
         stated = (manifest["layout"], manifest["lock_hash"], manifest["asked_for"])
         if stated != (LAYOUT, lock_hash, environment.interpreter):
             return None
-        if (manifest["files"], manifest["size_bytes"]) != _extent(place):
+        changed = changed_files(place, manifest, thorough=thorough)
+        if changed:
+            announce(f"{environment.name}: not as it was built: {contents.shown(changed)}; building it again")
             return None
         answer = ask(str(place / "bin" / "python"))
-        if answer["version"] != manifest["interpreter"]["version"]:
+        if any(answer[fact] != manifest["interpreter"][fact] for fact in INTERPRETER):
             return None
-    except (OSError, ValueError, KeyError, TypeError, Rejected):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, Rejected):
         return None
     return dict(manifest)
+
+
+def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = False) -> list[str]:
+    """List the files of an environment that are not as they were built. Raises OSError and ValueError.
+
+    Where facts differ and no hash does, as after a copy, the facts become those of the manifest.
+    """
+    now = contents.measure(place)
+    if now.digest == manifest["digest"] and not thorough:
+        return []
+    built = contents.load(place, manifest["files_hash"])
+    changed = contents.changes(built, contents.read(place, processes=_processors()))
+    if not changed and now.digest != manifest["digest"]:
+        manifest["digest"] = now.digest
+        write_whole(place / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    return changed
 
 
 def _build(
@@ -76,13 +104,17 @@ def _build(
     tool = "uv" if uv else "pip"
     announce(f"{name}: building with {tool} from locks/{name}.txt (Python {interpreter.version} at {interpreter.path})")
     with replacement(place) as folder:
-        _install(Installation(folder, interpreter.path, lock, name, hold, announce), uv)
+        site = Installation(folder, interpreter.path, lock, name, hold, announce)
+        _install(site, uv)
+        hashes = _verified(site, uv)
         repoint(folder, place)
         lock_hash = locks.lock_hash(lock)
-        # pip sets the times of its files to the time of the installation, so no stored bytecode would fit them.
-        stored = bytecode.entry(folder, interpreter, lock_hash) if uv else None
-        compiled = bytecode.provide(folder, stored, cache_tag=interpreter.cache_tag, processes=_processors())
-        files, size_bytes = _extent(folder)
+        stored = bytecode.entry(folder, interpreter, lock_hash)
+        compiled = bytecode.provide(
+            folder, stored, hashes=hashes, cache_tag=interpreter.cache_tag, processes=_processors()
+        )
+        packages = _packages(folder)
+        files_hash, extent = _seal(folder, hashes)
         manifest = {
             "layout": LAYOUT,
             "environment": name,
@@ -93,15 +125,48 @@ def _build(
             "requirements": list(environment.requirements),
             "lock_hash": lock_hash,
             "installer": tool,
-            "packages": _packages(folder),
+            "packages": packages,
             "bytecode": asdict(compiled),
-            "files": files,
-            "size_bytes": size_bytes,
+            "variables": VARIABLES,
+            "files": extent.files,
+            "size_bytes": extent.size_bytes,
+            "files_hash": files_hash,
+            "digest": extent.digest,
             "build_s": round(time.monotonic() - start, 3),
         }
         write_whole(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
-    announce(f"{name}: ready after {manifest['build_s']:.1f} s ({size_bytes / 1e9:.2f} GB in {files} files)")
+    seconds, size_bytes, files = manifest["build_s"], extent.size_bytes, extent.files
+    announce(f"{name}: ready after {seconds:.1f} s ({size_bytes / 1e9:.2f} GB in {files} files)")
     return manifest
+
+
+def _verified(site: Installation, uv: str | None) -> dict[str, str]:
+    """Return the hash of every installed file, after comparing them with those that the wheels state.
+
+    Files of a damaged cache are fetched again. Raises ToolFailed where they differ after that, too.
+    """
+    hashes = contents.read(site.folder, processes=_processors())
+    found = wheel_records.differences(site.folder, hashes)
+    damaged = sorted({each.package for each in found if each.package is not None})
+    if found and uv is not None and damaged:
+        files = contents.shown([each.file for each in found])
+        site.announce(f"{site.label}: the installer's cache was changed: {files}; fetching {', '.join(damaged)} again")
+        install_again(site, uv, damaged)
+        hashes = contents.read(site.folder, processes=_processors())
+        found = wheel_records.differences(site.folder, hashes)
+    if found:
+        files = contents.shown([each.file for each in found])
+        raise ToolFailed([uv or "pip"], 0, f"what was installed is not what the wheels contain: {files}")
+    return hashes
+
+
+def _seal(folder: Path, installed: dict[str, str]) -> tuple[str, contents.Extent]:
+    """Make the files read-only and list them; return the hash of the list, and their extent."""
+    # What was written after the installation is read again: scripts and bytecode.
+    kept = {name: each for name, each in installed.items() if not name.endswith(".pyc") and name.startswith("lib/")}
+    files_hash = contents.store(folder, contents.read(folder, processes=_processors(), known=kept))
+    contents.protect(folder)
+    return files_hash, contents.measure(folder)
 
 
 def _packages(folder: Path) -> dict[str, str]:
@@ -131,19 +196,3 @@ def _install(site: Installation, uv: str | None) -> None:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _extent(place: Path) -> tuple[int, int]:
-    """Return the number of files and their bytes, without the manifest and without bytecode, which may change."""
-    files = size_bytes = 0
-    pending = [str(place)]
-    while pending:
-        with os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
-                        pending.append(entry.path)
-                elif entry.name != MANIFEST:
-                    files += 1
-                    size_bytes += entry.stat(follow_symlinks=False).st_size
-    return files, size_bytes

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,9 @@ from .tool import ToolFailed, run_tool
 
 # A tool prints its version at once or not at all.
 TRIAL_S = 20
+
+# The request "clone the content of that file into this one" (ioctl_ficlone(2)), which Python has no name for.
+FICLONE = 0x40049409
 
 # These variables would install elsewhere, add another interpreter's packages, or leave out bytecode.
 DROPPED = frozenset(
@@ -34,7 +39,11 @@ DROPPED = frozenset(
 # A setting for pip also holds for uv, unless uv has its own.
 SAME_FOR_UV = (("PIP_INDEX_URL", "UV_DEFAULT_INDEX"), ("PIP_CERT", "SSL_CERT_FILE"))
 
-PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "--no-compile")
+#: Wheels only: building a source distribution runs its code, and fetches build requirements that no lock lists.
+PIP_OPTIONS = (
+    *("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"),
+    *("--require-hashes", "--no-deps", "--only-binary", ":all:"),
+)
 
 NO_INSTALLER = """{python} cannot make an environment: {reason}, and neither uv nor pip 22.3 or newer was found.
 Install one of them and run the same command again, for example:
@@ -52,9 +61,9 @@ def installer_environ(place: Path) -> dict[str, str]:
     for pip_name, uv_name in SAME_FOR_UV:
         if environ.get(pip_name):
             environ.setdefault(uv_name, environ[pip_name])
-    if sys.platform == "linux":
-        # Stored bytecode is matched by its source's time, which a hard link keeps and a copy or clone does not.
-        environ.setdefault("UV_LINK_MODE", "hardlink")
+    # Never links, whatever a setting says: a program that writes to a linked file changes it in uv's cache, and so in
+    # every environment that is built from it. uv links where it cannot clone, so this tries first.
+    environ["UV_LINK_MODE"] = "clone" if can_clone(place) else "copy"
     if "UV_CACHE_DIR" not in environ:
         usual = cache_folder("uv")
         if not same_file_system(usual, place):
@@ -71,6 +80,21 @@ def near_cache(place: Path, name: str) -> Path:
     """Return a cache folder on the file system of ``place``, for use where the usual one is on another."""
     top = next((parent for parent in place.parents if parent.name == ".nox"), place.parent)
     return top / "cache" / name
+
+
+def can_clone(place: Path) -> bool:
+    """Tell whether the file system of ``place`` can clone files, which then share their bytes until one is written."""
+    if sys.platform != "linux":
+        return sys.platform == "darwin"
+    folder = _existing(place)
+    try:
+        with tempfile.TemporaryFile(dir=folder) as one, tempfile.TemporaryFile(dir=folder) as other:
+            one.write(b"content")
+            one.flush()
+            fcntl.ioctl(other.fileno(), FICLONE, one.fileno())
+    except OSError:
+        return False
+    return True
 
 
 def same_file_system(one: Path, other: Path) -> bool:
@@ -124,19 +148,31 @@ class Installation:
 
 
 def install_with_uv(site: Installation, uv: str) -> None:
-    """Make a relocatable environment with exactly what the lock lists. Raises ToolFailed."""
+    """Make a relocatable environment with exactly the wheels that the lock lists. Raises ToolFailed."""
     options = ("--quiet", "--no-project", "--relocatable", "--prompt", site.label, "--python", site.python)
     site.run(uv, "venv", *options, str(site.folder))
     _sync(site, uv)
 
 
+def install_again(site: Installation, uv: str, packages: Sequence[str]) -> None:
+    """Install the named packages once more, after removing them from uv's cache. Raises ToolFailed."""
+    site.run(uv, "cache", "clean", "--quiet", *packages)
+    again = [text for package in packages for text in ("--reinstall-package", package)]
+    site.run(*_sync_command(site, uv), *again)
+
+
 def _sync(site: Installation, uv: str) -> None:
-    command = (uv, "pip", "sync", "--quiet", "--require-hashes", "--python", site.inside, str(site.lock))
+    command = _sync_command(site, uv)
     try:
         # The lock gives versions and hashes, so a complete cache makes the index unnecessary.
         site.run(*command, "--offline")
     except ToolFailed:
         site.run(*command)
+
+
+def _sync_command(site: Installation, uv: str) -> tuple[str, ...]:
+    options = ("--quiet", "--require-hashes", "--no-build", "--python", site.inside)
+    return (uv, "pip", "sync", *options, str(site.lock))
 
 
 def install_with_pip(site: Installation) -> None:

@@ -1,0 +1,93 @@
+"""Compares the files of an environment with the hashes that their wheels state (PEP 376, PEP 627).
+
+An installer unpacks a wheel once and keeps the files in a cache. The lock's hash is that of the wheel, so it does not
+cover what happened to the cache afterwards; the file RECORD in every wheel does.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+#: The installer's own signatures and lists, and bytecode, which is compiled again.
+WITHOUT_HASH = ("/RECORD", ".jws", ".p7s", ".pyc")
+
+#: Files that making an empty environment puts beside the packages.
+OF_EMPTY = frozenset(["_virtualenv.pth", "_virtualenv.py"])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A file that is not what its package's wheel states; ``package`` is None for a file of no package."""
+
+    package: str | None
+    file: str
+
+
+def differences(folder: Path, hashes: Mapping[str, str]) -> list[Difference]:
+    """List the files among the packages that are missing, differ from the wheel, or belong to none.
+
+    ``hashes`` is {path below ``folder``: SHA-256}.
+    """
+    owners: dict[str, list[tuple[str, str]]] = {}
+    sites = {os.path.dirname(os.path.dirname(name)) for name in hashes if name.endswith(".dist-info/RECORD")}
+    for name in hashes:
+        if name.endswith(".dist-info/RECORD"):
+            for file, stated in _entries(folder, name):
+                owners.setdefault(file, []).append((_package(name), stated))
+    found = []
+    for file, claims in owners.items():
+        # Two packages may bring the same file; then it is what the one that was installed last brought.
+        if not any(_fits(folder, file, stated, hashes) for _package, stated in claims):
+            found.append(Difference(claims[0][0], file))
+    found += [
+        Difference(None, name)
+        for name in hashes
+        if name not in owners
+        and any(name.startswith(f"{site}/") for site in sites)
+        and not name.endswith(".pyc")
+        and os.path.basename(name) not in OF_EMPTY
+    ]
+    return sorted(found, key=lambda each: each.file)
+
+
+def _entries(folder: Path, record: str) -> Iterator[tuple[str, str]]:
+    """Yield path below ``folder`` and stated hash of every file that a RECORD lists."""
+    site = os.path.dirname(os.path.dirname(record))
+    with open(folder / record, newline="", encoding="utf-8") as file:
+        for row in csv.reader(file):
+            if row:
+                yield os.path.normpath(f"{site}/{row[0]}"), row[1] if len(row) > 1 else ""
+
+
+def _fits(folder: Path, file: str, stated: str, hashes: Mapping[str, str]) -> bool:
+    if file.endswith(".pyc"):
+        return True
+    if file not in hashes:
+        return False
+    algorithm, _, digest = stated.partition("=")
+    if not digest:
+        return file.endswith(WITHOUT_HASH)
+    if algorithm == "sha256":
+        return _decoded(digest) == hashes[file]
+    if algorithm not in ("sha384", "sha512"):
+        return False
+    with open(folder / file, "rb", buffering=0) as content:
+        return _decoded(digest) == hashlib.file_digest(content, algorithm).hexdigest()
+
+
+def _decoded(digest: str) -> str | None:
+    try:
+        return base64.urlsafe_b64decode(digest + "=" * (-len(digest) % 4)).hex()
+    except ValueError:
+        return None
+
+
+def _package(record: str) -> str:
+    """Return the name of the package whose RECORD this is: ``numpy`` of ``…/numpy-1.26.4.dist-info/RECORD``."""
+    return os.path.basename(os.path.dirname(record)).partition("-")[0]
