@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.host.environments import attempt, locks
+from bench.host.environments import Preparation, attempt, locks
 from bench.host.environments.__main__ import Own
 from bench.record import OK
 
@@ -113,7 +113,7 @@ class Peers:
 def prepare(processor: int, *, scattered: bool = False) -> Peers:
     """Build the peers' environment. Raises RuntimeError with the reason where that is not possible."""
     python, requirements = locks.own(ROOT)["peers"]
-    prepared = attempt(Own(python, requirements, name="peers"), root=ROOT, announce=print)
+    prepared = attempt(Own(python, requirements, name="peers"), Preparation(ROOT, print))
     if prepared.status != OK:
         raise RuntimeError(f"the peers' environment: {prepared.status}: {prepared.reason}")
     return Peers(prepared.command[0], processor, scattered)

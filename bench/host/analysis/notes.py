@@ -53,6 +53,8 @@ class NoteKind(enum.StrEnum):
     NO_LARGEST_BATCH = "costs.no-largest-batch"
     RANKING_WITHOUT_BASELINE = "ranking.baseline-without-result"
     RANKING_TOO_SMALL = "ranking.too-small"
+    ENVIRONMENT_CHANGED = "run.environment-changed"
+    BUILT_FROM_SOURCE = "run.built-from-source"
     RUN_UNFINISHED = "run.unfinished"
     JOURNAL_DAMAGED = "run.journal-damaged"
     RUN_WITHOUT_BASELINE = "run.without-baseline"

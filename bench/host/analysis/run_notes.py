@@ -26,7 +26,7 @@ def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
         imports_shared(results),
         noise_unknown(analysis, manifest),
     )
-    return tuple(one for one in found if one is not None)
+    return (*environments_noted(manifest), *(one for one in found if one is not None))
 
 
 def unfinished(manifest: Manifest) -> Note | None:
@@ -47,6 +47,17 @@ def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note |
     if baseline is None or any(result.cell.column == baseline for result in results):
         return None
     return note(NoteKind.RUN_WITHOUT_BASELINE, Severity.CAUTION, baseline=baseline)
+
+
+def environments_noted(manifest: Manifest) -> tuple[Note, ...]:
+    """Note environments that changed while they were measured, and those that contain packages built from source."""
+    built = tuple(sorted(name for name, each in manifest.environments.items() if each.get("built_from_source")))
+    changed = [
+        note(NoteKind.ENVIRONMENT_CHANGED, Severity.UNUSABLE, environment=name, files=files)
+        for name, files in sorted(manifest.changed_environments.items())
+    ]
+    sources = [note(NoteKind.BUILT_FROM_SOURCE, Severity.CAUTION, environments=built)] if built else []
+    return (*changed, *sources)
 
 
 def strict(manifest: Manifest) -> Note | None:

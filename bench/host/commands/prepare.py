@@ -28,6 +28,10 @@ def run(options: argparse.Namespace) -> int:
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):
             environments.prepare(
-                study.environments[options.environment], root=options.root, announce=announce, registry=study.registry
+                study.environments[options.environment],
+                root=options.root,
+                announce=announce,
+                registry=study.registry,
+                thorough=options.verify or plan.profile.verify,
             )
     return 0

@@ -52,15 +52,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[str, Prepared]:
-    """Return the environments of the plan, prepared where no session has done so. Raises Refused."""
+    """Return the environments of the plan, prepared where one is not what its table and its lock say. Raises Refused.
+
+    The study file may have changed since a session prepared them, and a bare ``run`` comes after no such session.
+    """
     from bench.record import OK
 
     from .. import environments
     from ..study.twin import original
 
     prepared = {
-        name: environments.load_outcome(name, root=options.root)
-        or environments.prepare(study.environments[name], root=options.root, announce=announce, registry=study.registry)
+        name: environments.current(
+            study.environments[name],
+            root=options.root,
+            announce=announce,
+            registry=study.registry,
+            thorough=options.verify or plan.profile.verify,
+        )
         for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)
     }
     without = environments.without_engine(prepared.values())

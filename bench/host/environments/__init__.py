@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from bench.record import OK
 from bench.registry import BUILT_IN, Registry
 
 from ..containers import started_flag
 from ..containers.context import Extras
 from ..machine import facts
 from ..setup.tool import ToolFailed
-from . import driver, existing, locks, outcome, venv
+from . import contents, driver, existing, locks, outcome, venv
 from .locks import Buildable
 from .outcome import Impossible, Prepared, load_outcome
 
-__all__ = ["Prepared", "load_outcome", "prepare", "without_engine"]
+__all__ = ["Prepared", "altered", "current", "load_outcome", "prepare", "without_engine"]
 
-PROVIDERS: dict[str, Callable[[Buildable, Path, Callable[[str], None], Extras | None, Registry], Prepared]] = {
-    "venv": lambda environment, root, announce, *_: venv.prepare(environment, root=root, announce=announce),
-    "existing": lambda environment, root, announce, extras, registry: existing.prepare(environment, registry),
-    "container": lambda environment, root, announce, extras, _: _container(environment, root, announce, extras),
+
+@dataclass(frozen=True)
+class Preparation:
+    """What preparing an environment takes besides its table; see ``prepare``."""
+
+    root: Path
+    announce: Callable[[str], None]
+    extras: Extras | None = None
+    registry: Registry = BUILT_IN
+    thorough: bool = False
+
+
+PROVIDERS: dict[str, Callable[[Buildable, Preparation], Prepared]] = {
+    "venv": lambda environment, how: venv.prepare(
+        environment, root=how.root, announce=how.announce, thorough=how.thorough
+    ),
+    "existing": lambda environment, how: existing.prepare(environment, how.registry),
+    "container": lambda environment, how: _container(environment, how),
 }
 
 # This is tried first: where an index cannot be reached, installers also say that they found no package.
@@ -45,11 +61,13 @@ def prepare(
     announce: Callable[[str], None],
     extras: Extras | None = None,
     registry: Registry = BUILT_IN,
+    thorough: bool = False,
 ) -> Prepared:
     """Make the environment ready, store the outcome below ``root/.nox/environments`` and return it.
 
     A failure is an outcome, too, with its reason; nothing is raised. ``extras`` is what the installation in an image
-    needs; pip's variables name it by default. ``registry`` has the environment's framework.
+    needs; pip's variables name it by default. ``registry`` has the environment's framework. ``thorough`` compares the
+    hash of every installed file.
     """
     if started_flag.exists(root):
         from ..containers import leftovers
@@ -59,12 +77,46 @@ def prepare(
         reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
-        prepared = attempt(environment, root=root, announce=announce, extras=extras, registry=registry)
+        how = Preparation(root, announce, extras, registry, thorough)
+        prepared = replace(attempt(environment, how), made_for=outcome.purpose(environment, root))
     # The run reports a missing engine once, for all containers.
     if prepared.reason is not None and not without_engine([prepared]):
         announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
     outcome.save(prepared, root)
     return prepared
+
+
+def current(
+    environment: Buildable,
+    *,
+    root: Path,
+    announce: Callable[[str], None],
+    registry: Registry = BUILT_IN,
+    thorough: bool = False,
+) -> Prepared:
+    """Return the outcome of preparing the environment as its table, its lock and what is installed are now.
+
+    A failure that is stored for the same table and lock is returned as it is; everything else is prepared, which takes
+    under a second where nothing changed.
+    """
+    stored = load_outcome(environment.name, root=root)
+    if stored is not None and stored.status != OK and stored.made_for == outcome.purpose(environment, root):
+        return stored
+    return prepare(environment, root=root, announce=announce, registry=registry, thorough=thorough)
+
+
+def altered(prepared: Mapping[str, Prepared], root: Path) -> dict[str, str]:
+    """Return {environment: files} of the venvs that changed since they were prepared."""
+    found = {}
+    for name, one in prepared.items():
+        if one.status == OK and one.manifest.get("provider") == "venv":
+            try:
+                changed = venv.changed_files(outcome.folder_of(root) / name, one.manifest)
+            except (OSError, ValueError) as error:
+                changed = [str(error)]
+            if changed:
+                found[name] = contents.shown(changed)
+    return found
 
 
 def without_engine(prepared: Iterable[Prepared]) -> str | None:
@@ -74,14 +126,7 @@ def without_engine(prepared: Iterable[Prepared]) -> str | None:
     return outcomes[0].reason if outcomes and all(alone) else None
 
 
-def attempt(
-    environment: Buildable,
-    *,
-    root: Path,
-    announce: Callable[[str], None],
-    extras: Extras | None = None,
-    registry: Registry = BUILT_IN,
-) -> Prepared:
+def attempt(environment: Buildable, how: Preparation) -> Prepared:
     """Make the environment ready and return the outcome, without storing it."""
     name = environment.name
     if environment.provider not in PROVIDERS:
@@ -90,7 +135,7 @@ def attempt(
     try:
         if environment.driver is not None:
             driver.check(environment.driver, facts.gpus())
-        return PROVIDERS[environment.provider](environment, root, announce, extras, registry)
+        return PROVIDERS[environment.provider](environment, how)
     except Impossible as error:
         return outcome.unsupported(name, str(error))
     except locks.LockError as error:
@@ -101,14 +146,14 @@ def attempt(
         return outcome.failed(name, f"the environment cannot be written: {error}")
 
 
-def _container(environment: Buildable, root: Path, announce: Callable[[str], None], extras: Extras | None) -> Prepared:
+def _container(environment: Buildable, how: Preparation) -> Prepared:
     # Imported only now: the engine's SDK takes half a second, and most runs use no engine.
     from ..containers.image import BuildFailed
     from . import container
 
     try:
         wanted = cast(container.Containable, environment)
-        return container.prepare(wanted, root=root, announce=announce, extras=extras)
+        return container.prepare(wanted, root=how.root, announce=how.announce, extras=how.extras)
     except BuildFailed as error:
         return outcome.failed(environment.name, str(error))
 

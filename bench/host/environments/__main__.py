@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from bench.record import OK
 
 from .. import project
-from . import attempt, locks
+from . import Preparation, attempt, locks
 
 ROOT = project.PACKAGE.parent
 
@@ -29,7 +29,7 @@ class Own:
 
 def main() -> int:
     python, requirements = locks.own(ROOT)["worker"]
-    prepared = attempt(Own(python, requirements), root=ROOT, announce=_announce)
+    prepared = attempt(Own(python, requirements), Preparation(ROOT, _announce))
     if prepared.status != OK:
         _announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
         return 1

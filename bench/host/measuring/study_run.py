@@ -15,7 +15,7 @@ from bench.cell import Cell
 from bench.record import OK, Record
 
 from ..analysis.run_analysis import settled_rows
-from ..environments import Prepared
+from ..environments import Prepared, altered
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
@@ -117,6 +117,7 @@ class StudyRun:
             self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s),
             stopped=run.stops.made,
             host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
+            changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
         )
         manifest.write(self.folder, self._manifest)
         # A second Ctrl-C must not cut the report short.

@@ -76,6 +76,8 @@ class ProfileSummary:
     compile_cache: str = ""
     timeout_s: float | None = None
     trial: bool = False
+    #: Whether the hashes of all installed files were compared before.
+    verify: bool = False
     note: str = ""
 
 
@@ -106,6 +108,8 @@ class Manifest:
     machine: Mapping[str, Any] = field(default_factory=dict)
     #: {environment: what was installed there}
     environments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: {environment: files that changed while it was measured}
+    changed_environments: Mapping[str, str] = field(default_factory=dict)
     #: Numbers of rounds after which verdicts are computed, ascending; empty where the file does not say.
     looks: tuple[int, ...] = ()
     budget_s: float | None = None

@@ -68,6 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
     )
+    parser.add_argument(
+        "--verify", action="store_true", help="compare the hash of every installed file with what was built"
+    )
     add_report_arguments(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 

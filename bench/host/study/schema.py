@@ -163,6 +163,10 @@ class Profile(StudyTable):
     trial: bool = Field(
         False, description="Its times mean nothing: results go to reports/<study>/trial/ and replace no others."
     )
+    verify: bool = Field(
+        False,
+        description="Compare the hash of every installed file before measuring; otherwise sizes, times and inodes.",
+    )
     note: str = Field("", description="What the profile is for.")
 
 

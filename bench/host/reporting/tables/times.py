@@ -9,7 +9,7 @@ from bench.record import OK
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.run_notes import baseline_not_in_run, strict
+from ...analysis.run_notes import baseline_not_in_run, environments_noted, strict
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..words.caption import (
@@ -82,6 +82,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
         remarks(
             noise_remark(analysis, manifest),
+            *map(remark_on, environments_noted(manifest)),
             remark_on(baseline_not_in_run(results, manifest)),
             remark_on(strict(manifest)),
             verdict_remark(analysis, manifest),
@@ -140,6 +141,7 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         noise_remark(analysis, manifest),
         interval_remark(results),
         cpu_remark(results),
+        *map(remark_on, environments_noted(manifest)),
         remark_on(baseline_not_in_run(results, manifest)),
         remark_on(strict(manifest)),
         ratio_remark(results),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .language import _, ngettext
 
 
@@ -21,6 +23,21 @@ def journal_damaged(count: int, places: tuple[str, ...]) -> str:
 
 def run_without_baseline(baseline: str) -> str:
     return _("No ratios: the baseline {baseline} is not part of this run.", baseline=baseline)
+
+
+def environment_changed(environment: str, files: str) -> str:
+    return _(
+        "{environment} changed while it was measured ({files}); its results are not those of its lock.",
+        environment=environment,
+        files=files,
+    )
+
+
+def built_from_source(environments: Sequence[str]) -> str:
+    return _(
+        "Built from source (allow_source), so that another machine may build other code: {environments}.",
+        environments=", ".join(environments),
+    )
 
 
 def run_strict() -> str:

@@ -106,6 +106,14 @@ EXAMPLES = [
         "No ratios: the baseline a:eager is not part of this run.",
     ),
     (
+        note(NoteKind.ENVIRONMENT_CHANGED, INFO, environment="a", files="'lib/x.py'"),
+        "a changed while it was measured ('lib/x.py'); its results are not those of its lock.",
+    ),
+    (
+        note(NoteKind.BUILT_FROM_SOURCE, INFO, environments=("a", "b")),
+        "Built from source (allow_source), so that another machine may build other code: a, b.",
+    ),
+    (
         note(NoteKind.RUN_STRICT, INFO),
         "--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.",
     ),
