@@ -36,7 +36,7 @@ RUN if [ -s /build/ca.crt ]; then export PIP_CERT=/build/ca.crt; fi \
     && mkdir -p /build/wheels \
     && pip=$(find /usr/share/python-wheels /usr/lib /usr/local/lib -name 'pip-*.whl' 2>/dev/null | head -n 1) \
     && PYTHONPATH=${pip} /opt/environment/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
-      --no-cache-dir --no-compile --no-deps --require-hashes --find-links /build/wheels -r /build/lock.txt \
+      --no-cache-dir --no-compile --no-deps --require-hashes --only-binary :all: --find-links /build/wheels -r /build/lock.txt \
     && (/opt/environment/bin/python -m compileall -qq -j 0 /opt/environment/lib || true)
 
 FROM system

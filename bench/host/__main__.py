@@ -23,6 +23,7 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     options = parser(given).parse_args(given, argparse.Namespace(root=root or Path.cwd()))
     try:
+        commands.tidy(options.root)
         with _language(options):
             return int(options.action(options))
     except Refused as error:
@@ -36,6 +37,8 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     except KeyboardInterrupt:
         print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr)
         return EXIT_INTERRUPTED
+    finally:
+        commands.tidy(options.root)
 
 
 def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

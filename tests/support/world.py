@@ -29,23 +29,27 @@ class Wanted:
     interpreter: str | None = sys.executable
     variables: dict[str, str] = field(default_factory=dict)
     driver: str | None = None
+    allow_source: bool = False
+    build_requirements: tuple[str, ...] = ()
 
 
-def make_wheel(folder: Path, *, version: str = "1.0", tag: str = "py3-none-any", value: int = 1) -> Path:
-    """Write a wheel of ``tinyframe`` whose one module says ``value``; a second one does not compile."""
+def make_wheel(
+    folder: Path, *, version: str = "1.0", tag: str = "py3-none-any", value: int = 1, name: str = "tinyframe"
+) -> Path:
+    """Write a wheel, of ``tinyframe`` by default, whose one module says ``value``; a second one does not compile."""
     files = {
-        MODULE: f"value = {value}\n",
-        "tinyframe/template.py": "this is {{ no }} Python\n",
-        f"tinyframe-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: tinyframe\nVersion: {version}\n",
-        f"tinyframe-{version}.dist-info/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
+        f"{name}/__init__.py": f"value = {value}\n",
+        f"{name}/template.py": "this is {{ no }} Python\n",
+        f"{name}-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{name}-{version}.dist-info/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
     }
-    record = f"tinyframe-{version}.dist-info/RECORD"
-    digests = {name: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for name, text in files.items()}
-    lines = [f"{name},sha256={digests[name].rstrip(b'=').decode()},{len(text)}" for name, text in files.items()]
-    path = folder / f"tinyframe-{version}-{tag}.whl"
+    record = f"{name}-{version}.dist-info/RECORD"
+    digests = {file: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for file, text in files.items()}
+    lines = [f"{file},sha256={digests[file].rstrip(b'=').decode()},{len(text)}" for file, text in files.items()]
+    path = folder / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for name, text in files.items():
-            wheel.writestr(name, text)
+        for file, text in files.items():
+            wheel.writestr(file, text)
         wheel.writestr(record, "\n".join([*lines, f"{record},,"]) + "\n")
     return path
 

@@ -6,9 +6,14 @@ SDK) only when the command runs. ``--help`` is therefore quick, and ``init`` nee
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import Protocol, cast
+
+from ..containers import started_flag
+from ..refusal import Refused
 
 #: {command: what it does}, in the order of --help.
 SUMMARIES = {
@@ -37,6 +42,19 @@ class Command(Protocol):
 def load(name: str) -> Command:
     """Import the command ``name``."""
     return cast(Command, importlib.import_module(f"{__name__}.{name}"))
+
+
+def tidy(root: Path) -> None:
+    """Remove the containers that this project started and that nobody uses; where there are none, nothing is asked.
+
+    Every command does so before and after its work. While another one measures in the project, they are its own.
+    """
+    if started_flag.exists(root):
+        from ..containers import leftovers
+        from ..storage.run_lock import exclusive
+
+        with contextlib.suppress(Refused), exclusive(root):
+            leftovers.sweep_if_started(root, announce)
 
 
 def announce(text: str) -> None:

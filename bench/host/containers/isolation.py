@@ -11,6 +11,7 @@ from typing import Any
 
 from docker.types import DeviceRequest, Mount, Ulimit
 
+from . import seccomp
 from .engine import Engine
 from .labels import CONTAINER
 
@@ -87,14 +88,14 @@ def create(
 
 
 def host_config(engine: Engine, bounds: Bounds) -> dict[str, Any]:
-    """Return the engine's options for a container within ``bounds``; seccomp keeps the engine's default profile."""
+    """Return the engine's options for a container within ``bounds``."""
     mounts = [Mount(str(path), str(path), type="bind", read_only=True) for path in bounds.read]
     mounts += [Mount(str(path), str(path), type="bind") for path in bounds.write]
     options: dict[str, Any] = {
         "network_mode": "none",
         "read_only": True,
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges"],
+        "security_opt": ["no-new-privileges", seccomp.option(engine.product)],
         # The first process of a container ignores signals such as SIGSEGV; an init forwards them.
         "init": True,
         "tmpfs": SCRATCH,

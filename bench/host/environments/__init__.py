@@ -16,8 +16,9 @@ from ..containers.context import Extras
 from ..machine import facts
 from ..setup.tool import ToolFailed
 from . import contents, driver, existing, locks, outcome, venv
-from .locks import Buildable
+from .buildable import Buildable
 from .outcome import Impossible, Prepared, load_outcome
+from .source_builds import LockError
 
 __all__ = ["Prepared", "altered", "current", "load_outcome", "prepare", "without_engine"]
 
@@ -138,7 +139,7 @@ def attempt(environment: Buildable, how: Preparation) -> Prepared:
         return PROVIDERS[environment.provider](environment, how)
     except Impossible as error:
         return outcome.unsupported(name, str(error))
-    except locks.LockError as error:
+    except LockError as error:
         return outcome.failed(name, str(error))
     except ToolFailed as error:
         return _judge(name, error)

@@ -25,6 +25,8 @@ class Own:
     interpreter: str | None = None
     variables: dict[str, str] = field(default_factory=dict)
     driver: str | None = None
+    allow_source: bool = False
+    build_requirements: tuple[str, ...] = ()
 
 
 def main() -> int:

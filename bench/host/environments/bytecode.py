@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..setup.installer import cache_folder, near_cache, same_file_system
+from ..setup.caches import cache_folder, near_cache, same_file_system
 from .interpreters import Interpreter
 
 INDEX = "index.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from .. import project
-from ..containers import image, leftovers
+from ..containers import image, labels, leftovers
 from ..containers.context import Extras
 from ..containers.engine import Engine, NoEngine, connect
 from ..containers.engine_request import CommandFailed, run_command
@@ -19,8 +19,8 @@ from ..containers.isolation import PYTHON, Bounds
 from ..containers.recipe import Recipe, default_base, dockerfile_path
 from ..setup.staging import exclusive, write_whole
 from . import locks, outcome
+from .buildable import Buildable
 from .interpreters import INQUIRY
-from .locks import Buildable
 from .outcome import Impossible, Prepared, folder_of, ready
 
 Announce = Callable[[str], None]
@@ -46,7 +46,7 @@ class Containable(Buildable, Protocol):
 def prepare(environment: Containable, *, root: Path, announce: Announce, extras: Extras | None = None) -> Prepared:
     """Return the environment; build its image where there is none for its present files.
 
-    Raises Impossible, locks.LockError, image.BuildFailed, ToolFailed and OSError.
+    Raises Impossible, LockError, image.BuildFailed, ToolFailed and OSError.
     """
     name = environment.name
     try:
@@ -64,8 +64,12 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
     leftovers.sweep(engine, root)
     lock = _lock(environment, root, announce)
     recipe = _recipe(engine, environment, lock, root, announce)
+    note = folder_of(root) / f"{name}.image.json"
     found = image.inspect(engine, recipe.tag)
     build_s = 0.0
+    if found is not None and not _is_ours(note, recipe, found):
+        announce(f"{name}: {recipe.tag} is not the image that was built; building it again")
+        found = None
     if found is None:
         start = time.monotonic()
         announce(f"{name}: building {recipe.tag} with {engine.product} {engine.version} on {recipe.base}")
@@ -73,7 +77,6 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
         found = image.build(engine, recipe, root=root, extras=extras, announce=announce)
         build_s = round(time.monotonic() - start, 3)
         announce(f"{name}: ready after {build_s:.1f} s: {image.describe(found)}")
-    note = folder_of(root) / f"{name}.image.json"
     manifest = _noted(note, found) or _describe(engine, environment, recipe, found, lock, root, build_s)
     manifest["engine"] = engine.describe()
     write_whole(note, json.dumps(manifest, indent=1) + "\n")
@@ -103,6 +106,16 @@ def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, an
         system_packages=environment.system_packages,
         platform=image.platform(engine),
     )
+
+
+def _is_ours(note: Path, recipe: Recipe, found: dict[str, Any]) -> bool:
+    """Return whether an image under the right tag is the one that was built: anybody can give an image a tag."""
+    labelled = ((found.get("Config") or {}).get("Labels") or {}).get(labels.ENVIRONMENT) == recipe.environment
+    try:
+        stored = json.loads(note.read_bytes())["image"]
+        return labelled and (stored["made_from"] != recipe.hashed or stored["id"] == found["Id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return labelled
 
 
 def _noted(note: Path, found: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,8 +9,8 @@ from typing import Any
 from bench.registry import BUILT_IN, Registry
 
 from . import variables
+from .buildable import Buildable
 from .interpreters import Rejected, ask
-from .locks import Buildable
 from .outcome import Impossible, Prepared, ready
 
 

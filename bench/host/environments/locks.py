@@ -13,14 +13,15 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from .. import project
-from ..refusal import Refused
-from ..setup.installer import find_uv, installer_environ
+from ..setup.installer import find_uv, installer_environ, make_build_environment
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed, run_tool
+from . import source_builds
+from .buildable import Buildable
 from .interpreters import NoInterpreter, find, specifier
+from .source_builds import LockError
 
 Announce = Callable[[str], None]
 
@@ -29,35 +30,16 @@ HEADER = re.compile(r"# (fits|content): ([0-9a-f]{64})")
 # An address or a path in a lock would tie it to one machine or one network.
 TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 
+# A line of a lock: a package with its version and what it is for, or one of its hashes.
+LINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s\\]+( ; [^\\]+)? \\| +--hash=sha256:[0-9a-f]+( \\)?")
+
+# An archive at an address, where the study allows it.
+ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])? @ [^\s\\]+( ; [^\\]+)? \\")
+
 EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
 
 # The environments of benchmatrix itself; pyproject.toml lists what they hold.
 OWN = ("host", "dev", "worker", "peers")
-
-
-class LockError(Refused):
-    """A lock is missing, does not fit, or cannot be made; the message has the remedy."""
-
-
-class Buildable(Protocol):
-    """What a study file says about an environment, as far as preparing it is concerned."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def framework(self) -> str: ...
-    @property
-    def provider(self) -> str: ...
-    @property
-    def python(self) -> str | None: ...
-    @property
-    def requirements(self) -> tuple[str, ...]: ...
-    @property
-    def interpreter(self) -> str | None: ...
-    @property
-    def variables(self) -> Mapping[str, str]: ...
-    @property
-    def driver(self) -> str | None: ...
 
 
 def lock_path(name: str, root: Path) -> Path:
@@ -76,13 +58,18 @@ def lock_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def fingerprint(requirements: Iterable[str], python: str) -> str:
-    """Hash what a lock was made for; the order of the requirements does not matter."""
+def fingerprint(requirements: Iterable[str], python: str, build: Iterable[str] = ()) -> str:
+    """Hash what a lock was made for; the order of the requirements does not matter.
+
+    ``build`` is what packages are built with; empty where only wheels are allowed.
+    """
     stated = {"python": python, "requirements": sorted(" ".join(item.split()) for item in requirements)}
+    if build:
+        stated["build"] = sorted(" ".join(item.split()) for item in build)
     return _hash(json.dumps(stated, sort_keys=True))
 
 
-def verify(name: str, requirements: Iterable[str], python: str, *, root: Path) -> Path:
+def verify(name: str, requirements: Iterable[str], python: str, *, root: Path, build: Iterable[str] = ()) -> Path:
     """Return the path of the lock if it fits ``requirements`` and is as it was generated. Raises LockError."""
     path = find_lock(name, root)
     shown = f"locks/{name}.txt"
@@ -92,25 +79,35 @@ def verify(name: str, requirements: Iterable[str], python: str, *, root: Path) -
     except (OSError, UnicodeDecodeError) as error:
         raise LockError(f"{shown} cannot be read: {error}. {remedy}") from None
     stated = _stated(lines)
-    if stated.get("fits") != fingerprint(requirements, python):
+    if stated.get("fits") != fingerprint(requirements, python, build):
         wanted = ", ".join(requirements)
         raise LockError(f"{shown} was made for other requirements than Python {python} with {wanted}. {remedy}")
     if stated.get("content") != _hash(_content(lines)):
         raise LockError(f"{shown} was changed after it was generated. Restore it from git, or renew it. {remedy}")
+    odd = next(
+        (line for line in _content(lines).splitlines() if not (LINE.fullmatch(line) or (build and " @ " in line))), None
+    )
+    if odd is not None:
+        raise LockError(f"{shown} has a line that no lock has: {odd!r}. {remedy}")
     return path
 
 
-def present(name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce) -> Path:
+def present(
+    name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce, build: Sequence[str] = ()
+) -> Path:
     """Return the path of the lock; make it where there is none that fits. Raises LockError."""
     packaged = find_lock(name, root)
     missing = not packaged.exists() or (
         packaged != lock_path(name, root)
-        and _stated(packaged.read_text(encoding="utf-8").splitlines()).get("fits") != fingerprint(requirements, python)
+        and _stated(packaged.read_text(encoding="utf-8").splitlines()).get("fits")
+        != fingerprint(requirements, python, build)
     )
     if missing:
         announce(f"{name}: making locks/{name}.txt, which does not exist yet; keep it with the study")
-        lock(name, requirements, python, root=root, announce=announce)
-    return verify(name, requirements, python, root=root)
+        lock(name, requirements, python, root=root, announce=announce, build=build)
+    if build:
+        verify(source_builds.build_lock(name), build, python, root=root)
+    return verify(name, requirements, python, root=root, build=build)
 
 
 def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -137,48 +134,64 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
 
     In a checkout, ``host``, ``dev``, ``worker`` and ``peers`` name those of benchmatrix itself. Raises LockError.
     """
-    needs = own(root)
+    needs: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+        name: (*each, ()) for name, each in own(root).items()
+    }
     shared = {name for name, environment in environments.items() if getattr(environment, "lock", None)}
     for name, environment in environments.items():
         # A container that shares a venv's lock has none of its own.
         if environment.python is not None and name not in shared:
-            needs[name] = (environment.python, environment.requirements)
+            build = source_builds.build_requirements(environment)
+            needs[name] = (environment.python, environment.requirements, build)
     for name in names:
         if name not in needs:
             raise LockError(f"there is no lock {name!r} to make; there are: {', '.join(needs)}")
-    return [lock(name, needs[name][1], needs[name][0], root=root, announce=announce) for name in names or needs]
+    return [
+        lock(name, requirements, python, root=root, announce=announce, build=build)
+        for name, (python, requirements, build) in ((name, needs[name]) for name in names or needs)
+    ]
 
 
-def lock(name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce) -> Path:
-    """Resolve ``requirements`` for every platform and write the lock ``name``. Raises LockError."""
+def lock(
+    name: str, requirements: Sequence[str], python: str, *, root: Path, announce: Announce, build: Sequence[str] = ()
+) -> Path:
+    """Resolve ``requirements`` for every platform and write the lock ``name``. Raises LockError.
+
+    Without ``build`` nothing but wheels is looked at. With it, its lock is made first, and source distributions are
+    asked for their requirements in an environment of that lock.
+    """
+    source_builds.check(name, requirements, allowed=bool(build))
     uv = find_uv(root)
     if uv is None:
         raise LockError("uv makes the locks, and it is not installed; install it, for example with: pipx install uv")
     announce(f"locking {name}: {', '.join(requirements)}")
+    building = lock(source_builds.build_lock(name), build, python, root=root, announce=announce) if build else None
     try:
-        content = _resolve(requirements, python, uv=uv, root=root, announce=announce)
+        content = _resolve(requirements, python, uv=uv, root=root, announce=announce, build_lock=building)
     except (ToolFailed, NoInterpreter) as error:
         raise LockError(f"locks/{name}.txt cannot be made: {error}") from None
     tied = TIED.search(content)
-    if tied is not None:
+    if tied is not None and not build:
         raise LockError(
             f"locks/{name}.txt cannot be made: {tied[0]!r} would tie it to this machine; require it by version"
         )
-    unhashed = re.search(r"^[^\s#]+==\S+[^\\\n]*$", content, re.MULTILINE)
+    unhashed = re.search(r"^[^\s#][^\\\n]*$", content, re.MULTILINE)
     if unhashed is not None:
         raise LockError(
             f"locks/{name}.txt cannot be made: {unhashed[0]!r} has no hash, as a package from a folder has none; "
             "have an index serve it"
         )
-    return write(name, requirements, python, content, root=root)
+    return write(name, requirements, python, content, root=root, build=build)
 
 
-def write(name: str, requirements: Sequence[str], python: str, content: str, *, root: Path) -> Path:
+def write(
+    name: str, requirements: Sequence[str], python: str, content: str, *, root: Path, build: Iterable[str] = ()
+) -> Path:
     """Write the lock ``name`` into the project, with a header by which ``verify`` checks it."""
     header = [
         f"# The lock of {name}: Python {python} with {', '.join(requirements)}",
         f"# Generated; renew it with: nox -s lock -- {name}",
-        f"# fits: {fingerprint(requirements, python)}",
+        f"# fits: {fingerprint(requirements, python, build)}",
         f"# content: {_hash(content)}",
     ]
     path = lock_path(name, root)
@@ -186,7 +199,9 @@ def write(name: str, requirements: Sequence[str], python: str, content: str, *, 
     return path
 
 
-def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, announce: Announce) -> str:
+def _resolve(
+    requirements: Sequence[str], python: str, *, uv: str, root: Path, announce: Announce, build_lock: Path | None
+) -> str:
     """Return the lines of a lock.
 
     uv locks a project, which can require one minor version of Python. ``uv pip compile`` cannot: it would also resolve
@@ -197,6 +212,10 @@ def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, a
     with tempfile.TemporaryDirectory() as folder:
         lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items())]
         Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
+        building = "--no-build"
+        if build_lock is not None:
+            building = "--no-build-isolation"
+            interpreter = make_build_environment(Path(folder, "build"), interpreter, build_lock, uv, announce)
 
         def run(*command: str) -> None:
             at = ("--quiet", "--project", folder, "--python", interpreter)
@@ -204,7 +223,7 @@ def _resolve(requirements: Sequence[str], python: str, *, uv: str, root: Path, a
             run_tool([uv, *command, *at], label="resolving", announce=announce, environ=environ, cwd=folder)
 
         output = Path(folder, "lock.txt")
-        run("lock")
+        run("lock", building)
         run("export", "--frozen", *EXPORT, "--output-file", str(output))
         return _content(output.read_text(encoding="utf-8").splitlines())
 

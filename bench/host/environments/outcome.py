@@ -13,14 +13,14 @@ from bench.record import FAILED, OK, UNSUPPORTED
 from ..project import STATE
 from ..setup.staging import write_whole
 from . import locks
-from .locks import Buildable
+from .buildable import Buildable
 
 STAGE = "environment"
 
 #: Keys of an environment's table that decide how it is made.
 TABLE = (
     *("name", "framework", "provider", "python", "requirements", "interpreter", "variables", "driver"),
-    *("lock", "dockerfile", "base", "system_packages", "allow_source"),
+    *("lock", "dockerfile", "base", "system_packages", "allow_source", "build_requirements"),
 )
 
 

@@ -21,10 +21,11 @@ from ..setup.installer import (
 )
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
-from . import bytecode, contents, locks, wheel_records
+from . import bytecode, contents, locks, source_builds, wheel_records
+from .buildable import Buildable
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
-from .locks import Buildable
 from .outcome import Impossible, Prepared, folder_of, ready
+from .source_builds import LockError
 
 Announce = Callable[[str], None]
 
@@ -44,12 +45,13 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
     """Return the environment; build it where it is missing or is not what was built from its lock.
 
     ``thorough`` compares the hashes of all files, also where their sizes, times and inodes are as they were.
-    Raises Impossible, locks.LockError, ToolFailed and OSError.
+    Raises Impossible, LockError, ToolFailed and OSError.
     """
     name, python = environment.name, environment.python
     if python is None:
         raise Impossible(f'environment {name!r} has no python; set it in its table, for example python = "3.11"')
-    lock = locks.present(name, environment.requirements, python, root=root, announce=announce)
+    build = source_builds.build_requirements(environment)
+    lock = locks.present(name, environment.requirements, python, root=root, announce=announce, build=build)
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:
         manifest = _reusable(place, environment, locks.lock_hash(lock), announce, thorough)
@@ -104,7 +106,8 @@ def _build(
     tool = "uv" if uv else "pip"
     announce(f"{name}: building with {tool} from locks/{name}.txt (Python {interpreter.version} at {interpreter.path})")
     with replacement(place) as folder:
-        site = Installation(folder, interpreter.path, lock, name, hold, announce)
+        build_lock = lock.with_name(f"{source_builds.build_lock(name)}.txt") if environment.allow_source else None
+        site = Installation(folder, interpreter.path, lock, name, hold, announce, build_lock)
         _install(site, uv)
         hashes = _verified(site, uv)
         repoint(folder, place)
@@ -125,6 +128,7 @@ def _build(
             "requirements": list(environment.requirements),
             "lock_hash": lock_hash,
             "installer": tool,
+            "built_from_source": environment.allow_source,
             "packages": packages,
             "bytecode": asdict(compiled),
             "variables": VARIABLES,
@@ -143,12 +147,12 @@ def _build(
 def _verified(site: Installation, uv: str | None) -> dict[str, str]:
     """Return the hash of every installed file, after comparing them with those that the wheels state.
 
-    Files of a damaged cache are fetched again. Raises ToolFailed where they differ after that, too.
+    Files of a damaged cache are fetched again. Raises LockError where they differ after that, too.
     """
     hashes = contents.read(site.folder, processes=_processors())
     found = wheel_records.differences(site.folder, hashes)
     damaged = sorted({each.package for each in found if each.package is not None})
-    if found and uv is not None and damaged:
+    if damaged and uv is not None and site.build_lock is None:
         files = contents.shown([each.file for each in found])
         site.announce(f"{site.label}: the installer's cache was changed: {files}; fetching {', '.join(damaged)} again")
         install_again(site, uv, damaged)
@@ -156,7 +160,9 @@ def _verified(site: Installation, uv: str | None) -> dict[str, str]:
         found = wheel_records.differences(site.folder, hashes)
     if found:
         files = contents.shown([each.file for each in found])
-        raise ToolFailed([uv or "pip"], 0, f"what was installed is not what the wheels contain: {files}")
+        raise LockError(
+            f"what was installed is not what the wheels contain: {files}. Empty the installer's cache: uv cache clean"
+        )
     return hashes
 
 
@@ -188,6 +194,10 @@ def _interpreter(environment: Buildable, uv: str | None, root: Path, announce: A
 def _install(site: Installation, uv: str | None) -> None:
     if uv is not None:
         return install_with_uv(site, uv)
+    if site.build_lock is not None:
+        raise Impossible(
+            "allow_source needs uv, and it is not installed; install it, for example with: pipx install uv"
+        )
     try:
         return install_with_pip(site)
     except NoInstaller as error:

@@ -23,7 +23,10 @@ OF_EMPTY = frozenset(["_virtualenv.pth", "_virtualenv.py"])
 
 @dataclass(frozen=True)
 class Difference:
-    """A file that is not what its package's wheel states; ``package`` is None for a file of no package."""
+    """A file that is not what its package's wheel states.
+
+    A file that no wheel states belongs to the package in whose folder it is; ``package`` is None in every other place.
+    """
 
     package: str | None
     file: str
@@ -40,13 +43,14 @@ def differences(folder: Path, hashes: Mapping[str, str]) -> list[Difference]:
         if name.endswith(".dist-info/RECORD"):
             for file, stated in _entries(folder, name):
                 owners.setdefault(file, []).append((_package(name), stated))
+    folders = {os.path.dirname(file): claims[0][0] for file, claims in owners.items()}
     found = []
     for file, claims in owners.items():
         # Two packages may bring the same file; then it is what the one that was installed last brought.
         if not any(_fits(folder, file, stated, hashes) for _package, stated in claims):
             found.append(Difference(claims[0][0], file))
     found += [
-        Difference(None, name)
+        Difference(folders.get(os.path.dirname(name)), name)
         for name in hashes
         if name not in owners
         and any(name.startswith(f"{site}/") for site in sites)

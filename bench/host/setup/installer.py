@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import os
 import shutil
@@ -13,13 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .caches import cache_folder, can_clone, near_cache, same_file_system
 from .tool import ToolFailed, run_tool
 
 # A tool prints its version at once or not at all.
 TRIAL_S = 20
-
-# The request "clone the content of that file into this one" (ioctl_ficlone(2)), which Python has no name for.
-FICLONE = 0x40049409
 
 # These variables would install elsewhere, add another interpreter's packages, or leave out bytecode.
 DROPPED = frozenset(
@@ -71,41 +68,6 @@ def installer_environ(place: Path) -> dict[str, str]:
     return environ
 
 
-def cache_folder(name: str) -> Path:
-    """Return the user's cache folder for ``name``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / name
-
-
-def near_cache(place: Path, name: str) -> Path:
-    """Return a cache folder on the file system of ``place``, for use where the usual one is on another."""
-    top = next((parent for parent in place.parents if parent.name == ".nox"), place.parent)
-    return top / "cache" / name
-
-
-def can_clone(place: Path) -> bool:
-    """Tell whether the file system of ``place`` can clone files, which then share their bytes until one is written."""
-    if sys.platform != "linux":
-        return sys.platform == "darwin"
-    folder = _existing(place)
-    try:
-        with tempfile.TemporaryFile(dir=folder) as one, tempfile.TemporaryFile(dir=folder) as other:
-            one.write(b"content")
-            one.flush()
-            fcntl.ioctl(other.fileno(), FICLONE, one.fileno())
-    except OSError:
-        return False
-    return True
-
-
-def same_file_system(one: Path, other: Path) -> bool:
-    """Tell whether two paths lie on one file system; they need not exist yet."""
-    return _existing(one).stat().st_dev == _existing(other).stat().st_dev
-
-
-def _existing(path: Path) -> Path:
-    return next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
-
-
 def find_uv(root: Path) -> str | None:
     """Return a uv that runs: the one locked with the host environment first, then the one on PATH."""
     locked = sorted((root / ".nox" / "host").glob("*/bin/uv"), key=lambda path: path.stat().st_mtime, reverse=True)
@@ -133,17 +95,21 @@ class Installation:
     lock: Path
     label: str
     #: The descriptor of the file lock that the tools hold while they work.
-    hold: int
+    hold: int | None
     announce: Callable[[str], None]
+    #: The lock of what source distributions are built with; None where only wheels are installed.
+    build_lock: Path | None = None
 
     @property
     def inside(self) -> str:
         return str(self.folder / "bin" / "python")
 
-    def run(self, *command: str) -> None:
-        """Run a tool. Raises ToolFailed."""
+    def run(self, *command: str, cache: Path | None = None) -> None:
+        """Run a tool, with another cache of uv where one is given. Raises ToolFailed."""
         label = f"{self.label}: installing"
         environ = installer_environ(self.folder)
+        if cache is not None:
+            environ["UV_CACHE_DIR"] = str(cache)
         run_tool(command, label=label, announce=self.announce, environ=environ, hold=self.hold)
 
 
@@ -151,7 +117,30 @@ def install_with_uv(site: Installation, uv: str) -> None:
     """Make a relocatable environment with exactly the wheels that the lock lists. Raises ToolFailed."""
     options = ("--quiet", "--no-project", "--relocatable", "--prompt", site.label, "--python", site.python)
     site.run(uv, "venv", *options, str(site.folder))
-    _sync(site, uv)
+    if site.build_lock is None:
+        _sync(site, uv)
+    else:
+        _build(site, uv, site.build_lock)
+
+
+def make_build_environment(folder: Path, python: str, lock: Path, uv: str, announce: Callable[[str], None]) -> str:
+    """Make an environment with exactly the wheels of a lock, and return its interpreter. Raises ToolFailed."""
+    site = Installation(folder, python, lock, folder.name, None, announce)
+    install_with_uv(site, uv)
+    return site.inside
+
+
+def _build(site: Installation, uv: str, build_lock: Path) -> None:
+    """Install the lock, and build its source distributions with exactly what ``build_lock`` lists.
+
+    uv keeps what it builds. So the cache is a new one, since what another program built with other requirements must
+    not be taken.
+    """
+    options = ("--quiet", "--require-hashes", "--python", site.inside)
+    site.run(uv, "pip", "sync", *options, "--no-build", str(build_lock))
+    with tempfile.TemporaryDirectory(dir=site.folder.parent, prefix="source-build-") as cache:
+        # Removes the build requirements again, unless the environment requires them, too.
+        site.run(uv, "pip", "sync", *options, "--no-build-isolation", str(site.lock), cache=Path(cache))
 
 
 def install_again(site: Installation, uv: str, packages: Sequence[str]) -> None:

@@ -145,7 +145,8 @@ def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Itera
                 yield from _version_problems(facts, mode, values.get("requirements", ()))
     for text in values.get("requirements", ()):
         try:
-            Requirement(text)
+            if Requirement(text).url is not None and not values.get("allow_source", True):
+                yield f"requirements: {text!r} is an address; require it by version, or set allow_source = true."
         except InvalidRequirement as error:
             reason = str(error).partition("\n")[0]
             yield f"requirements: {text!r} is not in pip's notation ({reason}); write for example 'torch==2.15.0'."
@@ -154,12 +155,18 @@ def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Itera
 
 #: Keys of containers only.
 CONTAINER_KEYS = ("lock", "base", "system_packages")
+#: Keys of environments whose packages are built here.
+SOURCE_KEYS = ("allow_source", "build_requirements")
 
 
 def _provider_problems(values: Values) -> Iterator[str]:
     provider = values.get("provider")
     if provider == "container" and values.get("interpreter"):
         yield "provider 'container' uses the Python of its image; remove interpreter, or name another image with base."
+    if provider == "container" and values.get("allow_source"):
+        yield "provider 'container' installs wheels only; remove allow_source, or use provider 'venv'."
+    if values.get("build_requirements") and not values.get("allow_source", True):
+        yield "build_requirements: only wheels are installed; set allow_source = true, or remove build_requirements."
     elif provider is not None and provider != "container":
         for key in CONTAINER_KEYS:
             if values.get(key):
@@ -167,7 +174,7 @@ def _provider_problems(values: Values) -> Iterator[str]:
     if provider == "existing":
         if values.get("interpreter", "") is None:
             yield "provider 'existing' needs interpreter; give the path or the command of one, for example \"python3\"."
-        for key in ("python", "requirements"):
+        for key in ("python", "requirements", *SOURCE_KEYS):
             if values.get(key):
                 yield f"provider 'existing' installs nothing; remove {key}, or use provider 'venv'."
     elif provider is not None:

@@ -79,6 +79,14 @@ class Environment(StudyTable):
     requirements: Annotated[tuple[Filled, ...], LIST] = Field(
         (), description="What is installed, in pip's notation; pin the framework with ==."
     )
+    allow_source: bool = Field(
+        False,
+        description="Install packages that are published as source only, or at an address. Their code runs as you when "
+        "they are locked and built. Otherwise only wheels are installed.",
+    )
+    build_requirements: Annotated[tuple[Filled, ...], LIST] = Field(
+        (), description="What such packages are built with, in pip's notation; setuptools and wheel when absent."
+    )
     modes: Annotated[tuple[Mode, ...], FILLED_LIST] = Field(
         description="How the framework executes; every mode is a column of the table."
     )

@@ -31,6 +31,8 @@ def problems(values: Mapping[str, Any], environments: Mapping[str, Mapping[str, 
     for key in TAKEN:
         if values.get(key):
             yield f"lock: {named!r} brings its {key}; remove {key}, or lock."
+    if shared.get("allow_source"):
+        yield f"lock: {named!r} has allow_source = true, and a container installs wheels only; remove lock."
     if "framework" in values and "framework" in shared and values["framework"] != shared["framework"]:
         yield f"lock: {named!r} has framework {shared['framework']!r}, this environment {values['framework']!r}."
 

@@ -1,0 +1,165 @@
+"""Attacks from inside a container, on the image that it runs, and by what a killed run leaves on the engine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from container_fixtures import *  # noqa: F403
+from ground import BASE, forget, make_project
+from tiny import environment, make_wheel, write_lock
+
+from bench.host import environments, project
+from bench.host.__main__ import main
+from bench.host.containers import image, isolation, labels, seccomp, started_flag
+from bench.host.containers.context import Extras
+from bench.host.containers.isolation import VARIABLES, Bounds
+
+NAME = "attacked"
+
+#: Numbers of system calls on x86-64 and 64-bit Arm; those of io_uring are the same everywhere.
+CALLS = {
+    "x86_64": {"ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "pidfd_getfd": 438},
+    "aarch64": {"ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "pidfd_getfd": 438},
+}
+IO_URING = {"io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427}
+
+
+def names(rules) -> set[str]:
+    return {name for rule in rules["syscalls"] if rule["action"] == "SCMP_ACT_ALLOW" for name in rule["names"]}
+
+
+def test_the_list_of_system_calls_is_the_engines_without_those_that_reach_other_processes():
+    default = json.loads(project.data(seccomp.DEFAULT).read_bytes())
+    ours = json.loads(seccomp.profile())
+    assert names(ours) == names(default) - seccomp.FORBIDDEN
+    assert ours["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert {"ptrace", "process_vm_readv"} <= names(default) & seccomp.FORBIDDEN
+    assert set(IO_URING) <= seccomp.FORBIDDEN
+
+
+def test_podman_gets_the_list_as_a_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = seccomp.option("podman").removeprefix("seccomp=")
+    assert json.loads((tmp_path / "benchmatrix" / "seccomp.json").read_text()) == json.loads(seccomp.profile())
+    assert path == str(tmp_path / "benchmatrix" / "seccomp.json")
+
+
+@pytest.mark.engine
+def test_no_call_that_reaches_other_processes_or_queues_calls_is_allowed(start):
+    worker = start(
+        "import ctypes, errno, platform\n"
+        f"calls = dict({CALLS!r}[platform.machine()], **{IO_URING!r})\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "found = {}\n"
+        "for name, number in calls.items():\n"
+        "    ctypes.set_errno(0)\n"
+        "    found[name] = (libc.syscall(number, 0, 0, 0, 0, 0, 0), ctypes.get_errno())\n"
+        "found['getpid'] = (libc.syscall(39 if platform.machine() == 'x86_64' else 172) > 0, 0)\n"
+        "say(event='is', value=found)\n"
+    )
+    found = worker.receive(30)["value"]
+    assert found.pop("getpid") == [True, 0]
+    assert {name: code for name, (answer, code) in found.items() if answer != -1 or code != 1} == {}
+
+
+@pytest.fixture
+def attacked(engine, tmp_path):
+    """A project with one locked wheel, and how to prepare its container."""
+    folder = make_project(tmp_path / "attacked")
+    wheel = make_wheel(tmp_path / "wheels")
+    write_lock(folder, wheel, NAME)
+
+    def prepare():
+        said: list[str] = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PIP_NO_INDEX", "1")
+            wanted, extras = environment(NAME, BASE), Extras(None, (wheel.parent,))
+            return environments.prepare(wanted, root=folder, announce=said.append, extras=extras), said
+
+    yield folder, prepare
+    forget(engine, folder)
+
+
+@pytest.mark.engine
+def test_another_image_under_the_right_tag_is_not_measured(attacked, engine):
+    _folder, prepare = attacked
+    first, _said = prepare()
+    assert (first.reason, first.status) == (None, "ok")
+    tag = first.manifest["image"]["tag"]
+    repository, _, name = tag.partition(":")
+    engine.api.tag(BASE, repository, name, force=True)
+    assert image.inspect(engine, tag)["Id"] != first.manifest["image"]["id"]
+    again, said = prepare()
+    assert any("is not the image that was built" in text for text in said)
+    assert again.manifest["packages"] == first.manifest["packages"]
+    assert image.inspect(engine, tag)["Id"] == again.manifest["image"]["id"] != image.inspect(engine, BASE)["Id"]
+
+
+@pytest.mark.engine
+def test_an_image_keeps_its_tag_only_for_the_files_that_it_was_made_of(attacked):
+    folder, prepare = attacked
+    first, _said = prepare()
+    lock = folder / "locks" / f"{NAME}.txt"
+    lock.write_text(lock.read_text().replace("sha256:", "sha256:00", 1))
+    refused, _said = prepare()
+    assert (first.status, refused.status) == ("ok", "failed")
+    assert "changed after it was generated" in str(refused.reason)
+
+
+def leave_container(engine, folder) -> str:
+    """Create a container as a killed run leaves it."""
+    started_flag.put(folder)
+    return isolation.create(
+        engine,
+        BASE,
+        ["sleep", "600"],
+        folder=folder,
+        variables=VARIABLES,
+        bounds=Bounds([]),
+        checkout=labels.checkout(folder),
+    )
+
+
+def containers_of(engine, folder) -> list[str]:
+    found = engine.api.containers(all=True, filters={"label": labels.selector(labels.CONTAINER, folder)})
+    return [each["Id"] for each in found]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    "arguments", [["report"], ["schema"], ["lock", "nothing"], ["run", "--dry-run"], ["prepare", "x"]]
+)
+def test_every_command_removes_what_a_killed_run_left_whatever_becomes_of_it(arguments, engine, root, capsys):
+    engine.api.start(leave_container(engine, root))
+    assert len(containers_of(engine, root)) == 1
+    main(arguments, root=root)
+    assert containers_of(engine, root) == []
+    assert not started_flag.exists(root)
+
+
+@pytest.mark.engine
+def test_a_command_that_is_interrupted_removes_its_containers(engine, root, monkeypatch, capsys):
+    def interrupted(options) -> int:
+        engine.api.start(leave_container(engine, root))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bench.host.commands.schema.run", interrupted)
+    assert main(["schema"], root=root) == 130
+    assert containers_of(engine, root) == []
+
+
+@pytest.mark.engine
+def test_containers_of_a_run_under_way_and_of_other_projects_stay(engine, root, tmp_path, capsys):
+    from bench.host.storage.run_lock import exclusive
+
+    other = make_project(tmp_path / "other")
+    leave_container(engine, other)
+    leave_container(engine, root)
+    with exclusive(root):
+        main(["report"], root=root)
+        assert len(containers_of(engine, root)) == 1
+    main(["report"], root=root)
+    assert containers_of(engine, root) == []
+    assert len(containers_of(engine, other)) == 1
+    forget(engine, other)
