@@ -24,6 +24,9 @@ from .interpreters import Interpreter
 
 INDEX = "index.json"
 
+# Part of the name of every entry. Raise it when entries are written differently.
+LAYOUT = 2
+
 # An entry that no build has used for so long is removed: its lock is probably gone.
 KEPT_S = 60 * 24 * 3600
 
@@ -63,7 +66,7 @@ def entry(folder: Path, interpreter: Interpreter, lock_hash: str) -> Path:
     """Return where the store keeps the bytecode of one lock and interpreter, on the file system of ``folder``."""
     usual = cache_folder("benchmatrix")
     base = usual if same_file_system(usual, folder) else near_cache(folder, "benchmatrix")
-    key = f"{lock_hash} {interpreter.bytecode} {interpreter.cache_tag} {interpreter.version}"
+    key = f"{LAYOUT} {lock_hash} {interpreter.bytecode} {interpreter.cache_tag} {interpreter.version}"
     return base / "bytecode" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
