@@ -106,6 +106,10 @@ EXAMPLES = [
         "No ratios: the baseline a:eager is not part of this run.",
     ),
     (
+        note(NoteKind.JOURNAL_DAMAGED, INFO, count=2, places=("journal.jsonl:3",)),
+        "2 lines of the journal are damaged and were left out (journal.jsonl:3, …).",
+    ),
+    (
         note(NoteKind.ENVIRONMENT_CHANGED, INFO, environment="a", files="'lib/x.py'"),
         "a changed while it was measured ('lib/x.py'); its results are not those of its lock.",
     ),
