@@ -40,6 +40,7 @@ class ProfileShape(Shape):
     sizes_of: dict[Word, list[Word]] | None = None
     compile_cache: Word | None = None
     timeout_s: Seconds | None = None
+    verify: bool | None = None
     note: Text | None = None
 
 
@@ -67,6 +68,7 @@ class EnvironmentShape(Shape):
     interpreter: dict[Word, Any] | None = None
     requirements: list[Text] | None = None
     packages: dict[Word, Word] | None = None
+    built_from_source: bool | None = None
 
 
 class PeaksShape(Shape):
@@ -104,6 +106,7 @@ class RunShape(Shape):
     threads: Count | None = None
     machine: MachineShape | None = None
     environments: dict[Word, EnvironmentShape] | None = None
+    changed_environments: dict[Word, Text] | None = None
     looks: Annotated[list[Rounds], Field(max_length=1000)] | None = None
     budget_s: Seconds | None = None
     strict: bool | None = None
