@@ -12,7 +12,6 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..containers import started_flag
 from ..refusal import Refused
 
 #: {command: what it does}, in the order of --help.
@@ -49,6 +48,8 @@ def tidy(root: Path) -> None:
 
     Every command does so before and after its work. While another one measures in the project, they are its own.
     """
+    from ..containers import started_flag
+
     if started_flag.exists(root):
         from ..containers import leftovers
         from ..storage.run_lock import exclusive
