@@ -23,6 +23,8 @@ class Mode:
     caches_on_disk: bool = False
     #: The part of a training program that it transforms: "module" (the forward pass with the loss) or the whole "step".
     part: str = "module"
+    #: Modules that its first call imports. The process that workers are forked from imports and times them.
+    preloads: Tuple[str, ...] = ()
     #: Whether ``validate`` compares cells of this mode: it starts quickly and its steps are short.
     validated: bool = False
 
@@ -48,6 +50,8 @@ class Facts:
     variable_prefixes: Tuple[str, ...] = ()
     #: Whether NumPy computes what is measured. Elsewhere NumPy only draws the input and must not ask for huge pages.
     computes_with_numpy: bool = False
+    #: Why its workers cannot be forked from a process that has imported it, as a sentence; empty where they can.
+    not_forked: str = ""
     #: Other modules that its implementations may import.
     companions: Tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Starts a worker: requests in, messages out, over a pipe of its own (see channel)."""
+"""Starts a worker, or the parent of workers: requests in, messages out, over a pipe of its own (see channel)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import os
 import sys
 
 from ..registry import Registry
-from . import process
-from .channel import Channel
+from . import channel, process
 from .scratch import Scratch
 from .timing import layout
 
 
 def main(scratch: Scratch) -> int:
-    channel = Channel.take_over()
+    requests, messages = channel.take_over()
     process.die_with_parent()
     given = process.arguments(sys.argv[1:])
     if given.processors:
@@ -21,23 +20,16 @@ def main(scratch: Scratch) -> int:
     memory_layout = layout.Layout(given.layout)
     memory_layout.scatter()
     memory_layout.shift()
-    # A late import: NumPy may print, and it starts threads that must inherit the affinity.
+    registry = Registry.of(dict(given.source))
+    # Late imports: NumPy may print, and it starts threads that must inherit the affinity.
+    if given.parent:
+        from .parent import Parent
+
+        return Parent(requests, messages, scratch, registry).serve()
     from . import session
 
-    channel.send(event="started", python=sys.version.split()[0])
-    cell = session.Session(channel, scratch, memory_layout, Registry.of(dict(given.source)))
-    try:
-        for request in channel.requests():
-            cell.answer(request)
-        return 0
-    except Exception:
-        # The error was reported over the pipe; the log gets the traceback.
-        import traceback
-
-        traceback.print_exc()
-        return 1
-    finally:
-        cell.close()
+    pipe = channel.Channel.over(requests, messages)
+    return pipe.serve(session.Session(pipe, scratch, memory_layout, registry).answer)
 
 
 if __name__ == "__main__":

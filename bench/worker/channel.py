@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Iterator
+import sys
+import traceback
+from typing import Any, Callable, Dict, Iterator, Tuple
 
 
 class Channel:
@@ -20,16 +22,9 @@ class Channel:
         self._messages = messages
 
     @classmethod
-    def take_over(cls) -> "Channel":
-        """Move the standard streams to private descriptors. Call it once, before anything else in the process."""
-        # Children do not inherit descriptors from os.dup, so a compiler started by a framework cannot write here.
-        requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
-        messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        empty = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(empty, 0)
-        os.close(empty)
-        os.dup2(2, 1)
-        return cls(requests, messages)
+    def over(cls, requests: int, messages: int) -> "Channel":
+        """Make a channel of two descriptors."""
+        return cls(os.fdopen(requests, "r", encoding="utf-8"), os.fdopen(messages, "w", encoding="utf-8"))
 
     def requests(self) -> Iterator[Dict[str, Any]]:
         """Yield requests until the host closes the pipe."""
@@ -39,3 +34,29 @@ class Channel:
     def send(self, **message: Any) -> None:
         self._messages.write(json.dumps(message) + "\n")
         self._messages.flush()
+
+    def serve(self, answer: Callable[[Dict[str, Any]], Any]) -> int:
+        """Answer requests until the host closes the pipe, or one fails; return the process's exit code."""
+        self.send(event="started", python=sys.version.split()[0])
+        for request in self.requests():
+            try:
+                answer(request)
+            except Exception:
+                # The error was reported over the pipe; the log gets the traceback.
+                traceback.print_exc()
+                return 1
+        return 0
+
+
+def take_over() -> Tuple[int, int]:
+    """Move the standard streams to private descriptors, for requests and for messages, and return these.
+
+    Call it once, before anything else in the process.
+    """
+    # Children do not inherit descriptors from os.dup, so a compiler started by a framework cannot write here.
+    requests, messages = os.dup(0), os.dup(1)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    return requests, messages

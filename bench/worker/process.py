@@ -53,12 +53,13 @@ def die_with_parent() -> None:
 
 
 def arguments(given: List[str]) -> argparse.Namespace:
-    """Read the command line: ``processors`` to be bound to, empty for any, the seed of the memory ``layout``, and each
-    ``source`` with other people's code.
+    """Read the command line: ``processors`` to be bound to, empty for any, the seed of the memory ``layout``, whether
+    this process is the ``parent`` of workers, and each ``source`` with other people's code.
     """
     parser = argparse.ArgumentParser("python -m bench.worker", description="Started by the host, not by hand.")
     parser.add_argument("--processors", type=_numbers, default=[], metavar="0,1")
     parser.add_argument("--layout", type=int, metavar="SEED")
+    parser.add_argument("--parent", action="store_true", help="import a framework and fork workers")
     parser.add_argument("--source", action="append", type=_source, default=[], metavar="NAME=FOLDER")
     return parser.parse_args(given)
 

@@ -21,6 +21,7 @@ from . import process, steering
 from .channel import Channel
 from .checking import parity
 from .exit_status import reason_of, status_of
+from .imported import Imported
 from .limits import fitting, memory, peaks
 from .scratch import Scratch
 from .timing.layout import Layout, settle_allocator
@@ -31,11 +32,21 @@ from .timing.waiting import Waiting
 class Session:
     """One cell in this process."""
 
-    def __init__(self, channel: Channel, scratch: Scratch, layout: Layout, registry: Registry = BUILT_IN) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        scratch: Scratch,
+        layout: Layout,
+        registry: Registry = BUILT_IN,
+        imported: Optional[Imported] = None,
+    ) -> None:
+        """``imported`` is what the process that this one was forked from has imported; None for a process of its own."""
         self._channel = channel
         self._registry = registry
         self._scratch = scratch
         self._layout = layout
+        self._forked = imported is not None
+        self._imported = imported or Imported()
         self.stage = "start"
         self._adapter: Any = None
         self._stopwatch: Optional[Stopwatch] = None
@@ -78,20 +89,25 @@ class Session:
             settle_allocator()
         if memory_limit_bytes:
             memory.limit_bytes(memory_limit_bytes)
-        before_bytes = memory.resident_bytes()
+        adapter = self._imported.adapter(self._registry, self._cell.framework)
         start = time.perf_counter()
-        adapter = self._registry.adapter(self._cell.framework)
-        build = self._registry.implementation(self._cell.workload, self._cell.framework)
-        import_s = time.perf_counter() - start
-        self._build = build
+        self._build = self._registry.implementation(self._cell.workload, self._cell.framework)
+        import_s = self._imported.seconds + time.perf_counter() - start
         self._adapter = self._made(adapter)
         if cap_bytes:
             self._cap = fitting.Cap(cap_bytes, self._adapter, self._cell)
         self._baseline_bytes = memory.resident_bytes()
-        self._import_bytes = max(0, self._baseline_bytes - before_bytes)
+        if self._preloads:
+            # In a process of its own, these modules are part of the first call.
+            self._baseline_bytes -= self._imported.preload_bytes
         versions = steering.versions()
         versions.update(self._adapter.versions())
         return {"event": "imported", "import_s": import_s, "versions": versions}
+
+    @property
+    def _preloads(self) -> Tuple[str, ...]:
+        """List the modules that the cell's mode imports in its first call, unless this process's parent has."""
+        return self._registry.facts(self._cell.framework).mode(self._cell.mode).preloads
 
     def _made(self, module: Any) -> Any:
         """Make the adapter of the cell, whose mode may be another source's."""
@@ -166,7 +182,7 @@ class Session:
         program = self._program = self._build(size, parameters, batch, self._transform())
         self._enter("first-call")
         self._adapter.synchronize(program.step(*batch))
-        return program, time.perf_counter() - start
+        return program, time.perf_counter() - start + self._imported.preloaded_s(self._preloads)
 
     def _calibrate(
         self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
@@ -238,8 +254,8 @@ class Session:
         self._enter("finish")
         peak = memory.peak_bytes()
         used = {
-            "baseline_bytes": self._baseline_bytes,
-            "import_bytes": self._import_bytes,
+            "baseline_bytes": self._baseline_bytes - (0 if self._preloads else self._imported.preload_bytes),
+            "import_bytes": self._imported.bytes,
             "peak_bytes": max(0, peak - self._baseline_bytes),
             "first_call_peak_bytes": max(0, self._first_call_peak - self._baseline_bytes),
         }
@@ -253,6 +269,7 @@ class Session:
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
         settings.update(steering.facts())
+        settings["process"] = "forked after the import" if self._forked else "started for the cell"
         settings.update(steering.steering_variables(self._registry.facts(self._cell.framework)))
         compilation = self._compilation()
         if "compilations" in compilation:

@@ -43,6 +43,8 @@ class Adapter:
         self._multiply = jax.jit(jnp.matmul)
         if precision == "float64":
             jax.config.update("jax_enable_x64", True)
+        # A worker that was forked after the import has a folder of its own.
+        jax.config.update("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR"))
         # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
         jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
         if device == "gpu" and mode == "jit-async":

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..facts import Facts, Mode
 
+#: What torch.compile imports in its first call.
+COMPILER = ("torch._dynamo", "torch._inductor.compile_fx")
+
 FACTS = Facts(
     product="PyTorch",
     distribution="torch",
@@ -11,11 +14,11 @@ FACTS = Facts(
     modes=(
         Mode("eager", validated=True),
         Mode("torchscript", first_call_s=1.0, validated=True),
-        Mode("compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True),
+        Mode("compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
         # The functions of torch.optim can be compiled since 2.2.
-        Mode("compile-step", first_call_s=4.0, first_version="2.2", caches_on_disk=True, part="step"),
-        Mode("compile-max-autotune", first_call_s=20.0, first_version="2.0", caches_on_disk=True),
-        Mode("compile-reduce-overhead", first_call_s=4.0, first_version="2.0", caches_on_disk=True),
+        Mode("compile-step", first_call_s=4.0, first_version="2.2", caches_on_disk=True, preloads=COMPILER, part="step"),
+        Mode("compile-max-autotune", first_call_s=20.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
+        Mode("compile-reduce-overhead", first_call_s=4.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
     ),
     # A pool of compiler processes would outlive the compilation and disturb the process that measures.
     variables={"TORCHINDUCTOR_COMPILE_THREADS": "1"},

@@ -22,12 +22,20 @@ __all__ = ["Ended", "WorkerProcess", "oom_kills"]
 
 
 def arguments(
-    processors: Sequence[int], layout: int | None, sources: Mapping[str, str] = MappingProxyType({})
+    processors: Sequence[int],
+    layout: int | None,
+    sources: Mapping[str, str] = MappingProxyType({}),
+    *,
+    parent: bool = False,
 ) -> list[str]:
-    """Return the command line of ``bench.worker``; ``sources`` are {name: folder} of other people's code."""
+    """Return the command line of ``bench.worker``; ``sources`` are {name: folder} of other people's code.
+
+    ``parent`` makes it the parent of workers: see ``bench.worker.parent``.
+    """
     bound = ["--processors", ",".join(map(str, processors))] if processors else []
     named = [word for name, folder in sources.items() for word in ("--source", f"{name}={folder}")]
-    return [*bound, *([] if layout is None else ["--layout", str(layout)]), *named]
+    drawn = [] if layout is None else ["--layout", str(layout)]
+    return [*bound, *drawn, *(["--parent"] if parent else []), *named]
 
 
 def oom_kills() -> int:
@@ -37,6 +45,19 @@ def oom_kills() -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
+def end_of(code: int, stage: str, log_tail: str, *, kernel_killed: bool) -> Ended:
+    """Return how a process ended, by its exit code, which is negative for a signal.
+
+    ``kernel_killed`` is true when the kernel killed a process of this machine for lack of memory meanwhile.
+    """
+    if code >= 0:
+        return Ended(FAILED, stage, f"the worker ended with exit code {code}{log_tail}")
+    if code == -signal.SIGKILL and kernel_killed:
+        return Ended(OUT_OF_MEMORY, stage, "killed by the kernel for lack of memory")
+    status = OUT_OF_MEMORY if "bad_alloc" in log_tail else FAILED
+    return Ended(status, stage, f"killed by {signal.Signals(-code).name}{log_tail}")
 
 
 class WorkerProcess:
@@ -52,21 +73,22 @@ class WorkerProcess:
         processors: Sequence[int],
         layout: int | None = None,
         sources: Mapping[str, str] = MappingProxyType({}),
+        parent: bool = False,
     ) -> None:
         """Start ``command -m bench.worker`` in ``folder`` (the project's root); its output goes to ``log``.
 
-        ``layout`` is the seed of its memory layout. Raises Ended when the command cannot be started at all.
+        ``layout`` is the seed of its memory layout; ``parent`` makes it the parent of workers. Raises Ended when the command cannot be started at all.
         """
         self.stage = "start"
         self.log = log
         self._gone = False
-        self._lines = Lines(self._read)
+        self._lines = Lines(self.read)
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
             with log.open("wb") as output, contextlib.nullcontext() if layout is None else fixed_addresses():
                 self._process = subprocess.Popen(
-                    [*command, "-m", "bench.worker", *arguments(processors, layout, sources)],
+                    [*command, "-m", "bench.worker", *arguments(processors, layout, sources, parent=parent)],
                     cwd=folder,
                     env=dict(variables),
                     stdin=subprocess.PIPE,
@@ -85,9 +107,13 @@ class WorkerProcess:
 
     def send(self, **request: Any) -> None:
         """Send a request. If the worker has ended, ``receive`` raises Ended."""
+        self.write(encode(request))
+
+    def write(self, data: bytes) -> None:
+        """Write to the pipe; a process that has ended reads nothing."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(encode(request))
+            self._process.stdin.write(data)
             self._process.stdin.flush()
         except BrokenPipeError:
             return
@@ -100,7 +126,8 @@ class WorkerProcess:
         """Read one line; None at the deadline, b"" at the end of the pipe."""
         return self._lines.next(deadline)
 
-    def _read(self, left_s: float) -> bytes | None:
+    def read(self, left_s: float) -> bytes | None:
+        """Wait up to ``left_s`` seconds for a piece of what the process says: None when none came, b"" at the end."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
         return os.read(descriptor, 1 << 16) if select.select([descriptor], [], [], left_s)[0] else None
@@ -114,13 +141,7 @@ class WorkerProcess:
             self.kill()
             return Ended(FAILED, self.stage, "the worker closed its pipe and went on running")
         self.close()
-        said = tail(self.log)
-        if code >= 0:
-            return Ended(FAILED, self.stage, f"the worker ended with exit code {code}{said}")
-        if code == -signal.SIGKILL and oom_kills() > self._oom_kills:
-            return Ended(OUT_OF_MEMORY, self.stage, "killed by the kernel for lack of memory")
-        status = OUT_OF_MEMORY if "bad_alloc" in said else FAILED
-        return Ended(status, self.stage, f"killed by {signal.Signals(-code).name}{said}")
+        return end_of(code, self.stage, tail(self.log), kernel_killed=oom_kills() > self._oom_kills)
 
     def _signal(self, number: signal.Signals) -> None:
         # After the process was waited for, another one may have its id.

@@ -1,0 +1,64 @@
+"""Imports a framework once in a process, and tells what that cost.
+
+A forked worker finds this done by the process that it was forked from. Its own figures are those of a process that
+imports by itself: the import was measured in its parent, a fresh process that did nothing else before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from typing import Any, Dict, Iterable, Optional
+
+from ..registry import Registry
+from .limits import memory
+
+
+class Imported:
+    """The framework that this process, or its parent, has imported."""
+
+    def __init__(self) -> None:
+        #: Seconds and bytes of the import.
+        self.seconds = 0.0
+        self.bytes = 0
+        #: Seconds and bytes of every module that a mode would import in its first call.
+        self.preload_seconds: Dict[str, float] = {}
+        self.preload_bytes = 0
+        self._name = ""
+        self._adapter: Any = None
+        self._error: Optional[BaseException] = None
+
+    def adapter(self, registry: Registry, framework: str) -> Any:
+        """Return the adapter's module, imported now unless it was before; raises what the import raised."""
+        if self._name != framework:
+            self._import(registry, framework)
+        if self._error is not None:
+            raise self._error
+        return self._adapter
+
+    def _import(self, registry: Registry, framework: str) -> None:
+        before_bytes, start = memory.resident_bytes(), time.perf_counter()
+        try:
+            self._adapter = registry.adapter(framework)
+        except Exception as error:  # Every forked worker reports it as its own.
+            self._error = error
+        self.seconds = time.perf_counter() - start
+        self.bytes = max(0, memory.resident_bytes() - before_bytes)
+        self._name = framework
+
+    def preload(self, modules: Iterable[str]) -> None:
+        """Import what a mode imports in its first call; a module that this installation lacks is left out."""
+        for module in modules:
+            if module in self.preload_seconds or self._error is not None:
+                continue
+            before_bytes, start = memory.resident_bytes(), time.perf_counter()
+            try:
+                importlib.import_module(module)
+            except ImportError:
+                continue
+            self.preload_seconds[module] = time.perf_counter() - start
+            self.preload_bytes += max(0, memory.resident_bytes() - before_bytes)
+
+    def preloaded_s(self, modules: Iterable[str]) -> float:
+        """Return the seconds that the parent spent on these modules."""
+        return sum(self.preload_seconds.get(module, 0.0) for module in modules)
