@@ -29,7 +29,7 @@ def main(scratch: Scratch) -> int:
     from . import session
 
     pipe = channel.Channel.over(requests, messages)
-    return pipe.serve(session.Session(pipe, scratch, memory_layout, registry).answer)
+    return pipe.serve(session.Session(pipe, scratch, memory_layout, registry))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from typing import Any, Callable, Dict, Iterator, Tuple
+from typing import Any, Dict, Iterator, Tuple
 
 
 class Channel:
@@ -35,17 +35,19 @@ class Channel:
         self._messages.write(json.dumps(message) + "\n")
         self._messages.flush()
 
-    def serve(self, answer: Callable[[Dict[str, Any]], Any]) -> int:
-        """Answer requests until the host closes the pipe, or one fails; return the process's exit code."""
+    def serve(self, cell: Any) -> int:
+        """Let ``cell`` answer requests until the host closes the pipe, or one fails; return the process's exit code."""
         self.send(event="started", python=sys.version.split()[0])
-        for request in self.requests():
-            try:
-                answer(request)
-            except Exception:
-                # The error was reported over the pipe; the log gets the traceback.
-                traceback.print_exc()
-                return 1
-        return 0
+        try:
+            for request in self.requests():
+                cell.answer(request)
+            return 0
+        except Exception:
+            # The error was reported over the pipe; the log gets the traceback.
+            traceback.print_exc()
+            return 1
+        finally:
+            cell.close()
 
 
 def take_over() -> Tuple[int, int]:

@@ -36,9 +36,7 @@ class Start(NamedTuple):
     variables: Dict[str, str]
 
 
-def run(
-    parent: int, start: Start, registry: Registry, imported: Imported, pages: List[Tuple[int, Any]]
-) -> NoReturn:
+def run(parent: int, start: Start, registry: Registry, imported: Imported, pages: List[Tuple[int, Any]]) -> NoReturn:
     """Be the worker until its end, which is that of the process; ``parent`` is the process that forked."""
     code = 1
     try:
@@ -52,7 +50,7 @@ def run(
         layout.scatter()
         scratch = Scratch()
         pipe = Channel.over(start.requests, start.messages)
-        code = pipe.serve(Session(pipe, scratch, layout, registry, imported).answer)
+        code = pipe.serve(Session(pipe, scratch, layout, registry, imported))
         scratch.leave()
     except BaseException:
         traceback.print_exc()

@@ -7,7 +7,7 @@ goes through the host's pipe names the worker, by a number that the host chose; 
   to the host     ``<number> <kind> <length>``, a line, then as many bytes: a piece of the messages (kind m) or of the
                   log (l); or the worker's end (x), whose bytes are its exit code, negative for a signal
 
-Requests to 0: ``import`` and ``preload`` before the first fork, ``fork``, and for one worker ``pause``, ``resume``,
+Requests to 0: ``import``, ``preload``, ``fork``, and for one worker ``pause``, ``resume``,
 ``end`` (close its input) and ``kill``. While a worker measures, this process sleeps and needs no processor.
 """
 
@@ -116,16 +116,15 @@ class Parent:
         self._tell(event="imported")
 
     def _do_preload(self, modules: List[str]) -> None:
+        self._pages = []
         self._imported.preload(modules)
-        self._tell(event="preloaded", seconds=self._imported.preload_seconds)
+        self._tell(event="preloaded", asked=modules)
 
-    def _do_fork(
-        self, worker: int, processors: List[int], layout: Optional[int], variables: Dict[str, str]
-    ) -> None:
+    def _do_fork(self, worker: int, processors: List[int], layout: Optional[int], variables: Dict[str, str]) -> None:
         """Fork a worker, bound to ``processors``, with a memory layout and environment variables of its own."""
         if not self._pages:
             self._pages = mapped.pages()
-        (requests, to_child), (messages, from_child), (log, into_log) = pipes = [os.pipe() for _ in range(3)]
+        (requests, to_child), (messages, from_child), (log, into_log) = [os.pipe() for _ in range(3)]
         here = [*self._own, to_child, messages, log, *(end for each in self._children.values() for end in each[1:])]
         start = forked.Start(requests, from_child, into_log, here, processors, layout, variables)
         made = self._fork(worker, start)

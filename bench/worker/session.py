@@ -40,7 +40,7 @@ class Session:
         registry: Registry = BUILT_IN,
         imported: Optional[Imported] = None,
     ) -> None:
-        """``imported`` is what the process that this one was forked from has imported; None for a process of its own."""
+        """``imported`` is what the parent that this process was forked from has imported; None if it was not forked."""
         self._channel = channel
         self._registry = registry
         self._scratch = scratch

@@ -119,8 +119,8 @@ def test_a_worker_moves_with_all_its_threads(reference):
 def test_prints_go_to_the_log_and_never_into_the_pipe(tmp_path):
     noisy = (
         "import ctypes, os, sys\n"
-        "from bench.worker.channel import Channel\n"
-        "channel = Channel.take_over()\n"
+        "from bench.worker.channel import Channel, take_over\n"
+        "channel = Channel.over(*take_over())\n"
         "print('from python')\n"
         "os.write(1, b'from the descriptor\\n')\n"
         "ctypes.CDLL(None).puts(b'from C')\n"

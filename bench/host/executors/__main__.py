@@ -6,6 +6,7 @@ Nothing else goes to standard output. SIGINT and SIGTERM end the job; what had b
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import signal
 import sys
@@ -34,8 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(number, _interrupt)
     try:
         job = RowJob.from_json(json.loads(sys.stdin.readline()))
-        with exclusive(root):
-            LocalExecutor(root, options.logs or root / STATE).run(job, _write)
+        with exclusive(root), contextlib.closing(LocalExecutor(root, options.logs or root / STATE)) as executor:
+            executor.run(job, _write)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except (ValueError, Refused) as error:

@@ -53,6 +53,8 @@ class CellProcess:
     def await_import(self, *, alone: bool) -> None:
         answer = self._await()
         if answer is not None:
+            # A forked worker finds the import done.
+            alone = getattr(self._worker, "import_alone", alone)
             self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
 
     def request_prepare(self, **request: Any) -> None:

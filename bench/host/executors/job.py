@@ -87,6 +87,9 @@ class RowJob:
     peaks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: Seconds of the budget that are left; disturbed turns are not repeated after that. None for no budget.
     left_s: float | None = None
+    #: Whether workers are forked from processes that have imported the framework, one for each environment and round;
+    #: otherwise each imports by itself.
+    forked: bool = True
     #: {name: folder} of plug-in sources, besides the package ``bench``: see ``bench.registry``.
     sources: Mapping[str, str] = field(default_factory=dict)
     #: Last part of the names of the workers' logs.
@@ -103,6 +106,11 @@ class RowJob:
     def layout_seed(self) -> int:
         """The seed of the memory layout that all processes of the row round share."""
         return turns.layout_seed(self.order_seed, self.row_round.round, self.row_round.row, self.row_round.attempt)
+
+    @property
+    def round_seed(self) -> int:
+        """The seed of what all processes of the round share with the one that they are forked from."""
+        return turns.round_seed(self.order_seed, self.row_round.round)
 
     def turn_order(self, turn: int) -> list[int]:
         """Return the order in which the processes take a turn, as indices of the start order."""

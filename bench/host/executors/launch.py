@@ -1,18 +1,21 @@
-"""Starts the worker of a cell in its environment: as a process, or in a container."""
+"""Starts the worker of a cell, or the parent of workers, in an environment: as a process, or in a container."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.cell import Cell
 
 from .. import project
 from ..containers import started_flag
+from ..containers.process_ids import outside
 from ..environments import variables
 from ..storage.compile_caches import CompileCaches
+from ..workers.forked_worker import Parent
 from ..workers.protocol import Transport
 from ..workers.worker_process import WorkerProcess, arguments
 from .job import InstalledEnvironment
@@ -24,71 +27,111 @@ if TYPE_CHECKING:
 READ = ("references", "data")
 
 
-def launch(
-    environment: InstalledEnvironment,
-    cell: Cell,
-    *,
-    root: Path,
-    caches: CompileCaches,
-    log: Path,
-    processors: Sequence[int],
-    data: Path | None = None,
-    memory_bytes: int | None = None,
-    layout: int | None = None,
-) -> Transport:
-    """Start the worker of a cell in its environment; its output goes to ``log``. Raises Ended.
+@dataclass(frozen=True)
+class Launch:
+    """Where and with what a process of a cell's environment is started."""
 
-    ``data`` is what the study names as the input of the workload, ``layout`` the seed of the memory layout.
-    ``memory_bytes`` limits a container; a process limits itself.
-    """
-    code = project.code_folder(root)
-    compilers = caches.variables(cell)
-    facts = caches.registry.facts(cell.framework)
-    sources = caches.registry.others
-    own = environment.variables
-    given = functools.partial(variables.of_worker, cell.threads, facts, layout=layout, caches=compilers, own=own)
-    if environment.manifest.get("provider") != "container":
-        return WorkerProcess(
-            environment.command,
-            folder=code,
-            variables=given(),
-            log=log,
-            processors=processors,
-            layout=layout,
-            sources=sources,
+    environment: InstalledEnvironment
+    cell: Cell
+    root: Path
+    caches: CompileCaches
+    #: Its output goes there.
+    log: Path
+    processors: Sequence[int]
+    #: What the study names as the input of the workload.
+    data: Path | None = None
+    #: Limits a container; a process limits itself.
+    memory_bytes: int | None = None
+    #: The seed of the memory layout.
+    layout: int | None = None
+
+    @property
+    def in_container(self) -> bool:
+        return self.environment.manifest.get("provider") == "container"
+
+    def worker(self) -> Transport:
+        """Start the worker of the cell. Raises Ended."""
+        made: Transport = self._start(self.caches.variables(self.cell), parent=False)
+        return made
+
+    def parent(self) -> Parent:
+        """Start the parent of workers of cells of this environment. Raises Ended."""
+        connection = self._start(self.caches.shared_variables(self.cell), parent=True)
+        return Parent(connection, self.cell.framework, outside if self.in_container else _same)
+
+    def _start(self, compilers: Mapping[str, str], *, parent: bool) -> Any:
+        facts = self.caches.registry.facts(self.cell.framework)
+        sources = self.caches.registry.others
+        given = functools.partial(
+            variables.of_worker,
+            self.cell.threads,
+            facts,
+            layout=self.layout,
+            caches=compilers,
+            own=self.environment.variables,
         )
-    # A late import: importing the SDK takes as long as starting a container.
-    from ..containers.isolation import VARIABLES, Bounds
-    from ..containers.labels import checkout
-    from ..containers.worker import ContainerWorker
+        if self.in_container:
+            words = arguments(self.processors, self.layout, sources, parent=parent)
+            return self._container(words, given, self.caches.folders(self.cell) if parent else compilers.values())
+        return WorkerProcess(
+            self.environment.command,
+            folder=project.code_folder(self.root),
+            variables=given(),
+            log=self.log,
+            processors=self.processors,
+            layout=self.layout,
+            sources=sources,
+            parent=parent,
+        )
 
-    state = root / project.STATE
-    for folder in READ:
-        (state / folder).mkdir(parents=True, exist_ok=True)
-    started_flag.put(root)
-    bounds = Bounds(
-        read=[
-            project.PACKAGE,
-            code,
-            *map(Path, sources.values()),
-            *(state / folder for folder in READ),
-            *([data] if data else []),
-        ],
-        write=sorted({Path(path) for path in compilers.values()}),
-        processors=processors,
-        memory_bytes=memory_bytes,
-        gpu=cell.device == "gpu",
-    )
-    return ContainerWorker(
-        _line().engine,
-        str(environment.manifest["image"]["id"]),
-        [*environment.command, "-m", "bench.worker", *arguments(processors, layout, sources)],
-        folder=code,
-        variables=given(inherited=VARIABLES),
-        bounds=bounds,
-        log=log,
-        checkout=checkout(root),
-    )
+    def _container(self, words: Sequence[str], given: Any, written: Any) -> Any:
+        # Late imports: importing the SDK takes as long as starting a container.
+        from ..containers.isolation import VARIABLES, Bounds
+        from ..containers.labels import checkout
+        from ..containers.worker import ContainerWorker
+
+        code = project.code_folder(self.root)
+        state = self.root / project.STATE
+        for folder in READ:
+            (state / folder).mkdir(parents=True, exist_ok=True)
+        started_flag.put(self.root)
+        bounds = Bounds(
+            read=[
+                project.PACKAGE,
+                code,
+                *map(Path, self.caches.registry.others.values()),
+                *(state / folder for folder in READ),
+                *([self.data] if self.data else []),
+            ],
+            write=sorted({Path(path) for path in written}),
+            processors=self.processors,
+            memory_bytes=self.memory_bytes,
+            gpu=self.cell.device == "gpu",
+        )
+        return ContainerWorker(
+            _line().engine,
+            str(self.environment.manifest["image"]["id"]),
+            [*self.environment.command, "-m", "bench.worker", *words],
+            folder=code,
+            variables=given(inherited=VARIABLES),
+            bounds=bounds,
+            log=self.log,
+            checkout=checkout(self.root),
+        )
+
+
+def open_folders(paths: Sequence[str]) -> None:
+    """Make folders that a running container can write to."""
+    from ..containers.isolation import open_folder
+
+    engine = _line().engine()
+    for path in paths:
+        open_folder(Path(path), engine)
+
+
+def _same(outer: int, inner: int) -> int:
+    """Return the number of a process: one that does not run in a container has no other."""
+    return inner
 
 
 @functools.cache

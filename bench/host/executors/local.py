@@ -19,6 +19,7 @@ from ..study.twin import original
 from ..workers.protocol import Transport
 from .events import Emit
 from .job import RowJob
+from .parents import Parents
 from .place import Place
 from .row_measurement import RowMeasurement
 from .starter import Starter
@@ -45,6 +46,7 @@ class LocalExecutor:
         self._root = root
         self._folder = folder
         self._cancelled = threading.Event()
+        self._parents = Parents()
 
     def run(self, job: RowJob, emit: Emit) -> None:
         """Run a job; raises ValueError where the job does not describe the environment of a cell."""
@@ -52,7 +54,13 @@ class LocalExecutor:
             name = original(cell.environment)
             if name not in job.environments:
                 raise ValueError(f"the job does not describe environment {name!r} of cell {cell.name}")
+        # Each round has parents of its own; rows of the same round share them.
+        self._parents.begin((job.run, job.order_seed, job.row_round.round))
         RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
+
+    def close(self) -> None:
+        """End the processes that were kept for further rows of the round."""
+        self._parents.close()
 
     def cancel(self) -> None:
         """End the job before its next request to a worker."""
@@ -73,9 +81,13 @@ class LocalExecutor:
         def start(cell: Cell, *, processors: Sequence[int], layout: int) -> Transport:
             return starter.start(cell, job.log_label, processors=processors, layout=layout)
 
+        def ready(cells: Sequence[Cell]) -> None:
+            starter.ready(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
+
         return Place(
             processors=bound,
             start=start,
+            ready=ready,
             caches=starter.caches,
             reference=lambda cell: references.ensure(cell, job.data),
             beside=processors.beside(bound) if job.at_once else (),
@@ -87,4 +99,7 @@ class LocalExecutor:
         caches = CompileCaches(self._root / STATE / "compile-caches", job.run, job.cache_kept, manifests, registry)
         source = None if job.data_source is None else Path(job.data_source)
         data = {job.row_round.cells[0].workload: source}
-        return Starter(self._root, self._folder, job.environments, caches, data, limit)
+        parents = self._parents if job.forked else None
+        return Starter(
+            self._root, self._folder, job.environments, caches, data, limit, parents=parents, round_seed=job.round_seed
+        )

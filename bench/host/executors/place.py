@@ -40,6 +40,8 @@ class Place:
     reference: Callable[[Cell], Path]
     #: As many processors of the same kind on other cores; empty where there are too few.
     beside: tuple[int, ...] = ()
+    #: Has the frameworks imported from which the workers of these cells are forked.
+    ready: Callable[[Sequence[Cell]], None] = lambda cells: None
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)
     clock: Callable[[], float] = time.monotonic

@@ -62,6 +62,8 @@ class RowMeasurement:
         try:
             began = self._place.clock()
             reference = self._reference()
+            if isinstance(reference, Path):
+                self._ready()
             waited_s = self._place.clock() - began
             self._measure(reference) if isinstance(reference, Path) else self._end_all(reference)
         except BaseException:
@@ -82,6 +84,12 @@ class RowMeasurement:
             return self._place.reference(self._job.row_round.cells[0])
         except Ended as ended:
             return Ended(FAILED, "check", f"the float64 reference could not be computed: {ended.reason}")
+
+    def _ready(self) -> None:
+        """Have the frameworks imported from which workers are forked."""
+        self._check_cancelled()
+        self._emit(Progress("importing", self._processes[0].name))
+        self._place.ready([process.record.cell for process in self._processes])
 
     def _end_all(self, ended: Ended) -> None:
         for process in self._processes:

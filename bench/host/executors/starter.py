@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from ..storage.compile_caches import CompileCaches, slug
 from ..study.twin import original
 from ..workers.protocol import Transport
 from .job import InstalledEnvironment
-from .launch import launch
+from .launch import Launch, open_folders
+from .parents import Parents, Wanted
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,59 @@ class Starter:
     #: {workload: what the study names as its input}
     data: Mapping[str, Path | None] = field(default_factory=dict)
     memory_limit_bytes: int | None = None
+    #: Workers are forked from these; None starts a process for each.
+    parents: Parents | None = None
+    #: The seed of what workers share with the process that they are forked from.
+    round_seed: int | None = None
 
     def start(self, cell: Cell, label: str, *, processors: Sequence[int], layout: int | None = None) -> Transport:
         """Start a worker; ``label`` tells its log from those of other workers of the cell. Raises Ended.
 
         ``layout`` is the seed of the memory layout; None leaves it to the system.
         """
-        return launch(
+        log = self._log(slug(cell.column, cell.row), label)
+        launch = self._launch(cell, log, processors, layout)
+        if self.parents is None or not self._forks(cell):
+            return launch.worker()
+        parent = self.parents.get(self._key(cell))
+        variables = self.caches.variables(cell)
+        if launch.in_container:
+            open_folders(list(variables.values()))
+        return parent.fork(log=log, processors=processors, layout=layout, variables=variables)
+
+    def ready(self, cells: Sequence[Cell], label: str, *, processors: Sequence[int], timeout_s: float) -> None:
+        """Have the frameworks imported from which the workers of these cells are forked, each on a processor."""
+        if self.parents is None:
+            return
+        wanted: dict[Hashable, Wanted] = {}
+        for cell in filter(self._forks, cells):
+            key = self._key(cell)
+            log = self._log(slug(original(cell.environment), cell.device, cell.threads), f"{label}.parent")
+            launch = self._launch(cell, log, processors, self.round_seed)
+            before = wanted[key].preloads if key in wanted else ()
+            needs = self.caches.registry.facts(cell.framework).mode(cell.mode).preloads
+            wanted[key] = Wanted(launch.parent, tuple(dict.fromkeys((*before, *needs))))
+        self.parents.ready(wanted, len(processors), timeout_s)
+
+    def _forks(self, cell: Cell) -> bool:
+        return self.parents is not None and not self.caches.registry.facts(cell.framework).not_forked
+
+    def _key(self, cell: Cell) -> Hashable:
+        """Name the parent of a cell's worker; a container has the input data of one row only."""
+        environment = self.environments[original(cell.environment)]
+        data = self.data.get(cell.workload) if environment.manifest.get("provider") == "container" else None
+        return (original(cell.environment), cell.device, cell.threads, data)
+
+    def _log(self, name: str, label: str) -> Path:
+        return self.folder / "logs" / f"{name}.{label}.log"
+
+    def _launch(self, cell: Cell, log: Path, processors: Sequence[int], layout: int | None) -> Launch:
+        return Launch(
             self.environments[original(cell.environment)],
             cell,
             root=self.root,
             caches=self.caches,
-            log=self.folder / "logs" / f"{slug(cell.column, cell.row)}.{label}.log",
+            log=log,
             processors=processors,
             data=self.data.get(cell.workload),
             memory_bytes=self.memory_limit_bytes,

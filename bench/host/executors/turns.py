@@ -26,6 +26,11 @@ def layout_seed(seed: int, number: int, row: str, attempt: int) -> int:
     return random.Random(f"{seed}/{number}/{row}/layout/{attempt}").getrandbits(32)
 
 
+def round_seed(seed: int, number: int) -> int:
+    """Return the seed of what all processes of a round share: the addresses of libraries, the order of hashes."""
+    return random.Random(f"{seed}/{number}/layout").getrandbits(32)
+
+
 def turn_order(seed: int, number: int, row: str, turn: int, count: int) -> list[int]:
     """Return the seeded random order in which ``count`` processes take one turn."""
     order = list(range(count))

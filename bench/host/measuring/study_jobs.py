@@ -49,6 +49,7 @@ class StudyJobs:
             data_source=None if source is None else str(source),
             memory_share=MEMORY_SHARE,
             cache_kept=profile.compile_cache == "kept",
+            forked=profile.workers == "forked",
             peaks=peaks,
             left_s=left_s,
             sources=self.study.registry.others,

@@ -61,6 +61,7 @@ class StudyRun:
         self.folder = root / "reports" / study.settings.name
         if plan.profile.trial:
             self.folder /= journal.TRIAL
+        self._executor = LocalExecutor(root, self.folder)
         self._environments = {
             name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
         }
@@ -113,6 +114,7 @@ class StudyRun:
 
     def _close(self, run: rounds.Run, elapsed_s: float) -> None:
         """Write the manifest and the report, whatever ended the run."""
+        self._executor.close()
         self._manifest = replace(
             self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s),
             stopped=run.stops.made,
@@ -138,7 +140,7 @@ class StudyRun:
             self._plan.seed,
             self._plan.profile.samples,
             lambda row_round, left_s: jobs.make(row_round, left_s, self._manifest.peaks),
-            LocalExecutor(self._root, self.folder),
+            self._executor,
             journal.Journal(self.folder),
             stops,
             records,

@@ -17,6 +17,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.registry import BUILT_IN, Registry
 
+from ..study.twin import original
 from . import source_files
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
@@ -39,17 +40,28 @@ class CompileCaches:
     registry: Registry = BUILT_IN
 
     def variables(self, cell: Cell) -> dict[str, str]:
-        """Return the environment variables that lead the framework's compilers to the cell's cache.
-
-        A framework that caches temporary files, too, gets a temporary folder there, which must exist.
-        """
+        """Return the environment variables that lead the framework's compilers to the cell's cache."""
         place = self._place(cell)
         facts = self.registry.facts(cell.framework)
-        found = {name: str(place / folder) for name, folder in facts.cache_variables.items()}
-        if facts.caches_temporary_files:
-            (place / "tmp").mkdir(parents=True, exist_ok=True)
-            found["TMPDIR"] = str(place / "tmp")
-        return found
+        own = {name: str(place / folder) for name, folder in facts.cache_variables.items()}
+        return {**own, **self.shared_variables(cell)}
+
+    def shared_variables(self, cell: Cell) -> dict[str, str]:
+        """Return those of the variables that all cells of an environment share, in all runs.
+
+        A framework that caches temporary files, too, gets a temporary folder that stays: what lies there belongs to the
+        installation, not to a program, such as precompiled headers.
+        """
+        if not self.registry.facts(cell.framework).caches_temporary_files:
+            return {}
+        place = self._shared(cell) / "tmp"
+        place.mkdir(parents=True, exist_ok=True)
+        return {"TMPDIR": str(place)}
+
+    def folders(self, cell: Cell) -> list[str]:
+        """List the folders that hold the caches of all cells of a cell's environment."""
+        run = self._place(cell) if self.kept else self.folder / slug(self.run)
+        return [str(run), *self.shared_variables(cell).values()]
 
     def state(self, cell: Cell) -> str | None:
         """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
@@ -79,8 +91,13 @@ class CompileCaches:
     def _place(self, cell: Cell) -> Path:
         if not self.kept:
             return self.folder / slug(self.run) / _short(cell.column, cell.row)
-        lock = self.manifests.get(cell.environment, {}).get("lock_hash")
-        return self.folder / "kept" / _short(cell.environment, lock, cell.threads)
+        return self.folder / "kept" / _short(cell.environment, self._lock(cell), cell.threads)
+
+    def _shared(self, cell: Cell) -> Path:
+        return self.folder / "kept" / _short(original(cell.environment), self._lock(cell))
+
+    def _lock(self, cell: Cell) -> Any:
+        return self.manifests.get(original(cell.environment), {}).get("lock_hash")
 
     def _mark(self, cell: Cell) -> Path:
         """Name the cell's mark after the code that it compiles: code that was edited is compiled anew."""

@@ -74,6 +74,8 @@ class ProfileSummary:
     sizes_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: ``cold``, or ``kept`` where compiled code stays between runs and the cells of an environment share it.
     compile_cache: str = ""
+    #: ``forked`` from one process for each environment and round, or each a process of its ``own``.
+    workers: str = ""
     timeout_s: float | None = None
     trial: bool = False
     #: Whether the hashes of all installed files were compared before.

@@ -165,6 +165,11 @@ class Profile(StudyTable):
         description="cold: every run compiles anew, each cell for itself; kept: code stays between runs, "
         "shared by the cells of an environment.",
     )
+    workers: Literal["forked", "own"] = Field(
+        "forked",
+        description="forked: the workers of a round are forked from one process for each environment, which has "
+        "imported the framework; own: every worker imports by itself.",
+    )
     timeout_s: float = Field(
         300.0, gt=0, le=86_400, allow_inf_nan=False, description="Seconds that a cell may spend in one stage."
     )

@@ -5,7 +5,6 @@ The parent runs as a process or in a container; this module needs its pipe only.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from collections import deque
@@ -13,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from bench.record import FAILED
+from bench.record import FAILED, TIMEOUT
 
 from .protocol import Ended, Lines, receive, tail
 from .worker_process import end_of, oom_kills
@@ -52,16 +51,16 @@ class Parent:
         self._preloaded: set[str] = set()
         #: How it ended; None while it lives.
         self.ended: Ended | None = None
-        self.imported = False
+        self._imported = False
         #: False where other imports may have shared the processors.
         self.import_alone = True
         self.request(0, do="import", framework=framework)
 
-    def preload(self, modules: Sequence[str]) -> None:
-        """Let it import further modules, before the next fork."""
+    def preload(self, modules: Sequence[str], timeout_s: float) -> None:
+        """Let it import further modules, and wait for that."""
         if set(modules) - self._preloaded:
-            self._preloaded |= set(modules)
             self.request(0, do="preload", modules=list(modules))
+            self._await(lambda: set(modules) <= self._preloaded, timeout_s)
 
     def fork(
         self, *, log: Path, processors: Sequence[int], layout: int | None, variables: Mapping[str, str]
@@ -69,23 +68,20 @@ class Parent:
         """Let it fork a worker; its output goes to ``log``, ``variables`` are added to those of the parent."""
         number = 1 + max(self._workers, default=0)
         made = self._workers[number] = ForkedWorker(self, number, log)
-        self.request(
-            0, do="fork", worker=number, processors=list(processors), layout=layout, variables=dict(variables)
-        )
+        self.request(0, do="fork", worker=number, processors=list(processors), layout=layout, variables=dict(variables))
         return made
-
-    @property
-    def busy(self) -> bool:
-        """Tell whether one of its workers lives."""
-        return any(worker.exit_code is None for worker in self._workers.values())
 
     def request(self, number: int, **request: Any) -> None:
         """Send a request to a worker, or to the parent itself, which is number 0."""
         self._connection.write(f"{number} {json.dumps(request)}\n".encode())
 
     def await_import(self, timeout_s: float) -> None:
-        """Wait until it has imported, has ended, or the time is over."""
-        self.wait_for(lambda: self.imported, timeout_s)
+        """Wait until it has imported or has ended; end it when that takes too long."""
+        self._await(lambda: self._imported, timeout_s)
+
+    def _await(self, done: Callable[[], bool], timeout_s: float) -> None:
+        if not self.wait_for(done, timeout_s) and self.ended is None:
+            self.kill(Ended(TIMEOUT, self.stage, f"no answer within {timeout_s:g} s{tail(self._connection.log)}"))
 
     def wait_for(self, done: Callable[[], bool], timeout_s: float) -> bool:
         """Receive until something is so; return False where that is not reached in time, or never will."""
@@ -121,8 +117,10 @@ class Parent:
         match message["event"]:
             case "stage":
                 self._connection.stage = message["stage"]
+            case "preloaded":
+                self._preloaded |= set(message["asked"])
             case "imported":
-                self.imported = True
+                self._imported = True
             case "forked":
                 self._workers[message["worker"]].inner_process = message["process"]
             case "paused":
@@ -140,15 +138,17 @@ class Parent:
     def close(self) -> None:
         """End the parent and all of its workers."""
         if self.ended is None:
-            self._connection.close()
+            # An import does not notice that the pipe was closed.
+            self._connection.close() if self._imported else self._connection.kill()
             self.ended = Ended(FAILED, self.stage, "it was closed")
         for worker in self._workers.values():
             worker.end_log()
 
-    def kill(self) -> None:
+    def kill(self, reason: Ended) -> None:
+        """Kill the parent, and with it its workers, which report the ``reason``."""
         if self.ended is None:
             self._connection.kill()
-            self.ended = Ended(FAILED, self.stage, "it was killed")
+            self.ended = reason
 
 
 class ForkedWorker:
@@ -162,6 +162,7 @@ class ForkedWorker:
         #: Negative for a signal; None while it lives.
         self.exit_code: int | None = None
         self.paused = False
+        self._process_id: int | None = None
         self._parent = parent
         self._number = number
         self._said: deque[bytes] = deque()
@@ -173,7 +174,9 @@ class ForkedWorker:
     @property
     def process_id(self) -> int | None:
         """The id of its process on this machine, which is also the id of its session; None before it was forked."""
-        return None if self.inner_process is None else self._parent.process_id(self.inner_process)
+        if self._process_id is None and self.inner_process is not None:
+            self._process_id = self._parent.process_id(self.inner_process)
+        return self._process_id
 
     @property
     def import_alone(self) -> bool:
@@ -251,11 +254,6 @@ class ForkedWorker:
         """Kill the process and those that it started."""
         if self._is_over():
             return
-        if self.inner_process is None and not self._parent.imported:
-            # It waits for an import, which no request can interrupt; the others that wait end with it.
-            self._parent.kill()
-            return
         self._parent.request(0, do="kill", worker=self._number)
-        with contextlib.suppress(OSError):
-            if not self._parent.wait_for(self._is_over, KILLING_S):
-                self._parent.kill()
+        if not self._parent.wait_for(self._is_over, KILLING_S):
+            self._parent.kill(Ended(FAILED, self.stage, "it did not kill a worker"))

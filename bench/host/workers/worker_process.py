@@ -77,7 +77,8 @@ class WorkerProcess:
     ) -> None:
         """Start ``command -m bench.worker`` in ``folder`` (the project's root); its output goes to ``log``.
 
-        ``layout`` is the seed of its memory layout; ``parent`` makes it the parent of workers. Raises Ended when the command cannot be started at all.
+        ``layout`` is the seed of its memory layout; ``parent`` makes it the parent of workers. Raises Ended when the
+        command cannot be started at all.
         """
         self.stage = "start"
         self.log = log

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from bench.cell import Cell
 from bench.host.executors.job import InstalledEnvironment
-from bench.host.executors.launch import launch
+from bench.host.executors.launch import Launch
 from bench.host.storage.compile_caches import CompileCaches
 from bench.registry import Registry
 
@@ -28,7 +28,7 @@ def told(tmp_path, layout, cell=CELL, sources=None, **extra):
     """Start what stands in for a worker and return what it was given."""
     script = tmp_path / "fake.py"
     script.write_text(TELL)
-    worker = launch(
+    worker = Launch(
         InstalledEnvironment((sys.executable, str(script)), variables=extra),
         cell,
         root=tmp_path,
@@ -36,7 +36,7 @@ def told(tmp_path, layout, cell=CELL, sources=None, **extra):
         log=tmp_path / "worker.log",
         processors=(0,),
         layout=layout,
-    )
+    ).worker()
     try:
         return worker.receive(10.0)
     finally:
@@ -73,13 +73,13 @@ def test_a_container_is_given_other_peoples_code_to_read(tmp_path, monkeypatch):
     seen = {}
     monkeypatch.setattr("bench.host.executors.launch._line", lambda: SimpleNamespace(engine=None))
     monkeypatch.setattr("bench.host.containers.worker.ContainerWorker", lambda *given, **named: seen.update(named))
-    launch(
+    Launch(
         InstalledEnvironment(("python",), manifest={"provider": "container", "image": {"id": "sha256:0"}}),
         CELL,
         root=tmp_path,
         caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of({"mine": str(tmp_path / "mine")})),
         log=tmp_path / "worker.log",
         processors=(0,),
-    )
+    ).worker()
     assert tmp_path / "mine" in seen["bounds"].read
     assert tmp_path / "mine" not in seen["bounds"].write

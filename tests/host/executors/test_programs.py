@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -76,9 +77,16 @@ def test_a_job_without_an_environment_of_a_cell_is_refused(tmp_path):
         events_of(LocalExecutor(tmp_path, tmp_path), replace(JOB, environments={}))
 
 
-def test_a_job_gives_the_same_kind_of_records_in_another_process(program, tmp_path):
+@pytest.fixture
+def local(tmp_path):
+    """An executor of this process."""
+    with contextlib.closing(LocalExecutor(tmp_path / "here", tmp_path / "here")) as executor:
+        yield executor
+
+
+def test_a_job_gives_the_same_kind_of_records_in_another_process(program, local, tmp_path):
     sent = events_of(program)
-    here = events_of(LocalExecutor(tmp_path / "here", tmp_path / "here"))
+    here = events_of(local)
     assert shape(sent) == shape(here)
     records = [event.record for event in sent if isinstance(event, Finished)]
     assert {record.cell for record in records} == {CELL, TWIN}
@@ -89,9 +97,10 @@ def test_a_job_gives_the_same_kind_of_records_in_another_process(program, tmp_pa
         assert record.settings["MALLOC_ARENA_MAX"] == "1"
         assert all(value["error"] <= value["allowed"] for value in record.check.values())
     assert isinstance(sent[-1], Waited)
-    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == [
-        f"numpy{twin}-eager-gemm-check-float32-cpu.r1.a1.log" for twin in ("", "-twin")
-    ]
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == {
+        "numpy-cpu-1.r1.a1.parent.log",
+        *(f"numpy{twin}-eager-gemm-check-float32-cpu.r1.a1.log" for twin in ("", "-twin")),
+    }
 
 
 def test_every_turn_is_an_event_before_the_record_is_finished(program):
@@ -139,8 +148,8 @@ def test_ctrl_c_here_ends_the_program_and_keeps_what_it_measured(program):
     assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) == taken
 
 
-def test_a_cancelled_job_keeps_what_was_measured(program, tmp_path):
-    for executor in (program, LocalExecutor(tmp_path / "here", tmp_path / "here")):
+def test_a_cancelled_job_keeps_what_was_measured(program, local):
+    for executor in (program, local):
         events: list = []
 
         def emit(event, events=events, executor=executor):
