@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -49,6 +50,7 @@ def run(parent: int, start: Start, registry: Registry, imported: Imported, pages
         layout = Layout(start.layout)
         layout.scatter()
         scratch = Scratch()
+        gc.enable()
         pipe = Channel.over(start.requests, start.messages)
         code = pipe.serve(Session(pipe, scratch, layout, registry, imported))
         scratch.leave()

@@ -13,6 +13,7 @@ Requests to 0: ``import``, ``preload``, ``fork``, and for one worker ``pause``, 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -113,11 +114,15 @@ class Parent:
             import traceback
 
             traceback.print_exc()
+        # A collection of garbage that falls due now belongs to the workers, whose first calls would pay for it.
+        gc.disable()
         self._tell(event="imported")
 
     def _do_preload(self, modules: List[str]) -> None:
         self._pages = []
+        gc.enable()
         self._imported.preload(modules)
+        gc.disable()
         self._tell(event="preloaded", asked=modules)
 
     def _do_fork(self, worker: int, processors: List[int], layout: Optional[int], variables: Dict[str, str]) -> None:
