@@ -73,7 +73,8 @@ class Parent:
 
     def request(self, number: int, **request: Any) -> None:
         """Send a request to a worker, or to the parent itself, which is number 0."""
-        self._connection.write(f"{number} {json.dumps(request)}\n".encode())
+        if self.ended is None:
+            self._connection.write(f"{number} {json.dumps(request)}\n".encode())
 
     def await_import(self, timeout_s: float) -> None:
         """Wait until it has imported or has ended; end it when that takes too long."""

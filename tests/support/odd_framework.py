@@ -1,0 +1,57 @@
+"""Makes a source with the framework ``odd``, which is NumPy until one of its modes goes wrong in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from bench.cell import Cell
+
+CELL = Cell("odd", "odd", "plain", "gemm", "check", "float32", "cpu", 1)
+
+FACTS = """
+from bench.frameworks.facts import Facts, Mode
+MODES = ("plain", "crash", "hang", "leave", "noisy", "memory")
+FACTS = Facts("Odd", "odd", "odd", (*map(Mode, MODES), Mode("slow", preloads=("{module}",))){more})
+"""
+
+ADAPTER = """
+import os, signal, subprocess, sys, time
+from bench.frameworks.numpy import adapter as numpy
+{at_import}
+
+class Adapter(numpy.Adapter):
+    def __init__(self, mode, device, precision, threads):
+        super().__init__("eager", device, precision, threads)
+        self._odd = mode
+
+    def transform(self, function, **given):
+        if self._odd == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self._odd == "hang":
+            time.sleep(1000)
+        if self._odd == "leave":
+            print("left", subprocess.Popen(["sleep", "1000"]).pid, flush=True)
+        if self._odd == "noisy":
+            print("from python", flush=True)
+            os.write(2, b"from the descriptor\\n")
+            sys.stdout.write("x" * 300000 + "\\n")
+        if self._odd == "memory":
+            raise MemoryError("out of memory")
+        return function
+"""
+
+
+def make(folder: Path, *, at_import: str = "", more: str = "", module: str = "colorsys") -> dict[str, str]:
+    """Write the source; ``at_import`` are lines of its adapter, ``more`` further facts; return {name: folder}."""
+    framework, workload = folder / "frameworks" / "odd", folder / "workloads" / "gemm"
+    framework.mkdir(parents=True)
+    workload.mkdir(parents=True)
+    (framework / "facts.py").write_text(FACTS.format(module=module, more=more))
+    (framework / "adapter.py").write_text(ADAPTER.format(at_import=at_import))
+    (workload / "odd.py").write_text("from bench.workloads.gemm.numpy import build\n")
+    return {"odd": str(folder)}
+
+
+def cell(mode: str) -> Cell:
+    return replace(CELL, mode=mode)
