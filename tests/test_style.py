@@ -23,9 +23,7 @@ BANNED_MODULES = {"ends", "question", "common", "helpers", "manager", "utils"}
 LONG_MODULES: set[str] = {
     "bench/worker/session.py",
 }
-LONG_FUNCTIONS: set[str] = {
-    "bench/host/executors/launch.py:launch",
-}
+LONG_FUNCTIONS: set[str] = {}
 
 
 @cache

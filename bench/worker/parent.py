@@ -164,6 +164,9 @@ class Parent:
 
     def _do_pause(self, worker: int) -> None:
         self._signal(worker, signal.SIGSTOP)
+        if worker in self._children:
+            # All its threads have stopped when this returns, or it has ended.
+            os.waitid(os.P_PID, self._children[worker].process, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         self._tell(event="paused", worker=worker)
 
     def _do_resume(self, worker: int) -> None:

@@ -15,7 +15,7 @@ from ..containers import started_flag
 from ..containers.process_ids import outside
 from ..environments import variables
 from ..storage.compile_caches import CompileCaches
-from ..workers.forked_worker import Parent
+from ..workers.parent import Parent
 from ..workers.protocol import Transport
 from ..workers.worker_process import WorkerProcess, arguments
 from .job import InstalledEnvironment

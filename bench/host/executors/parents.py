@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..machine import facts
-from ..workers.forked_worker import Parent
+from ..workers.parent import Parent
 from ..workers.protocol import Ended
 
 #: With less free memory, parents that the present row does not need are closed.

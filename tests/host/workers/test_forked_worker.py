@@ -14,7 +14,8 @@ import pytest
 
 from bench.host.environments.variables import of_process
 from bench.host.storage.references import References
-from bench.host.workers.forked_worker import ForkedWorker, Parent
+from bench.host.workers.forked_worker import ForkedWorker
+from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import Ended, WorkerProcess
 from bench.registry import Registry
 
@@ -245,7 +246,7 @@ def test_parent_and_workers_die_with_their_host_even_when_stopped(tmp_path):
     host = (
         "import sys, time; from pathlib import Path\n"
         "from bench.host.environments.variables import of_process\n"
-        "from bench.host.workers.forked_worker import Parent\n"
+        "from bench.host.workers.parent import Parent\n"
         "from bench.host.workers.worker_process import WorkerProcess\n"
         f"root, folder = Path({str(ROOT)!r}), Path({str(tmp_path)!r})\n"
         "w = WorkerProcess([sys.executable], folder=root, variables=of_process(1), log=folder / 'p.log',"
