@@ -23,7 +23,6 @@ BANNED_MODULES = {"ends", "question", "common", "helpers", "manager", "utils"}
 LONG_MODULES: set[str] = {
     "bench/worker/session.py",
 }
-LONG_FUNCTIONS: set[str] = {}
 
 
 @cache

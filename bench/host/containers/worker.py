@@ -12,7 +12,7 @@ import docker.errors
 
 from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
 
-from ..workers.protocol import Ended, Lines, receive, tail
+from ..workers.protocol import OUTSIDE, Ended, Lines, receive, tail
 from ..workers.requests import encode
 from ..workers.worker_process import oom_kills
 from .engine import (
@@ -36,8 +36,6 @@ STOPPING_S = 2.0
 PAUSE_RECORDED_S = 1.0
 #: The engine's answer to a request that does not fit the container's state.
 HTTP_CONFLICT = 409
-#: The stage of errors outside the cell; a continued run measures such cells again.
-OUTSIDE = "environment"
 
 
 class ContainerWorker:
@@ -77,7 +75,7 @@ class ContainerWorker:
                 self._engine, image, command, folder=folder, variables=variables, bounds=bounds, checkout=checkout
             )
             self._stream = Stream(attach(self._engine, self._container), log)
-            self._lines = Lines(self._stream.read)
+            self._lines = Lines(self.read)
             self._api.start(self._container)
         except ENGINE_ERRORS as error:
             self._remove()
@@ -91,7 +89,15 @@ class ContainerWorker:
         return self._process_id
 
     def send(self, **request: Any) -> None:
-        self._stream.send(encode(request))
+        self.write(encode(request))
+
+    def write(self, data: bytes) -> None:
+        """Write to the container's input."""
+        self._stream.send(data)
+
+    def read(self, left_s: float) -> bytes | None:
+        """Wait up to ``left_s`` seconds for a piece of what its process says: None when none came, b"" at the end."""
+        return self._stream.read(left_s)
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """Wait for the answer to a request. Raises Ended."""
@@ -99,7 +105,7 @@ class ContainerWorker:
             answer = receive(self, timeout_s)
         except Ended as ended:
             # To the worker, a child that the kernel killed looks like any other failure.
-            if ended.status == FAILED and (self._lost_a_child() or self._may_have_lost_a_child()):
+            if ended.status == FAILED and (self._lost_a_child() or self.may_have_lost_a_child(self._oom_kills)):
                 raise Ended(OUT_OF_MEMORY, ended.stage, f"killed for lack of memory: {ended.reason}") from None
             raise
         if answer["event"] == "imported":
@@ -188,9 +194,15 @@ class ContainerWorker:
             time.sleep(0.1)
         return False
 
-    def _may_have_lost_a_child(self) -> bool:
+    def may_have_lost_a_child(self, oom_kills_before: int) -> bool:
         """Return whether the kernel killed any process while the cell ran; Podman does not report which."""
-        return self._engine.product == "podman" and oom_kills() > self._oom_kills
+        return self._engine.product == "podman" and oom_kills() > oom_kills_before
+
+    def lost_a_process(self, oom_kills_before: int) -> bool:
+        """Return whether the kernel killed a process in the container since it had killed so many on the machine."""
+        if oom_kills() <= oom_kills_before:
+            return False
+        return self._engine.product == "podman" or bool((self._look() or {}).get("OOMKilled"))
 
     def _lost_a_child(self) -> bool:
         return self._state is not None and bool(self._state.get("OOMKilled"))

@@ -57,7 +57,11 @@ class Launch:
     def parent(self) -> Parent:
         """Start the parent of workers of cells of this environment. Raises Ended."""
         connection = self._start(self.caches.shared_variables(self.cell), parent=True)
-        return Parent(connection, self.cell.framework, outside if self.in_container else _same)
+        if not self.in_container:
+            return Parent(connection, self.cell.framework, _same)
+        versions = {"image": str(self.environment.manifest["image"]["id"])}
+        lost = connection.lost_a_process
+        return Parent(connection, self.cell.framework, outside, versions=versions, lost_a_process=lost)
 
     def _start(self, compilers: Mapping[str, str], *, parent: bool) -> Any:
         facts = self.caches.registry.facts(self.cell.framework)

@@ -7,9 +7,9 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.record import FAILED
+from bench.record import FAILED, OUT_OF_MEMORY
 
-from .protocol import Ended, Lines, receive, tail
+from .protocol import OUTSIDE, Ended, Lines, receive, tail
 from .requests import encode
 from .worker_process import end_of, oom_kills
 
@@ -60,7 +60,19 @@ class ForkedWorker:
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """Wait for the answer to a request. Raises Ended."""
-        return receive(self, timeout_s)
+        try:
+            answer = receive(self, timeout_s)
+        except Ended as ended:
+            # To a worker, a process that the kernel killed, such as a compiler, looks like any other failure.
+            if ended.status == FAILED and self._parent.lost_a_process(self._oom_kills):
+                raise Ended(OUT_OF_MEMORY, ended.stage, f"killed for lack of memory: {ended.reason}") from None
+            raise
+        if answer["event"] == "imported":
+            answer["versions"] = {**self._parent.versions, **answer["versions"]}
+        elif answer["event"] == "finished" and self._parent.lost_a_process(self._oom_kills):
+            self.close()
+            raise Ended(OUT_OF_MEMORY, self.stage, "a child process was killed by the kernel for lack of memory")
+        return answer
 
     def line(self, deadline: float) -> bytes | None:
         """Read one line; None at the deadline, b"" at the end."""
@@ -98,7 +110,7 @@ class ForkedWorker:
         ended = self._parent.ended
         assert ended is not None
         self.end_log()
-        if self.inner_process is None:
+        if self.inner_process is None or ended.stage == OUTSIDE:
             return Ended(ended.status, ended.stage, ended.reason)
         reason = f"the process that it was forked from ended: {ended.reason}"
         return Ended(ended.status, self.stage, reason)

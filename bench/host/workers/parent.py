@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from bench.record import FAILED, TIMEOUT
@@ -39,10 +40,25 @@ class Connection(Protocol):
 class Parent:
     """A process that imports a framework and then forks workers."""
 
-    def __init__(self, connection: Connection, framework: str, locate: Callable[[int, int], int | None]) -> None:
-        """``locate`` returns the machine's number of a process, given that of the connection and the parent's own."""
+    def __init__(
+        self,
+        connection: Connection,
+        framework: str,
+        locate: Callable[[int, int], int | None],
+        *,
+        versions: Mapping[str, str] = MappingProxyType({}),
+        lost_a_process: Callable[[int], bool] = lambda before: False,
+    ) -> None:
+        """Let the process at the other end of ``connection`` import ``framework``.
+
+        ``locate`` returns the machine's number of a process, given that of the connection and the one that the process
+        has where the parent runs. ``versions`` are added to those of the workers. ``lost_a_process`` returns whether
+        the kernel killed a process there for lack of memory, given how many it had killed on the machine before.
+        """
         self._connection = connection
         self._locate = locate
+        self.versions = versions
+        self.lost_a_process = lost_a_process
         self._workers: dict[int, ForkedWorker] = {}
         self._buffer = b""
         self._preloaded: set[str] = set()

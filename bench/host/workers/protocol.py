@@ -16,6 +16,9 @@ from . import messages
 from .messages import LONGEST_MESSAGE_BYTES
 from .shapes import Malformed
 
+#: The stage of errors outside the cell, such as an engine of containers that stops; a continued run measures such cells
+#: again.
+OUTSIDE = "environment"
 #: How much of the end of a log becomes part of a reason.
 TAIL_LINES = 3
 TAIL_BYTES = 8192

@@ -57,7 +57,7 @@ def test_too_much_memory_becomes_out_of_memory(start):
     [
         "",
         '; say(event="ended", status="failed", stage="build", reason="the compiler was killed")',
-        '; say(event="stage", stage="build"); say(event="finished"); hear()',
+        '; say(event="stage", stage="build"); say(event="finished", memory={}, settings={}); hear()',
     ],
     ids=["that ends", "that fails", "that goes on"],
 )
