@@ -16,7 +16,9 @@ FACTS = Facts(
         Mode("torchscript", first_call_s=1.0, validated=True),
         Mode("compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
         # The functions of torch.optim can be compiled since 2.2.
-        Mode("compile-step", first_call_s=4.0, first_version="2.2", caches_on_disk=True, preloads=COMPILER, part="step"),
+        Mode(
+            "compile-step", first_call_s=4.0, first_version="2.2", caches_on_disk=True, preloads=COMPILER, part="step"
+        ),
         Mode("compile-max-autotune", first_call_s=20.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
         Mode("compile-reduce-overhead", first_call_s=4.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
     ),
