@@ -20,6 +20,8 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   memory()              what the framework's allocator reports, in bytes; empty where it reports nothing
   limit_memory(bytes)   make allocations on the GPU fail beyond this; before anything is put there. Raises Unsupported
                         where there is no such limit.
+  warm()                optional: compile what an installation compiles once for all programs, where the mode has that
+  settle()              optional: end what only compiled, threads and processes, before anything is timed
   multiply(a, b)        the framework's fastest product of two square matrices, for measuring the machine
   copy(a)               its fastest copy; both may reuse the memory of what they returned before
 

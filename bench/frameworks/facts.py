@@ -25,6 +25,9 @@ class Mode:
     part: str = "module"
     #: Modules that its first call imports. The process that workers are forked from imports and times them.
     preloads: Tuple[str, ...] = ()
+    #: Whether its first use in an installation compiles what all programs share, such as headers. That is done by the
+    #: adapter's ``warm`` before the first call of any cell is measured.
+    precompiles: bool = False
     #: Whether ``validate`` compares cells of this mode: it starts quickly and its steps are short.
     validated: bool = False
 

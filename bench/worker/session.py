@@ -189,6 +189,7 @@ class Session:
     ) -> List[int]:
         """Make the stopwatch of a program and check that time grows with work; return the warm-up times in ns."""
         self._enter("calibrate")
+        self._settle()
         # These objects live as long as the process; the collector need not visit them between samples.
         gc.collect()
         getattr(gc, "freeze", lambda: None)()
@@ -211,6 +212,22 @@ class Session:
             lambda outputs: [self._adapter.get(value) for value in outputs_of(outputs)], min(warmup_ns[-3:])
         )
         return warmup_ns
+
+    def _settle(self) -> None:
+        """End what the framework used for compiling: nothing but the program may compute while samples are timed."""
+        settle = getattr(self._adapter, "settle", None)
+        if settle is not None:
+            settle()
+            if process.children():
+                raise RuntimeError("processes that compiled still run: {}".format(process.children()))
+
+    def do_warm(self, cell: Dict[str, Any]) -> Dict[str, Any]:
+        """Compile what the cell's mode compiles once in an installation, so that it is part of no cell's first call."""
+        self._cell = Cell.from_json(cell)
+        self._enter("first-call")
+        start = time.perf_counter()
+        self._made(self._imported.adapter(self._registry, self._cell.framework)).warm()
+        return {"event": "warmed", "seconds": time.perf_counter() - start}
 
     def _work(self, specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
         itemsize = peaks.ITEMSIZE[self._cell.precision]

@@ -7,7 +7,7 @@ import torch
 
 from ...program import Unsupported
 from . import settings as settings
-from .compiler import Compiler
+from .compiler import Compiler, end_pools
 from .programs import inference
 from .training import make_optimizer, module_training
 
@@ -83,6 +83,15 @@ class Adapter:
             raise Unsupported("torch limits the memory of GPUs only")
         total = torch.cuda.get_device_properties(self.device).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, limit_bytes / total), self.device)
+
+    def warm(self):
+        """Compile something small: Inductor precompiles a header, half a minute's work, in its first compilation."""
+        compiled = self.transform(lambda value: value * 2 + 1)
+        with torch.no_grad():
+            self.synchronize({"out": compiled(self.put(np.ones((64, 64))))})
+
+    def settle(self):
+        end_pools()
 
     def multiply(self, left, right):
         with torch.no_grad():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 
 from ...program import Unsupported
@@ -92,6 +94,19 @@ def records_graphs(device):
     except ImportError:
         return False  # Before 2.1 no tree of graphs was the default.
     return get_manager(device.index or 0, create_if_none_exists=False) is not None
+
+
+def end_pools():
+    """End the threads and processes in which Inductor compiled; it starts new ones where it compiles again."""
+    if "torch._inductor.async_compile" not in sys.modules:
+        return
+    from torch._inductor import async_compile
+
+    async_compile.shutdown_compile_workers()
+    pool = async_compile.AsyncCompile.pool
+    if pool.cache_info().currsize:
+        pool().shutdown()
+        pool.cache_clear()
 
 
 def report_counters(counters, part):

@@ -14,16 +14,38 @@ FACTS = Facts(
     modes=(
         Mode("eager", validated=True),
         Mode("torchscript", first_call_s=1.0, validated=True),
-        Mode("compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
+        Mode(
+            "compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
+        ),
         # The functions of torch.optim can be compiled since 2.2.
         Mode(
-            "compile-step", first_call_s=4.0, first_version="2.2", caches_on_disk=True, preloads=COMPILER, part="step"
+            "compile-step",
+            first_call_s=4.0,
+            first_version="2.2",
+            caches_on_disk=True,
+            precompiles=True,
+            preloads=COMPILER,
+            part="step",
         ),
-        Mode("compile-max-autotune", first_call_s=20.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
-        Mode("compile-reduce-overhead", first_call_s=4.0, first_version="2.0", caches_on_disk=True, preloads=COMPILER),
+        Mode(
+            "compile-max-autotune",
+            first_call_s=20.0,
+            first_version="2.0",
+            caches_on_disk=True,
+            precompiles=True,
+            preloads=COMPILER,
+        ),
+        Mode(
+            "compile-reduce-overhead",
+            first_call_s=4.0,
+            first_version="2.0",
+            caches_on_disk=True,
+            precompiles=True,
+            preloads=COMPILER,
+        ),
     ),
-    # A pool of compiler processes would outlive the compilation and disturb the process that measures.
-    variables={"TORCHINDUCTOR_COMPILE_THREADS": "1"},
+    # As many threads as compute; the adapter ends them before anything is timed.
+    variables={"TORCHINDUCTOR_COMPILE_THREADS": "{threads}"},
     cache_variables={"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"},
     # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
     caches_temporary_files=True,

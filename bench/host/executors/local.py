@@ -83,6 +83,7 @@ class LocalExecutor:
 
         def ready(cells: Sequence[Cell]) -> None:
             starter.ready(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
+            starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
 
         return Place(
             processors=bound,

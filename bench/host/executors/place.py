@@ -40,7 +40,8 @@ class Place:
     reference: Callable[[Cell], Path]
     #: As many processors of the same kind on other cores; empty where there are too few.
     beside: tuple[int, ...] = ()
-    #: Has the frameworks imported from which the workers of these cells are forked.
+    #: Prepares what these cells share and none of them is measured with: processes that have imported the frameworks,
+    #: from which workers are forked, and what a compiler compiles once in an installation.
     ready: Callable[[Sequence[Cell]], None] = lambda cells: None
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+import contextlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.cell import Cell
 
 from ..storage.compile_caches import CompileCaches, slug
-from ..study.twin import original
-from ..workers.protocol import Transport
+from ..study.twin import original, original_cell
+from ..workers.protocol import Ended, Transport, ask
 from .job import InstalledEnvironment
 from .launch import Launch, open_folders
 from .parents import Parents, Wanted
@@ -62,13 +63,31 @@ class Starter:
             wanted[key] = Wanted(launch.parent, tuple(dict.fromkeys((*before, *needs))))
         self.parents.ready(wanted, len(processors), timeout_s)
 
+    def warm(self, cells: Iterable[Cell], label: str, *, processors: Sequence[int], timeout_s: float) -> None:
+        """Let each mode compile what it compiles once in an installation, such as headers; see ``Mode.precompiles``.
+
+        A failure is left to the cells, which report it with their own stage.
+        """
+        for cell in cells:
+            if self.caches.is_warm(cell):
+                continue
+            probe = replace(original_cell(cell), workload="warm-up", size="any")
+            try:
+                worker = self.start(probe, label, processors=processors)
+            except Ended:
+                continue
+            with contextlib.suppress(Ended):
+                ask(worker, timeout_s, do="warm", cell=probe.to_json())
+                self.caches.note_warm(cell)
+            worker.kill()
+
     def _forks(self, cell: Cell) -> bool:
         return self.parents is not None and not self.caches.registry.facts(cell.framework).not_forked
 
     def _key(self, cell: Cell) -> Hashable:
         """Name the parent of a cell's worker; a container has the input data of one row only."""
         environment = self.environments[original(cell.environment)]
-        data = self.data.get(cell.workload) if environment.manifest.get("provider") == "container" else None
+        data = tuple(map(str, self.data.values())) if environment.manifest.get("provider") == "container" else ()
         return (original(cell.environment), cell.device, cell.threads, data)
 
     def _log(self, name: str, label: str) -> Path:

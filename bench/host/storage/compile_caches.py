@@ -63,6 +63,13 @@ class CompileCaches:
         run = self._place(cell) if self.kept else self.folder / slug(self.run)
         return [str(run), *self.shared_variables(cell).values()]
 
+    def is_warm(self, cell: Cell) -> bool:
+        """Tell whether what a cell's mode compiles once in an installation is there, if it compiles anything."""
+        return not self.registry.facts(cell.framework).mode(cell.mode).precompiles or self._warm(cell).exists()
+
+    def note_warm(self, cell: Cell) -> None:
+        _touch(self._warm(cell))
+
     def state(self, cell: Cell) -> str | None:
         """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
 
@@ -95,6 +102,9 @@ class CompileCaches:
 
     def _shared(self, cell: Cell) -> Path:
         return self.folder / "kept" / _short(original(cell.environment), self._lock(cell))
+
+    def _warm(self, cell: Cell) -> Path:
+        return self._shared(cell) / f"{slug(cell.mode, cell.device)}.warm"
 
     def _lock(self, cell: Cell) -> Any:
         return self.manifests.get(original(cell.environment), {}).get("lock_hash")

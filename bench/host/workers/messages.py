@@ -64,6 +64,10 @@ class Imported(Message):
     versions: Versions
 
 
+class Warmed(Message):
+    seconds: Seconds
+
+
 class PreparedMessage(Message):
     first_call_s: Seconds
     check: Check
@@ -119,6 +123,7 @@ MESSAGES: dict[str, type[Message]] = {
     "ended": EndedMessage,
     "referenced": Message,
     "imported": Imported,
+    "warmed": Warmed,
     "prepared": PreparedMessage,
     "moved": Message,
     "turn": TurnMessage,
@@ -130,6 +135,7 @@ MESSAGES: dict[str, type[Message]] = {
 ANSWERS = {
     "reference": "referenced",
     "import": "imported",
+    "warm": "warmed",
     "prepare": "prepared",
     "move": "moved",
     "turn": "turn",

@@ -28,6 +28,10 @@ class ImportRequest(Message):
     cap_bytes: BYTES | None = None
 
 
+class WarmRequest(Message):
+    cell: CellRequest
+
+
 class PrepareRequest(Message):
     seed: Count
     reference: Text
@@ -67,6 +71,7 @@ class FitRequest(Message):
 REQUESTS: dict[str, type[Message]] = {
     "reference": ReferenceRequest,
     "import": ImportRequest,
+    "warm": WarmRequest,
     "prepare": PrepareRequest,
     "move": MoveRequest,
     "turn": TurnRequest,
