@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
 from pathlib import Path
 
@@ -14,8 +15,8 @@ if not __package__:
 from bench.host import commands
 from bench.host.refusal import Refused, describe, harmless
 
-#: What a shell expects of a command that was called wrongly, or interrupted.
-EXIT_MISUSE, EXIT_INTERRUPTED = 2, 130
+#: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
+EXIT_MISUSE, EXIT_SIGNAL = 2, 128
 
 
 def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
@@ -34,9 +35,11 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
             raise
         print(harmless(describe(error)), file=sys.stderr)
         return EXIT_MISUSE
-    except KeyboardInterrupt:
-        print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr)
-        return EXIT_INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        # The terminal may be what went away.
+        with contextlib.suppress(OSError):
+            print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr, flush=True)
+        return EXIT_SIGNAL + getattr(interrupt, "number", signal.SIGINT)
     finally:
         commands.tidy(options.root)
 

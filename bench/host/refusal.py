@@ -45,11 +45,16 @@ def describe(error: OSError, place: object = None) -> str:
 
 
 @contextlib.contextmanager
-def naming(place: Path) -> Iterator[None]:
-    """Turn an error of the system into Refused; it names the file of the error, ``place`` where it has none."""
+def naming(place: Path, *, but: type[OSError] | None = None) -> Iterator[None]:
+    """Turn an error of the system into Refused; it names the file of the error, ``place`` where it has none.
+
+    Errors of the type ``but`` pass.
+    """
     try:
         yield
     except OSError as error:
+        if but is not None and isinstance(error, but):
+            raise
         raise Refused(describe(error, error.filename or place)) from None
 
 

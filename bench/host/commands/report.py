@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
     announce(files_line(written.paths, options.root))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
+    written.raise_refused()
     if written.problems:
         return exit_codes.EXIT_FAILED
     # A report that was written is a success, whatever the cells did; only a gate says otherwise.

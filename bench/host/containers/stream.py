@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ..workers.log_limit import opened
+
 HEADER = struct.Struct(">BxxxL")
 MESSAGES, LOG = 1, 2
 PIECE_BYTES = 1 << 16
@@ -52,8 +54,7 @@ class Stream:
         self._attached = attached
         self._socket: socket.socket = getattr(attached, "_sock", attached)
         self._frames = Frames()
-        log.parent.mkdir(parents=True, exist_ok=True)
-        self._log = log.open("wb", buffering=0)
+        self._log = opened(log)
 
     def send(self, data: bytes) -> None:
         """Send to the container's input. Errors are ignored: the next read reports a container that is gone."""

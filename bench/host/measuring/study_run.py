@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from ..study.schema import Study
 from ..study.twin import is_twin
 from ..workers.protocol import Transport
 from . import largest_batch, peaks, rounds
+from .interrupts import ignoring_interrupts, interrupted_by_signals
 from .run_start import RunStart
 from .stopping import Stops
 from .study_jobs import MEMORY_SHARE, StudyJobs
@@ -74,12 +74,19 @@ class StudyRun:
     def measure(self, *, fresh: bool) -> list[Record]:
         """Measure what is left of the plan and write the report; return all records of the run.
 
-        KeyboardInterrupt passes through after the report of the results so far has been written.
+        KeyboardInterrupt passes through after the report of the results so far has been written; SIGTERM and SIGHUP
+        become one. Raises Refused where a file or a folder cannot be used.
         """
+        with interrupted_by_signals():
+            return self._measure(fresh=fresh)
+
+    def _measure(self, *, fresh: bool) -> list[Record]:
+        # Wrong data must be found before the previous run is moved away.
+        data = self._input_data(self._plan.cells)
         start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say)
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
-        run = self._run(cells, records)
+        run = self._run(cells, records, data)
         remaining = RemainingTime()
         began = time.monotonic()
         try:
@@ -121,13 +128,14 @@ class StudyRun:
             host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
             changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
         )
-        manifest.write(self.folder, self._manifest)
-        # A second Ctrl-C must not cut the report short.
-        with _ignoring_interrupts():
-            self._report(run.records)
+        with ignoring_interrupts():
+            try:
+                manifest.write(self.folder, self._manifest)
+            finally:
+                self._report(run.records)
 
-    def _run(self, cells: list[Cell], records: list[Record]) -> rounds.Run:
-        jobs = StudyJobs(self._manifest.run, self._study, self._plan, self._environments, self._input_data(cells))
+    def _run(self, cells: list[Cell], records: list[Record], data: Mapping[str, str | None]) -> rounds.Run:
+        jobs = StudyJobs(self._manifest.run, self._study, self._plan, self._environments, data)
         budget_s = self._plan.budget_s
         left_s = None if budget_s is None else budget_s - self._manifest.seconds.elapsed
 
@@ -146,7 +154,7 @@ class StudyRun:
             records,
         )
 
-    def _input_data(self, cells: list[Cell]) -> dict[str, str | None]:
+    def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:
         return {
             name: input_data.resolve(
                 name,
@@ -201,11 +209,14 @@ class StudyRun:
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
         written = made.write(self.folder, extra)
         written.problems += problems
-        made.print(self._console, details=self._details)
-        self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
-        self._say(files_line(written.paths, self._root))
-        for problem in written.problems:
-            self._say(f"Not written: {problem}")
+        # The terminal may be gone; the files are written.
+        with contextlib.suppress(OSError):
+            made.print(self._console, details=self._details)
+            self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
+            self._say(files_line(written.paths, self._root))
+            for problem in written.problems:
+                self._say(f"Not written: {problem}")
+        written.raise_refused()
 
     @contextlib.contextmanager
     def _waiting(self) -> Iterator[None]:
@@ -218,12 +229,3 @@ class StudyRun:
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-@contextlib.contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

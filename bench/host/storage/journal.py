@@ -19,7 +19,7 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..refusal import naming
-from .lines import NewerSchema, StoredLines, write
+from .lines import NewerSchema, StoredLines, append
 from .manifest import read as read_manifest
 from .record_shape import SampleShape, TurnShape, record_of, verify
 
@@ -152,8 +152,8 @@ class Journal:
     def _append(self, name: str, values: Mapping[str, Any], *, sync: bool) -> None:
         """Append a line; raises Refused where the disk does not take it, and leaves what was there before."""
         path = self.folder / name
-        with naming(path), path.open("a", encoding="utf-8") as file:
-            write(file, values, sync=sync)
+        with naming(path):
+            append(path, values, sync=sync)
 
 
 def archive(folder: Path) -> Path | None:

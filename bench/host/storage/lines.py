@@ -7,6 +7,7 @@ without one after a line with one is damaged.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..refusal import Refused, naming
 
@@ -39,18 +40,22 @@ def sealed(values: Mapping[str, Any]) -> str:
     return f'{text[:-1]}, "checksum": "{_digest(text.encode())}"}}\n'
 
 
-def write(file: IO[str], values: Mapping[str, Any], *, sync: bool) -> None:
-    """Append the line of ``values`` to an open file; a line that did not fit leaves no part behind."""
-    start = os.fstat(file.fileno()).st_size
-    try:
-        file.write(sealed(values))
-        file.flush()
-        if sync:
-            os.fsync(file.fileno())
-    except OSError:
-        # What is left of the line would be read as a damaged one.
-        os.ftruncate(file.fileno(), start)
-        raise
+def append(path: Path, values: Mapping[str, Any], *, sync: bool) -> None:
+    """Append the line of ``values`` to a file; a line that does not fit leaves no part behind. Raises OSError."""
+    # Without a buffer: what it holds after an error would be written when it is closed.
+    with path.open("ab", buffering=0) as file:
+        start = os.fstat(file.fileno()).st_size
+        left = sealed(values).encode()
+        try:
+            while left:
+                left = left[file.write(left) :]
+            if sync:
+                os.fsync(file.fileno())
+        except OSError:
+            # What is left of the line would be read as a damaged one.
+            with contextlib.suppress(OSError):
+                os.ftruncate(file.fileno(), start)
+            raise
 
 
 class StoredLines:

@@ -9,17 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..project import STATE
-from ..refusal import Refused
+from ..refusal import Refused, naming
 
 
 @contextlib.contextmanager
 def exclusive(root: Path) -> Iterator[None]:
     """Hold the project at ``root`` for one run; raises Refused while another run holds it."""
     path = root / STATE / "run.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as lock:
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        opened = path.open("a+")
+    with opened as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with naming(path, but=BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from bench.record import FAILED, TIMEOUT
 
-from . import messages
+from . import log_limit, messages
 from .messages import LONGEST_MESSAGE_BYTES
 from .shapes import Malformed
 
@@ -88,7 +88,7 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
     deadline = time.monotonic() + timeout_s
     stages = 0
     while stages <= messages.MOST_STAGES:
-        line = worker.line(deadline)
+        line = _next_line(worker, deadline)
         if line is None:
             worker.kill()
             raise Ended(TIMEOUT, worker.stage, f"no answer within {timeout_s:g} s{tail(worker.log)}")
@@ -109,6 +109,16 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
         elif event != "started":
             return message
     raise refused(worker, f"more than {messages.MOST_STAGES} stages before an answer")
+
+
+def _next_line(worker: MessageSource, deadline: float) -> bytes | None:
+    """Read one line, and limit the log meanwhile; None at the deadline, b"" at the end."""
+    while True:
+        now = time.monotonic()
+        line = worker.line(min(deadline, now + log_limit.INTERVAL_S))
+        log_limit.limit(worker.log)
+        if line is not None or time.monotonic() >= deadline:
+            return line
 
 
 def ask(worker: Transport, timeout_s: float, **request: Any) -> dict[str, Any]:

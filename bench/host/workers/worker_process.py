@@ -15,6 +15,8 @@ from typing import IO, Any
 from bench.record import FAILED, OUT_OF_MEMORY
 
 from ..machine.addresses import fixed_addresses
+from ..refusal import naming
+from .log_limit import opened
 from .protocol import Ended, Lines, receive, tail
 from .requests import encode
 
@@ -85,9 +87,10 @@ class WorkerProcess:
         self._gone = False
         self._lines = Lines(self.read)
         self._oom_kills = oom_kills()
-        log.parent.mkdir(parents=True, exist_ok=True)
+        with naming(log):
+            output = opened(log)
         try:
-            with log.open("wb") as output, contextlib.nullcontext() if layout is None else fixed_addresses():
+            with output, contextlib.nullcontext() if layout is None else fixed_addresses():
                 self._process = subprocess.Popen(
                     [*command, "-m", "bench.worker", *arguments(processors, layout, sources, parent=parent)],
                     cwd=folder,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...refusal import Refused, describe
 from . import (
     environments_json,
     loading,
@@ -53,6 +54,13 @@ class Written:
 
     paths: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    #: Which of our own files the disk did not take, and what to do.
+    refused: list[str] = field(default_factory=list)
+
+    def raise_refused(self) -> None:
+        """Raise Refused where one of our own files could not be written."""
+        if self.refused:
+            raise Refused("\n".join(self.refused))
 
 
 def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
@@ -64,7 +72,11 @@ def write_all(report: Report, folder: Path, extra: Iterable[Output] = ()) -> Wri
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
     for output in BUILT_IN:
-        found.paths += output.write_whole(report, folder)
+        try:
+            found.paths += output.write_whole(report, folder)
+        except OSError as error:
+            # The others may still be written: a folder may be in the place of this one.
+            found.refused.append(describe(error, folder / output.name))
     for output in extra:
         try:
             found.paths += output.write_whole(report, folder)

@@ -6,16 +6,20 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
+from unicodedata import category
 
 Value = str | float | int | None
 T = TypeVar("T")
 
-#: A spreadsheet takes text that begins with one of these for a formula (OWASP, "CSV Injection").
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
+#: A spreadsheet takes text that begins with one of these for a formula (OWASP, "CSV Injection"); those of East Asian
+#: keyboards count, too.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")
+#: The characters that steer a terminal or turn the direction of text; those of a table with lines and tabs stay.
+KEPT = "\n\t"
 
 
 def quote(value: Value) -> str | float | int:
-    """Return what is written: numbers as they are, text so that no spreadsheet computes it."""
+    """Return what is written: numbers as they are, text so that no spreadsheet computes it and no terminal obeys it."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -24,6 +28,7 @@ def quote(value: Value) -> str | float | int:
     text = value.encode("utf-8", "replace").decode("utf-8")
     # The writer leaves a carriage return unquoted, and a reader takes it for the end of the row.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = "".join("\ufffd" if category(one)[0] == "C" and one not in KEPT else one for one in text)
     return f"'{text}" if text.startswith(FORMULA) else text
 
 

@@ -1,0 +1,39 @@
+"""Limits the log of a worker: what a framework prints must not fill the disk.
+
+A worker writes to the file itself, so that nothing of the host takes part while it is timed. The host looks at the size
+between two messages, and once a second while it waits, and cuts out the middle of a log that is too large.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import BinaryIO
+
+#: A log that is larger loses its middle; its first and last bytes are kept.
+LIMIT_BYTES = 64 << 20
+HEAD_BYTES, TAIL_BYTES = 32 << 20, 16 << 20
+#: Seconds between two looks while the host waits.
+INTERVAL_S = 1.0
+
+
+def limit(log: Path) -> None:
+    """Cut out the middle of a log that is too large. The worker must append to it."""
+    with contextlib.suppress(OSError):
+        size = log.stat().st_size
+        if size <= LIMIT_BYTES:
+            return
+        with log.open("rb+") as file:
+            file.seek(size - TAIL_BYTES)
+            last = file.read(TAIL_BYTES)
+            file.truncate(HEAD_BYTES)
+            file.seek(HEAD_BYTES)
+            file.write(b"\n[%d bytes are left out here: the log was too large]\n" % (size - HEAD_BYTES - TAIL_BYTES))
+            file.write(last)
+
+
+def opened(log: Path) -> BinaryIO:
+    """Open an empty log to append to it: what is written after a cut must not leave a gap."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_bytes(b"")
+    return log.open("ab", buffering=0)

@@ -1,0 +1,73 @@
+"""A project with one quick study over NumPy, and its command line, in this process and in one of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.host.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = """
+[study]
+name = "small"
+baseline = "here:eager"
+default = ["here"]
+profile = "check"
+seed = 1
+threads = 1
+[environments.here]
+provider = "existing"
+interpreter = "{python}"
+framework = "numpy"
+modes = ["eager"]
+[workloads.gemm]
+{more}
+[profiles.check]
+peaks = false
+rounds = {rounds}
+samples = {samples}
+sample_seconds = {sample_seconds}
+sizes = ["check"]
+timeout_s = 60
+"""
+
+
+def write(folder: Path, *, rounds: int = 1, samples: int = 2, sample_seconds: float = 0.001, more: str = "") -> Path:
+    """Write the study file into ``folder``; ``more`` are further tables."""
+    values = {"rounds": rounds, "samples": samples, "sample_seconds": sample_seconds, "more": more}
+    (folder / "matrix.toml").write_text(STUDY.format(python=sys.executable, **values))
+    return folder
+
+
+def call(folder: Path, *arguments: str) -> int:
+    """Call a command in this process; return its exit code."""
+    command, *rest = arguments
+    return main([command, "--matrix", str(folder / "matrix.toml"), *rest], root=folder)
+
+
+def spawn(folder: Path, *arguments: str, before: str = "pass") -> subprocess.Popen[str]:
+    """Call a command in a process of its own, after the Python statements ``before``."""
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        f"{before};import sys; from pathlib import Path; from bench.host.__main__ import main;"
+        f"sys.exit(main(sys.argv[1:], root=Path({str(folder)!r})))"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program, arguments[0], "--matrix", str(folder / "matrix.toml"), *arguments[1:]],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
