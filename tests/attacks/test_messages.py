@@ -15,6 +15,8 @@ from bench.cell import Cell
 from bench.host.environments.variables import of_process
 from bench.host.executors.cell_process import CellProcess
 from bench.host.executors.host_clock import HostClock, Unbelievable
+from bench.host.executors.job import RowJob, RowRound
+from bench.host.executors.program import ExecutorFailed, ProgramExecutor
 from bench.host.storage import journal
 from bench.host.workers import messages, requests
 from bench.host.workers.protocol import Ended, receive
@@ -355,3 +357,31 @@ def test_a_round_of_two_cells_goes_on_when_one_of_them_lies(laboratory):
         FakeWorker.receive = plain
     assert {record.status for record in records if record.cell == A} == {"failed"}
     assert {(record.status, len(record.sample_ns)) for record in records if record.cell == B} == {("ok", 4)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[" * 100_000,
+        '{"event": "turn"}',
+        '{"event": "turn", "cell": "c", "round": 0, "attempt": 1, "samples": {"sample_ns": [1]}}',
+        '{"event": "turn", "cell": "c", "round": 0, "attempt": 1, "samples": 3}',
+        '{"event": "turn", "cell": "c", "round": 0, "attempt": 1, "samples": {"cell": "x"}}',
+        '{"event": "progress", "stage": 1, "cell": []}',
+        '{"event": "waited", "seconds": "1"}',
+        '{"event": "finished", "record": 3}',
+        '{"event": "finished", "record": {"schema": 2, "status": "excellent"}}',
+    ],
+)
+def test_a_program_that_runs_jobs_elsewhere_is_not_believed_either(tmp_path, line):
+    script = tmp_path / "program.py"
+    script.write_text(f"import sys; sys.stdin.read(); print({line!r}, flush=True); sys.stdin.read()")
+    emitted: list[object] = []
+    with pytest.raises(ExecutorFailed, match="which is not an event"):
+        ProgramExecutor([sys.executable, "-S", str(script)]).run(laboratory_job(), emitted.append)
+    assert emitted == []
+
+
+def laboratory_job() -> RowJob:
+    return RowJob("r", RowRound(0, CELL.row, (CELL,), 1, (0,)), {}, 1, 1, 0.01, 5.0, 1, 1)

@@ -8,6 +8,8 @@ from typing import Any
 
 from bench.record import Record
 
+from ..storage.record_shape import SampleShape, TurnShape, record_of, verify
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -70,14 +72,30 @@ def to_json(event: Event) -> dict[str, Any]:
     return {"event": _NAMES[type(event)], **asdict(event)}
 
 
+def _verify(event: Event) -> None:
+    """Raise ValueError where a value of an event has another type: it may come from another machine."""
+    match event:
+        case TurnTaken(cell, number, attempt, samples):
+            verify(TurnShape, {"turn": samples, "of": (cell, number, attempt)})
+            if not samples.keys() <= SampleShape.model_fields.keys():
+                raise ValueError("samples: has other lists")
+        case Progress(stage, cell):
+            if not isinstance(stage, str) or not isinstance(cell, str):
+                raise ValueError("stage and cell must be texts")
+        case Waited(seconds):
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
+                raise ValueError("seconds: must be a number")
+
+
 def from_json(values: Mapping[str, Any]) -> Event:
     """Rebuild an event; raises ValueError for what is none."""
     given = dict(values)
     try:
         kind = _KINDS[given.pop("event")]
         if "record" in given:
-            given["record"] = Record.from_json(given["record"])
+            given["record"] = record_of(given["record"], "the record of an event")
         made: Event = kind(**given)
+        _verify(made)
         return made
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not an event of a row measurement: {error!r}") from error

@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 
+from ..storage.lines import parsed
 from . import events
 from .events import Emit
 from .job import RowJob
@@ -79,4 +80,9 @@ class ProgramExecutor:
 def _read(process: subprocess.Popen[bytes], emit: Emit) -> None:
     assert process.stdout is not None
     for line in process.stdout:
-        emit(events.from_json(json.loads(line)))
+        try:
+            event = events.from_json(parsed(line))
+        except ValueError as error:
+            process.kill()
+            raise ExecutorFailed(f"the program sent {line[:80]!r}, which is not an event: {error}") from None
+        emit(event)

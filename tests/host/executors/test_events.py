@@ -10,7 +10,8 @@ from bench.cell import Cell
 from bench.host.executors.events import Finished, Progress, Ready, TurnTaken, Waited, from_json, to_json
 from bench.record import Record
 
-RECORD = Record(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1), 0, 1, "ok", sample_ns=[5])
+SAMPLES = {"sample_steps": [1], "sample_ns": [5], "sample_cpu_ns": [4], "sample_turn": [0]}
+RECORD = Record(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1), 0, 1, "ok", **SAMPLES)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ RECORD = Record(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu
     [
         Progress("measuring", "a cell"),
         Ready(RECORD),
-        TurnTaken("a cell", 1, 2, {"sample_ns": [3], "sample_turn": [0]}),
+        TurnTaken("a cell", 1, 2, SAMPLES),
         Finished(RECORD),
         Waited(1.5),
     ],
