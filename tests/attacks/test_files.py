@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,12 @@ from small_project import call, spawn, wait_for, write
 from bench.cell import Cell
 from bench.host import refusal
 from bench.host.refusal import Refused
-from bench.host.storage import journal, manifest
+from bench.host.storage import journal
 from bench.host.storage.journal import RECORDS, UNFINISHED
 from bench.record import Record
 
+ROOT = Path(__file__).resolve().parents[2]
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
-#: The longest file of a process, in bytes: the journal of a run does not fit.
-SMALL_FILES = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
 REMEDY = re.compile(r"Free|Move|move|Make|Correct|correct|Give|Allow|Check|Restore")
 
 
@@ -69,19 +69,42 @@ def test_a_disk_that_takes_no_more_leaves_the_journal_whole(tmp_path, monkeypatc
 
 
 def test_a_file_that_may_not_grow_costs_no_record(tmp_path):
-    write(tmp_path, rounds=16)
-    process = spawn(tmp_path, "run", before=SMALL_FILES.format(size=8_000))
-    said = process.communicate(timeout=90)[1]
-    assert process.returncode == 2
-    assert "Traceback" not in said
-    assert "cannot be used: File too large. Allow larger files" in said
+    program = (
+        "import resource, sys; from pathlib import Path; sys.path.insert(0, 'tests/attacks');"
+        "sys.path.insert(0, 'tests/support'); sys.dont_write_bytecode = True;"
+        "from test_files import record; from bench.host.storage import journal;"
+        f"book = journal.Journal(Path({str(tmp_path)!r}));"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000));"
+        "[book.append(record(number)) for number in range(50)]"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert f"Refused: {tmp_path / RECORDS}: cannot be used: File too large. Allow larger files" in done.stderr
     damaged: list[str] = []
-    kept = journal.read(tmp_path / "reports" / "small", damaged)
-    assert len(kept) > 1
-    assert not damaged
-    described = manifest.read(tmp_path / "reports" / "small")
-    assert described is not None
-    assert not described.finished
+    kept = journal.read(tmp_path, damaged)
+    assert kept == [record(number) for number in range(len(kept))]
+    assert len(kept) > 3
+    assert damaged == []
+
+
+def test_a_full_disk_ends_a_run_in_one_line_and_the_same_command_continues(tmp_path, mounted, capfd):
+    """The limit is that of a real file system, which holds the reports alone."""
+    write(tmp_path, rounds=12)
+    (tmp_path / "reports").symlink_to(mounted("size=16k"))
+    assert call(tmp_path, "run") == 2
+    said = capfd.readouterr().err
+    assert "Traceback" not in said
+    assert "Free some space" in said
+    damaged: list[str] = []
+    folder = tmp_path / "reports" / "small"
+    before = journal.read(folder, damaged)
+    assert before
+    assert damaged == []
+    resize = ["mount", "-o", "remount,size=64m", str((tmp_path / "reports").resolve())]
+    subprocess.run(resize, check=True)
+    assert call(tmp_path, "run") == 0
+    after = journal.read(folder)
+    assert len({one.round for one in after}) == 12
+    assert all(one in after for one in before)
 
 
 @pytest.mark.parametrize("place", ["reports", "reports/small", ".nox", ".nox/references", ".nox/run.lock/x"])
@@ -120,17 +143,30 @@ def test_a_link_that_leads_nowhere_is_named(tmp_path, capfd, target):
 
 
 @pytest.fixture
-def read_only(tmp_path):
-    """Mount an empty folder that nothing can be written into."""
-    folder = tmp_path / "read-only"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("this user cannot mount")
-    write(folder)
+def mounted(tmp_path):
+    """Return a function that mounts an empty file system of a size and returns its folder."""
+    folders = []
+
+    def mount(option: str) -> Path:
+        folder = tmp_path / f"mounted-{len(folders)}"
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", option, "tmpfs", str(folder)]
+        if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("this user cannot mount")
+        folders.append(folder)
+        return folder
+
+    yield mount
+    for folder in folders:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def read_only(mounted):
+    """Return a project that nothing can be written into."""
+    folder = write(mounted("size=64k"))
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    return folder
 
 
 def test_a_read_only_project_is_refused_in_one_line(read_only, capfd):

@@ -16,7 +16,7 @@ STUDY = """
 name = "small"
 baseline = "here:eager"
 default = ["here"]
-profile = "check"
+profile = "brief"
 seed = 1
 threads = 1
 [environments.here]
@@ -26,7 +26,7 @@ framework = "numpy"
 modes = ["eager"]
 [workloads.gemm]
 {more}
-[profiles.check]
+[profiles.brief]
 peaks = false
 rounds = {rounds}
 samples = {samples}
@@ -49,11 +49,11 @@ def call(folder: Path, *arguments: str) -> int:
     return main([command, "--matrix", str(folder / "matrix.toml"), *rest], root=folder)
 
 
-def spawn(folder: Path, *arguments: str, before: str = "pass") -> subprocess.Popen[str]:
-    """Call a command in a process of its own, after the Python statements ``before``."""
+def spawn(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Call a command in a process of its own."""
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        f"{before};import sys; from pathlib import Path; from bench.host.__main__ import main;"
+        "import sys; from pathlib import Path; from bench.host.__main__ import main;"
         f"sys.exit(main(sys.argv[1:], root=Path({str(folder)!r})))"
     )
     return subprocess.Popen(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,12 +45,22 @@ def write(report: Report, folder: Path) -> list[Path]:
         # Without any row a column of texts has no type.
         texts = ", ".join(f"{name}::varchar as {name}" for name in TEXTS)
         values = ", ".join(f"nullif({name}, {MISSING}) as {name}" for name in SAMPLES)
-        database.execute(
-            f"copy (select process.* exclude process replace ({texts}), {values}, disturbed "
-            "from sample join process using (process) order by process, number) "
-            f"to '{_quoted(path)}' (format parquet, compression zstd)"
-        )
+        try:
+            database.execute(
+                f"copy (select process.* exclude process replace ({texts}), {values}, disturbed "
+                "from sample join process using (process) order by process, number) "
+                f"to '{_quoted(path)}' (format parquet, compression zstd)"
+            )
+        except duckdb.IOException as error:
+            raise _system_error(error, path) from None
     return [path]
+
+
+def _system_error(error: Exception, path: Path) -> OSError:
+    """Return what the system said to the library, such as that the disk is full."""
+    found = re.search(r'"errno":"([0-9]+)"', str(error))
+    number = int(found[1]) if found else errno.EIO
+    return OSError(number, os.strerror(number), str(path))
 
 
 def _processes(records: Sequence[Record]) -> dict[str, Any]:
