@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
+from .log_limit import opened
 from .protocol import OUTSIDE, Ended, Lines, receive, tail
 from .requests import encode
 from .worker_process import end_of, oom_kills
@@ -41,7 +42,7 @@ class ForkedWorker:
         self._lines = Lines(self._read)
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
-        self._log = log.open("wb", buffering=0)
+        self._log = opened(log)
 
     @property
     def process_id(self) -> int | None:
