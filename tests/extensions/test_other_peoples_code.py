@@ -103,7 +103,7 @@ def test_the_added_mode_is_what_the_added_mode_does(project):
         "def build(size, parameters, batch, transform):\n"
         "    return inference(lambda p, *batch: overflowing(size, p, batch), parameters, transform)\n"
     )
-    assert call(project, "run", "--environment", "numpy", "--workload", "saxpy") == 0
+    assert call(project, "run", "--environment", "numpy", "--workload", "saxpy") == 1
     ended = {record.cell.mode: record for record in records_of(project)}
     assert ended["eager"].status == "ok"
     assert ended["checked"].status == "failed"
@@ -114,7 +114,7 @@ def test_the_added_mode_is_what_the_added_mode_does(project):
 def test_an_error_in_an_implementation_names_its_file_and_line(project):
     path = project / "mine" / "workloads" / "gemm" / "toy.py"
     path.write_text("def build(size, parameters, batch, transform):\n    raise ValueError('no product today')\n")
-    assert call(project, "run", "--environment", "toy", "--mode", "eager") == 0
+    assert call(project, "run", "--environment", "toy", "--mode", "eager") == 1
     reasons = {record.cell.workload: record.reason for record in records_of(project)}
     assert reasons == {"saxpy": None, "gemm": "ValueError: no product today (mine/workloads/gemm/toy.py:2)"}
 

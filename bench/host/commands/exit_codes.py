@@ -65,8 +65,7 @@ def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
     if not failed or (allow_failures and measured):
         return EXIT_OK
     names = _names([record.cell.name for record in failed])
-    plural = "cell has" if len(failed) == 1 else "cells have"
-    print(f"{len(failed)} of {len(last)} {plural} no result: {names}. The report says why.", file=sys.stderr)
+    print(f"No result from {len(failed)} of {len(last)} cells: {names}. The report says why.", file=sys.stderr)
     return EXIT_FAILED
 
 
