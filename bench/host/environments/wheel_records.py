@@ -17,6 +17,8 @@ from pathlib import Path
 #: The installer's own signatures and lists, and bytecode, which is compiled again.
 WITHOUT_HASH = ("/RECORD", ".jws", ".p7s", ".pyc")
 
+#: The folder of a virtual environment into which packages are installed.
+SITE = "site-packages"
 #: Files that making an empty environment puts beside the packages.
 OF_EMPTY = frozenset(["_virtualenv.pth", "_virtualenv.py"])
 
@@ -38,11 +40,11 @@ def differences(folder: Path, hashes: Mapping[str, str]) -> list[Difference]:
     ``hashes`` is {path below ``folder``: SHA-256}.
     """
     owners: dict[str, list[tuple[str, str]]] = {}
-    sites = {os.path.dirname(os.path.dirname(name)) for name in hashes if name.endswith(".dist-info/RECORD")}
-    for name in hashes:
-        if name.endswith(".dist-info/RECORD"):
-            for file, stated in _entries(folder, name):
-                owners.setdefault(file, []).append((_package(name), stated))
+    records = [name for name in hashes if _is_record(name)]
+    sites = {os.path.dirname(os.path.dirname(name)) for name in records}
+    for name in records:
+        for file, stated in _entries(folder, name):
+            owners.setdefault(file, []).append((_package(name), stated))
     folders = {os.path.dirname(file): claims[0][0] for file, claims in owners.items()}
     found = []
     for file, claims in owners.items():
@@ -58,6 +60,16 @@ def differences(folder: Path, hashes: Mapping[str, str]) -> list[Difference]:
         and os.path.basename(name) not in OF_EMPTY
     ]
     return sorted(found, key=lambda each: each.file)
+
+
+def _is_record(name: str) -> bool:
+    """Tell the list of an installed package from one that a package brings with what it has vendored.
+
+    The latter names files that were not copied along (setuptools has ``_vendor/wheel-0.46.3.dist-info/RECORD``); it is
+    a file like any other, which the list of the package around it states.
+    """
+    site = os.path.dirname(os.path.dirname(name))
+    return name.endswith(".dist-info/RECORD") and os.path.basename(site) == SITE
 
 
 def _entries(folder: Path, record: str) -> Iterator[tuple[str, str]]:
