@@ -116,3 +116,13 @@ def test_names_of_a_forged_journal_are_harmless_in_every_text_output(tmp_path, e
         assert not any(value.startswith("=") for value in row)
     assert "<script>alert" not in (tmp_path / "report.html").read_text()
     assert {output.name for output in outputs.BUILT_IN} >= {"table.csv", "table.md"}
+
+
+def test_half_a_character_in_a_description_costs_no_file(tmp_path):
+    described = manifest.read(RUN)
+    assert described is not None
+    half = {"here": {"environment": "\ud800", "note": ["\udfff"]}}
+    made = report.make(journal.read(RUN)[:4], replace(described, environments=half, machine={"processor": "\ud800"}))
+    written = made.write(tmp_path)
+    assert written.refused == written.problems == []
+    assert "?" in (tmp_path / "environments.json").read_text(encoding="utf-8")

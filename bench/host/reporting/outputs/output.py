@@ -46,5 +46,6 @@ class Output:
 
 def write_text(path: Path, text: str) -> list[Path]:
     """Write a file in UTF-8 with its line ends as they are, and return its path as an output does."""
-    path.write_text(text, encoding="utf-8", newline="")
+    # JSON can hold a lone surrogate; a file in UTF-8 cannot.
+    path.write_text(text, encoding="utf-8", errors="replace", newline="")
     return [path]
