@@ -190,8 +190,9 @@ class Session:
         """Make the stopwatch of a program and check that time grows with work; return the warm-up times in ns."""
         self._enter("calibrate")
         self._settle()
-        # These objects live as long as the process; the collector need not visit them between samples.
-        gc.collect()
+        # These objects live as long as the process; the collector need not visit them between samples. What the import
+        # made is not searched for garbage: that took 0.3 s with PyTorch's compiler, in each of many forked workers.
+        gc.collect(1)
         getattr(gc, "freeze", lambda: None)()
         self._waiting = Waiting(os.sched_getaffinity(0))
         # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
