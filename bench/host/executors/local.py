@@ -37,6 +37,9 @@ class Executor(Protocol):
     def cancel(self) -> None:
         """End the job under way, and let later ones not begin; another thread or a signal handler may call this."""
 
+    def close(self) -> None:
+        """End what was kept for further jobs."""
+
 
 class LocalExecutor:
     """Runs row jobs with the workers of this machine."""

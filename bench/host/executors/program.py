@@ -59,6 +59,9 @@ class ProgramExecutor:
                 f"{self._command[0]} ended with exit code {process.returncode} before the job was done"
             )
 
+    def close(self) -> None:
+        """Return at once: each job has a program of its own, which ends with it."""
+
     def cancel(self) -> None:
         """Interrupt the program, which ends the job at once."""
         self._cancelled = True

@@ -91,7 +91,11 @@ class TrialMeasurement:
             stops,
         )
         quiet = RemainingTime()
-        run.measure(Display(Console(quiet=True), quiet), quiet)
+        try:
+            run.measure(Display(Console(quiet=True), quiet), quiet)
+        finally:
+            # The next trial has rounds of its own, with processes of its own.
+            self.executor.close()
         measured = stops.made[trial.cell.row].rounds
         return trial_data(trial, run.records, measured, self.looks, time.monotonic() - began)
 

@@ -28,7 +28,7 @@ def records(cell: Cell, factor: float, noise: float, rounds: int = 12, seed: int
 
 
 def settled(made: list[Record]) -> list[str]:
-    run = {"study": {"baseline": BASE.column}, "looks": LOOKS}
+    run = {"study": {"baseline": BASE.column}, "looks": list(LOOKS)}
     return settled_rows(made, Manifest.from_json(run))
 
 

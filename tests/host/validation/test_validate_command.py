@@ -159,6 +159,9 @@ def test_workers_that_cannot_move_begin_where_they_are_measured(tmp_path):
         def run(self, job, emit):
             jobs.append(job)
 
+        def close(self):
+            pass
+
     for prepared in ({}, {"jax": contained}):
         validation = Validation(tmp_path, study, prepared, 1, Console(quiet=True))
         trials = replace(validation.trial_measurement, looks=(1,), executor=Recorder())
