@@ -17,6 +17,9 @@ from .results import Result
 
 #: A mean over fewer rows describes those rows better than a column.
 FEWEST_ROWS = 3
+#: A column with speed-ups in a smaller share of the rows, such as a mode for training only, gets no mean: the others'
+#: means would be over those few rows, too.
+LEAST_SHARE = 2.0 / 3.0
 
 
 @dataclass(frozen=True)
@@ -60,20 +63,24 @@ def _compare(result: Result, grade: Quality | None, base: Quality | None, is_bas
 
 
 def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dict[str, float], int]:
-    """Return each column's geometric mean over the rows in which every column has a speed-up, and their number.
+    """Return the geometric means of the columns that have most rows, over the rows that these have in common.
 
-    There are no means over fewer than ``FEWEST_ROWS`` rows.
+    The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows.
     """
-    logs = [found for row in rows if len(found := _logs(row, columns)) == len(columns)]
-    if len(logs) < FEWEST_ROWS:
-        return {}, len(logs)
-    means = [math.exp(math.fsum(column) / len(logs)) for column in zip(*logs, strict=True)]
-    return dict(zip(columns, means, strict=True)), len(logs)
+    found = [{column: log for column in columns if (log := _log(row, column)) is not None} for row in rows]
+    compared = [row for row in found if row]
+    wide = [
+        column for column in columns if sum(column in row for row in compared) >= max(1.0, LEAST_SHARE * len(compared))
+    ]
+    whole = [row for row in compared if all(column in row for column in wide)]
+    if len(whole) < FEWEST_ROWS or len(wide) < min(2, len(columns)):
+        return {}, len(whole)
+    return {column: math.exp(math.fsum(row[column] for row in whole) / len(whole)) for column in wide}, len(whole)
 
 
-def _logs(row: Places, columns: Sequence[str]) -> list[float]:
-    factors = [row[column].speed_up for column in columns if column in row]
-    return [math.log(factor.value) for factor in factors if factor]
+def _log(row: Places, column: str) -> float | None:
+    speed_up = row[column].speed_up if column in row else None
+    return None if speed_up is None else math.log(speed_up.value)
 
 
 def inverse(ratio: Estimate) -> Estimate:

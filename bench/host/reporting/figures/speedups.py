@@ -35,7 +35,7 @@ def draw(found: SpeedUps) -> Figure | None:
     for number, column, speed_up, doubtful in points:
         y = number + place_of(columns.index(column), len(columns))
         _draw_point(axes, y, speed_up, styles[column], hollow=doubtful)
-    for column in columns if found.means else ():
+    for column in (column for column in columns if column in found.means):
         mean = Estimate(found.means[column], None, None, found.whole_rows)
         _draw_point(axes, len(rows) + place_of(columns.index(column), len(columns)), mean, styles[column], hollow=False)
     ends = [end for _n, _c, one, _d in points for end in (one.value, one.low, one.high) if end is not None]

@@ -9,7 +9,7 @@ from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
 from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
 from ..tables.paper_notes import caption, notes
-from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, time_digits
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, time_digits
 from ..words.language import _, decimal_sign
 from .latex_text import escape
 
@@ -35,7 +35,7 @@ def paper_table(found: SpeedUps) -> PaperTable:
             for row, bold in zip(found.rows, best, strict=True)
         ]
         if found.means:
-            entries.append(Shown("" if column == found.baseline else factor_digits(found.means[column])))
+            entries.append(Shown(mean_digits(found, column)))
         product, version, mode = (
             _cut(part, LETTERS // 3) for part in (label.product, label.version, SHORT.get(label.mode, label.mode))
         )

@@ -14,8 +14,8 @@ from ..words.language import _
 from ..words.text import printable
 
 SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-#: Blanks between two columns: a divider and padding.
-GAP = 2
+#: Blanks between two columns: a divider and padding; fewer rather than leaving a column out.
+GAP, NARROW_GAP = 2, 1
 
 
 def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
@@ -25,11 +25,11 @@ def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
     return text
 
 
-def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int]) -> RichTable:
+def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int], gap: int) -> RichTable:
     """Lay out one group with the columns that are ``kept``."""
     marks, titles = table.marks, headings(table, group)
     laid = RichTable(
-        box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), pad_edge=False, show_edge=False, header_style="dim"
+        box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False, show_edge=False, header_style="dim"
     )
     for i in kept:
         right = table.columns[i].align == "right"
@@ -64,15 +64,16 @@ def column_widths(table: Table) -> list[int]:
     return widths
 
 
-def fitting(console: Console, table: Table, widths: Sequence[int]) -> list[int]:
-    """Choose the columns that fit into the console, leaving out the most dispensable first."""
+def fitting(console: Console, table: Table, widths: Sequence[int]) -> tuple[list[int], int]:
+    """Choose the columns that fit into the console, the most dispensable left out first, and their gap."""
     kept = list(range(len(table.columns)))
     dispensable = sorted((i for i in kept if table.columns[i].dispensable), key=lambda i: -table.columns[i].dispensable)
+    gap = GAP if sum(widths[column] + GAP for column in kept) <= console.width else NARROW_GAP
     for i in dispensable:
-        if sum(widths[column] + GAP for column in kept) <= console.width:
+        if sum(widths[column] + gap for column in kept) <= console.width:
             break
         kept.remove(i)
-    return kept
+    return kept, gap
 
 
 def render(console: Console, table: Table) -> None:
@@ -81,7 +82,7 @@ def render(console: Console, table: Table) -> None:
     marks, missing = table.marks, []
     if table.groups:
         widths = column_widths(table)
-        kept = fitting(console, table, widths)
+        kept, gap = fitting(console, table, widths)
         left_out = [printable(column.title) for i, column in enumerate(table.columns) if i not in kept]
         if left_out:
             missing = [_("Too narrow for: {columns}; the files have all columns.", columns=", ".join(left_out))]
@@ -89,7 +90,7 @@ def render(console: Console, table: Table) -> None:
             console.print()
             if group.heading.text:
                 console.print(entry(group.heading, marks, style="bold cyan"))
-            console.print(layout(table, group, kept, widths))
+            console.print(layout(table, group, kept, widths, gap))
     console.print()
     for note, letter in marks.items():
         console.print(Text.assemble((letter.translate(SUPERSCRIPT), "dim"), " ", printable(note)))

@@ -69,6 +69,9 @@ def notes(found: SpeedUps) -> list[tuple[Quality | None, str]]:
         listed = ", ".join(f"{number} {status}" for status, number in failed.most_common())
         lines.append((None, _("--: without a time ({listed}).", listed=listed)))
     if found.means and found.whole_rows < len(found.rows):
-        text = _("Geometric mean: over the {number} rows in which every column has a number.", number=found.whole_rows)
+        text = _(
+            "Geometric mean: over the {number} rows in which every column with a mean has a number.",
+            number=found.whole_rows,
+        )
         lines.append((None, text))
     return lines

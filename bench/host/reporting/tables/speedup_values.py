@@ -36,7 +36,7 @@ class SpeedUps:
     #: What all rows have in common: ``small, float32, cpu, 2 threads``.
     conditions: str
     rows: tuple[ComparedRow, ...]
-    #: {column: geometric mean over the rows in which every column has a speed-up}; empty where such rows are too few.
+    #: {column: geometric mean over the rows that the columns with most rows have in common}; empty where these are few.
     means: Mapping[str, float]
     #: How many rows the means are over.
     whole_rows: int
@@ -70,6 +70,12 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
         means,
         whole_rows,
     )
+
+
+def mean_digits(found: SpeedUps, column: str) -> str:
+    """Write the mean of a column; empty for the baseline, and for a column that has too few rows for one."""
+    mean = found.means.get(column)
+    return "" if mean is None or column == found.baseline else factor_digits(mean)
 
 
 def factor_digits(value: float) -> str:

@@ -14,8 +14,11 @@ from ..words.answer import MARKS, VERDICTS, WITHHELD
 from ..words.language import _
 from ..words.terms import status_word
 from ..words.text import EMPTY
-from .speedup_values import SpeedUps, factor_digits, speed_ups, time_digits
+from .speedup_values import SpeedUps, factor_digits, mean_digits, speed_ups, time_digits
 from .table import Column, Entry, Group, Table
+
+#: A longer line of a heading is broken.
+LONG = 8
 
 
 def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
@@ -35,7 +38,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
         _caption(labels[baseline].text, found.conditions, alone=len(columns) == 1),
         (
             Column(_("workload"), "left"),
-            *(Column(labels[column].heading, dispensable=number) for number, column in enumerate(columns)),
+            *(Column(_narrow(labels[column].heading), dispensable=number) for number, column in enumerate(columns)),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         (
@@ -47,6 +50,12 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
             *answer.failures(found.results),
         ),
     )
+
+
+def _narrow(heading: str) -> str:
+    """Break long words at their hyphens."""
+    lines = heading.split("\n")
+    return "\n".join(line.replace("-", "-\n") if len(line) > LONG else line for line in lines)
 
 
 def _caption(baseline: str, conditions: str, *, alone: bool) -> str:
@@ -75,5 +84,5 @@ def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:
     """Make the row of geometric means."""
     if not found.means:
         return []
-    means = ("" if column == found.baseline else factor_digits(found.means[column]) for column in found.columns)
+    means = (mean_digits(found, column) for column in found.columns)
     return [(Entry(_("geometric mean")), *map(Entry, means))]
