@@ -126,7 +126,20 @@ def test_an_implementation_imports_its_own_framework_only(path):
 
 @pytest.mark.parametrize("path", WORKER_FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_worker_ring_parses_as_python_3_7(path):
-    ast.parse(path.read_text(), str(path), feature_version=(3, 7))
+    assert problem_on_python_3_7(path.read_text()) is None
+
+
+def test_a_newer_form_is_a_problem_on_python_3_7():
+    assert problem_on_python_3_7("if (n := 1): pass") is not None
+
+
+def problem_on_python_3_7(source):
+    """Return what the grammar of Python 3.7 does not have; None where it has all of it."""
+    try:
+        ast.parse(source, feature_version=(3, 7))
+    except SyntaxError as error:
+        return str(error)
+    return None
 
 
 def test_the_worker_ring_is_whole():

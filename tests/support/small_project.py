@@ -49,9 +49,10 @@ def call(folder: Path, *arguments: str) -> int:
     return main([command, "--matrix", str(folder / "matrix.toml"), *rest], root=folder)
 
 
-def spawn(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Call a command in a process of its own."""
+def spawn(folder: Path, *arguments: str, errors: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    """Call a command in a process of its own; ``errors`` is where its standard error goes."""
     program = (
+        # Whoever starts the tests in the background of a shell has them ignore interrupts.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "import sys; from pathlib import Path; from bench.host.__main__ import main;"
         f"sys.exit(main(sys.argv[1:], root=Path({str(folder)!r})))"
@@ -60,7 +61,7 @@ def spawn(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         [sys.executable, "-c", program, arguments[0], "--matrix", str(folder / "matrix.toml"), *arguments[1:]],
         cwd=ROOT,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=errors,
         text=True,
         start_new_session=True,
     )

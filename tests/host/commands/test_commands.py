@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+import small_project
+from small_project import call, wait_for
 
-from bench.host.__main__ import main
 from bench.host.storage import journal, manifest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,33 +73,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def call(checkout: Path, *arguments: str) -> int:
-    command, *rest = arguments
-    return main([command, "--matrix", str(checkout / "matrix.toml"), *rest], root=checkout)
-
-
-def spawn(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
-    program = (
-        # Whoever starts the tests in the background of a shell has them ignore interrupts.
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import sys; from pathlib import Path; from bench.host.__main__ import main;"
-        f"sys.exit(main(sys.argv[1:], root=Path({str(checkout)!r})))"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", program, arguments[0], "--matrix", str(checkout / "matrix.toml"), *arguments[1:]],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_for(condition, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
+spawn = functools.partial(small_project.spawn, errors=subprocess.STDOUT)
 
 
 def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(checkout, capsys):

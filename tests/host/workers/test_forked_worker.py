@@ -184,7 +184,8 @@ def test_a_paused_worker_is_stopped_before_the_next_request_to_another(parent, f
     other.receive(20)
     worker.pause()
     assert state(worker.process_id) == "T"
-    assert state(other.process_id) in "RS"
+    # It is ready a moment before it sleeps; a worker that was stopped never does.
+    wait_until(lambda: state(other.process_id) == "S")
     worker.resume()
     worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
     assert worker.receive(20) == {"event": "moved"}
@@ -303,6 +304,13 @@ def gone(process: int) -> bool:
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not alive(process)
+
+
+def wait_until(condition, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.001)
 
 
 def state(process: int) -> str:
