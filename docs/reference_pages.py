@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ sys.path.insert(0, str(ROOT))
 from bench.host import commands  # noqa: E402
 from bench.host.__main__ import parser  # noqa: E402
 from bench.host.study import schema  # noqa: E402
-from bench.registry import BUILT_IN  # noqa: E402
-from bench.worker.limits.peaks import ITEMSIZE  # noqa: E402
 
 #: The tables of a study file, in the order of the page.
 TABLES = {
@@ -32,7 +29,7 @@ TABLES = {
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages; mkdocs calls this."""
-    pages = {"commands": command_line(), "study-file": study_file(), "workloads": workloads()}
+    pages = {"commands": command_line(), "study-file": study_file()}
     for name, text in pages.items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
@@ -78,35 +75,3 @@ def _code(value: object) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
-
-
-def workloads() -> str:
-    parts = [
-        "# Workloads\n",
-        "Each is specified once, in NumPy; every implementation must reproduce it in the mode that is timed. "
-        "FLOPs and bytes are what a step needs at least, in float32.\n",
-    ]
-    for name in BUILT_IN.workloads:
-        specification = BUILT_IN.specification(name)
-        said = re.sub(r"``", "`", inspect.getdoc(specification) or "").partition(": ")[2]
-        frameworks = [
-            BUILT_IN.facts(one).product for one in BUILT_IN.frameworks if BUILT_IN.has_implementation(name, one)
-        ]
-        parts += [
-            f"## {name}\n",
-            f"{said[:1].upper()}{said[1:]}\n",
-            f"{'Training' if specification.TRAINING else 'Inference'}; {', '.join(specification.PRECISIONS)}; "
-            f"{', '.join(frameworks)}; a step processes {specification.ITEM}s.\n",
-            "| size | parameters | items | FLOPs | bytes | FLOPs per byte |",
-            "|---|---|---|---|---|---|",
-            *(_size(specification, label, size) for label, size in specification.SIZES.items()),
-            "",
-        ]
-    return "\n".join(parts)
-
-
-def _size(specification: Any, label: str, size: dict[str, int]) -> str:
-    flops = float(specification.useful_flops(size))
-    moved = float(specification.compulsory_bytes(size, ITEMSIZE["float32"]))
-    parameters = ", ".join(f"{name} {value}" for name, value in size.items())
-    return f"| {label} | {parameters} | {specification.items(size)} | {flops:.3g} | {moved:.3g} | {flops / moved:.3g} |"

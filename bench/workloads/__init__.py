@@ -29,4 +29,6 @@ defines ``build(size, parameters, batch, transform) -> bench.program.Program``: 
 ``parameters`` and ``batch`` are the specification's arrays already on the device, ``transform`` is a
 bench.program.Transform.
 No such file means *unsupported*; an ImportError inside one that exists means *failed*.
+
+``page.md`` beside a specification is its page in the documentation, see docs/workload_pages.py.
 """

@@ -18,8 +18,13 @@ def of_specification(registry: Registry, workload: str, *others: Path) -> list[P
     """List the files that define a workload: its specification and the data beside it, ``others``, and all imports."""
     source = registry.home_of(workload)
     folder = Path(source.path("workloads", workload.replace("-", "_")))
-    data = [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
+    data = [path for path in folder.iterdir() if path.is_file() and not _is_no_data(path)]
     return sorted({*data, *_with_imports(registry, [folder / "__init__.py", *others])})
+
+
+def _is_no_data(path: Path) -> bool:
+    """Tell whether a file beside a specification is code, whose imports decide, or its page in the documentation."""
+    return path.suffix in (".py", ".pyc") or path.name == "page.md"
 
 
 def of_cell(registry: Registry, workload: str, framework: str) -> list[Path]:

@@ -101,7 +101,12 @@ def test_code_that_a_cell_does_not_use_leaves_it_warm(caches, code):
     kept.fill(A)
     shutil.copytree(code / "workloads" / "gemm", code / "workloads" / "gemm_again")
     shutil.copytree(code / "frameworks" / "torch", code / "frameworks" / "torch_again")
-    for unused in ("workloads/transformer.py", "workloads/gemm/jax.py", "frameworks/jax/adapter.py"):
+    for unused in (
+        "workloads/transformer.py",
+        "workloads/gemm/page.md",
+        "workloads/gemm/jax.py",
+        "frameworks/jax/adapter.py",
+    ):
         edit(code / unused)
     assert kept.state(A) == "warm"
 

@@ -1,0 +1,69 @@
+"""Tests that the documentation agrees with the program: a page for each workload, and commands that are accepted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.host.__main__ import parser
+from bench.host.commands import SUMMARIES
+from bench.registry import BENCH, BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import workload_pages  # noqa: E402
+
+SECTIONS = ["It shows", "It does not show", "Origin", "Implementations", "Sizes"]
+TEXTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("**/*.md")),
+    *sorted((ROOT / "bench").glob("workloads/*/page.md")),
+]
+
+
+@pytest.mark.parametrize("name", BUILT_IN.workloads)
+def test_each_workload_brings_its_page(name):
+    written = Path(BENCH.path("workloads", name.replace("-", "_"), "page.md")).read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", written, re.MULTILINE) == SECTIONS
+    assert [written.count(place) for place in workload_pages.PLACES] == [1, 1]
+
+
+@pytest.mark.parametrize("name", BUILT_IN.workloads)
+def test_a_page_has_every_size_and_implementation_of_its_workload(name):
+    page, specification = workload_pages.page(name), BUILT_IN.specification(name)
+    assert all(f"| `{size}` |" in page for size in specification.SIZES)
+    assert all(
+        (f"| `{framework}.py` |" in page) == BUILT_IN.has_implementation(name, framework)
+        for framework in BUILT_IN.frameworks
+    )
+    assert name in workload_pages.index()
+
+
+def commands(path: Path) -> list[list[str]]:
+    """Return what the commands in the fenced blocks of a text give to the host, where they give it options."""
+    fenced = re.findall(r"^```\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line.partition("  #")[0] for block in fenced for line in block.replace("\\\n", " ").splitlines()]
+    sessions = [re.match(r"(?:nox|python3 noxfile.py)(?: -s ([\w -]*?))? -- (.*)", line) for line in lines]
+    named = [((found[1] or "bench-").split()[0], found[2]) for found in sessions if found]
+    direct = [re.match(r"python3 -m bench.host (\S+) ?(.*)", line) for line in lines]
+    named += [(found[1], found[2]) for found in direct if found]
+    given = [["run" if one.startswith("bench-") else one, *shlex.split(options)] for one, options in named]
+    # The other sessions are a checkout's own: nox -s tests, nox -s benchmarks.
+    return [words for words in given if words[0] in SUMMARIES]
+
+
+COMMANDS = [(path, given) for path in TEXTS for given in commands(path)]
+
+
+@pytest.mark.parametrize(("path", "given"), COMMANDS, ids=lambda value: getattr(value, "stem", None) or " ".join(value))
+def test_the_options_of_every_command_are_accepted(path, given):
+    assert parser(given).parse_args(given).command == given[0]
+
+
+def test_commands_are_found_in_the_documentation():
+    assert {given[0] for _, given in COMMANDS} >= {"run", "query", "images", "init"}
