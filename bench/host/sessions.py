@@ -27,7 +27,7 @@ EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
 GATED = ("run", "report")
 #: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = ("report", "query", "validate", "images", "lock", "schema", "init")
+PLAIN = ("report", "runs", "query", "validate", "images", "lock", "schema", "init")
 
 
 def define(noxfile: str | Path) -> list[str]:

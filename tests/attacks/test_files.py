@@ -16,7 +16,7 @@ from small_project import call, spawn, wait_for, write
 from bench.cell import Cell
 from bench.host import refusal
 from bench.host.refusal import Refused
-from bench.host.storage import journal
+from bench.host.storage import archive, journal
 from bench.host.storage.journal import RECORDS, UNFINISHED
 from bench.record import Record
 
@@ -182,7 +182,7 @@ def test_wrong_data_is_found_before_the_previous_run_is_moved_away(tmp_path, cap
     assert call(tmp_path, "run", "--workload", "lenet-train,gemm") == 2
     assert "nowhere does not exist" in capfd.readouterr().err
     assert journal.read(tmp_path / "reports" / "small") == before
-    assert not (tmp_path / "reports" / "small" / journal.HISTORY).exists()
+    assert not (tmp_path / "reports" / "small" / archive.HISTORY).exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -15,7 +15,9 @@ TABLES = {"results": "results.csv", "details": "table.csv", "samples": "samples.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    parser.add_argument("--folder", type=Path, help="the folder with the report; the study's by default")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--folder", type=Path, help="the folder with the report; the study's by default")
+    place.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
     parser.add_argument("--csv", action="store_true", help="write CSV instead of a table")
     parser.add_argument("sql", nargs="?", default="", help=f"a question about the tables {', '.join(TABLES)}")
 
@@ -24,6 +26,10 @@ def run(options: argparse.Namespace) -> int:
     import duckdb
 
     folder = options.folder or options.root / "reports" / study_options.read_study(options).settings.name
+    if options.run is not None:
+        from ..storage import stored_runs
+
+        folder = stored_runs.find(folder, options.run).folder
     if not options.sql.strip():
         raise Refused('Give a question, such as: nox -s query -- "select workload, mode, speed_up from results"')
     with duckdb.connect() as database:

@@ -17,18 +17,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     study_options.add_report_arguments(parser)
     exit_codes.add_arguments(parser)
-    parser.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    chosen.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..reporting import outputs, report
-    from ..reporting.words.files import files_line
-    from ..storage import journal, manifest
+    from ..reporting.words.files import PAGE, files_line
+    from ..storage import journal, manifest, stored_runs
 
     study = study_options.read_study(options)
     folder = options.folder or options.root / "reports" / study.settings.name
+    if options.run is not None:
+        folder = stored_runs.find(folder, options.run).folder
     damaged: list[str] = []
     described = manifest.read(folder, damaged)
     if damaged:
@@ -48,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     written.problems += problems
     made.print(Console(), details=options.details)
     announce(files_line(written.paths, options.root))
+    if options.open:
+        announce(_opened(folder / PAGE))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
     written.raise_refused()
@@ -56,3 +63,13 @@ def run(options: argparse.Namespace) -> int:
     # A report that was written is a success, whatever the cells did; only a gate says otherwise.
     options.allow_failures = True
     return exit_codes.exit_code(options, records, described)
+
+
+def _opened(page: Path) -> str:
+    """Open a page in the person's browser; return a line that says whether it is open, with its address."""
+    import webbrowser
+
+    address = page.resolve().as_uri()
+    if webbrowser.open(address):
+        return f"Opened {address}"
+    return f"No browser could be started here. Open this address, or copy the file, which needs no other: {address}"

@@ -26,6 +26,9 @@ def add_own_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that only a run follows; ``prepare`` gets them from nox, too."""
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(
+        "--name", type=_label, metavar="NAME", help="a name for this run, by which runs and report --run find it"
+    )
+    parser.add_argument(
         "--wait",
         type=study_options.duration,
         default=0.0,
@@ -33,6 +36,12 @@ def add_own_arguments(parser: argparse.ArgumentParser) -> None:
         help="wait at most this long, such as 10m, for other programs to end before measuring",
     )
     exit_codes.add_arguments(parser)
+
+
+def _label(text: str) -> str:
+    from ..storage.stored_runs import label
+
+    return label(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,11 +53,37 @@ def run(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     if options.dry_run:
         announce(preview(plan))
+        _announce_place(study, plan, options)
         return 0
     if not plan.cells:
         raise Refused(f"{preview(plan)}\nNothing is selected that can be measured; loosen the selection.")
+    _announce_place(study, plan, options)
     with exclusive(options.root):
         return _measure(study, plan, _prepare(study, plan, options), options)
+
+
+def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> None:
+    """Say which run is in the place of the results, and where it will be moved. Raises Kept."""
+    from ..storage import archive, stored_runs
+
+    folder = archive.folder_of(options.root, study.settings.name, trial=plan.profile.trial)
+    place, there = folder.relative_to(options.root), stored_runs.stored_run(folder)
+    if there is None:
+        announce(f"Results go to {place}.")
+        return
+    named = f"{there.id} {there.manifest.label!r}" if there.manifest.label else there.id
+    unfinished = not there.manifest.finished and not options.fresh
+    if unfinished and there.manifest.kept:
+        announce(f"Results go to {place}, which has the unfinished run {named}; the same command continues it.")
+        return
+    moved = archive.destination(folder)
+    assert moved is not None
+    goes = f"moved to {moved.relative_to(options.root)}"
+    announce(
+        f"Results go to {place}. The unfinished run there, {named}, is continued by the same command, else {goes}."
+        if unfinished
+        else f"Results go to {place}. The run there, {named}, will be {goes}."
+    )
 
 
 def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[str, Prepared]:
@@ -91,6 +126,6 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
         announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
     bound = processors.chosen(plan.threads)
     quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
-    run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details)
+    run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details, label=options.name or "")
     records = run.measure(fresh=options.fresh)
     return exit_codes.exit_code(options, records, run.manifest)

@@ -13,7 +13,7 @@ from bench.record import OK, Record
 from ..analysis.run_notes import NAMED_LINES
 from ..environments import Prepared
 from ..machine import facts
-from ..storage import journal, manifest
+from ..storage import archive, journal, manifest
 from ..storage.identity import identity
 from ..storage.manifest import Manifest, ProfileSummary, StudySummary
 from ..study.plan import Plan
@@ -31,6 +31,8 @@ class RunStart:
     plan: Plan
     prepared: Mapping[str, Prepared]
     announce: Callable[[str], None]
+    #: The name that the person gives the run.
+    label: str = ""
 
     def open(self, *, fresh: bool, forget: Callable[[str], None]) -> tuple[Manifest, Path | None]:
         """Return the manifest of the run to measure: an unfinished one of the same identity, or a new one.
@@ -47,18 +49,19 @@ class RunStart:
             for line in damaged[:NAMED_LINES]:
                 self.announce(f"Left out: {line}; its process is measured again.")
             self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
-            # A command that continues a run may give another budget or baseline, or be strict.
+            # A command that continues a run may give another name, budget or baseline, or be strict.
             continued = replace(
                 before,
+                label=self.label or before.label,
                 study=replace(before.study, baseline=self.plan.baseline),
                 budget_s=self.plan.budget_s,
                 strict=self.plan.strict,
                 environments=environments,
             )
             return continued, None
+        moved = archive.archive(self.folder)
         if before:
             forget(before.run)
-        moved = journal.archive(self.folder)
         if moved is not None:
             self.announce(f"The previous run was moved to {moved.relative_to(self.root)}.")
         begun = self._begin(key, environments)
@@ -70,6 +73,7 @@ class RunStart:
         settings = self.study.settings
         return Manifest(
             run=f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
+            label=self.label,
             identity=key,
             started=time.strftime("%Y-%m-%d %H:%M:%S"),
             study=StudySummary(settings.name, settings.title, self.plan.baseline),

@@ -24,7 +24,7 @@ from ..reporting import outputs, report
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
-from ..storage import input_data, journal, manifest
+from ..storage import archive, input_data, journal, manifest
 from ..storage.compile_caches import CompileCaches
 from ..study.plan import Plan
 from ..study.rows import group_by_row
@@ -50,17 +50,17 @@ class StudyRun:
         console: Console,
         *,
         details: bool = False,
+        label: str = "",
     ) -> None:
-        """``details`` prints every table at the end, not only the speed-ups."""
+        """``details`` prints every table at the end, not only the speed-ups; ``label`` is the run's name for people."""
         self._root = root
         self._study = study
         self._plan = plan
         self._prepared = prepared
         self._console = console
         self._details = details
-        self.folder = root / "reports" / study.settings.name
-        if plan.profile.trial:
-            self.folder /= journal.TRIAL
+        self._label = label
+        self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
         self._environments = {
             name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
@@ -83,7 +83,7 @@ class StudyRun:
     def _measure(self, *, fresh: bool) -> list[Record]:
         # Wrong data must be found before the previous run is moved away.
         data = self._input_data(self._plan.cells)
-        start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say)
+        start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say, self._label)
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records, data)
@@ -112,7 +112,7 @@ class StudyRun:
         if any(record.status == OK for record in records):
             return
         if any(record.status == OK for record in journal.read(archived)):
-            failed = journal.put_back(self.folder, archived)
+            failed = archive.put_back(self.folder, archived)
             if failed is not None:
                 self._say(
                     f"No cell was measured, so {self.folder.relative_to(self._root)} has the results of the run before "

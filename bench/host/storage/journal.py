@@ -4,7 +4,8 @@ run.json           the description of the run: see ``manifest``
 records.jsonl      one record per line, appended and flushed; never rewritten
 unfinished.jsonl   turns of the processes under way; after a kill, the next start makes records of them
                    (both with a checksum in every line: see ``lines``)
-history/<run>/     the files of earlier runs
+
+The files of earlier runs are in ``history/``: see ``archive``.
 """
 
 from __future__ import annotations
@@ -20,14 +21,10 @@ from bench.record import Record
 
 from ..refusal import naming
 from .lines import NewerSchema, StoredLines, append
-from .manifest import read as read_manifest
 from .record_shape import SampleShape, TurnShape, record_of, verify
 
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
-HISTORY = "history"
-#: The folder of trial runs, beside the results that they must not replace.
-TRIAL = "trial"
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -154,39 +151,3 @@ class Journal:
         path = self.folder / name
         with naming(path):
             append(path, values, sync=sync)
-
-
-def archive(folder: Path) -> Path | None:
-    """Move the files of the run in ``folder`` to its history; return where they are, None when there were none.
-
-    Raises Refused where they cannot be moved.
-    """
-    with naming(folder):
-        return _archive(folder)
-
-
-def put_back(folder: Path, archived: Path) -> Path | None:
-    """Archive the run in ``folder``, and put an archived one back in its place; return where the first one is."""
-    with naming(folder):
-        target = _archive(folder)
-        for path in archived.iterdir():
-            os.replace(path, folder / path.name)
-        archived.rmdir()
-    return target
-
-
-def _archive(folder: Path) -> Path | None:
-    manifest = read_manifest(folder)
-    kept = [path for path in folder.iterdir() if path.name not in (HISTORY, TRIAL)] if folder.is_dir() else []
-    if not kept:
-        return None
-    name = (manifest and manifest.run) or "unknown"
-    target = folder / HISTORY / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
-    number = 1
-    while target.exists():
-        number += 1
-        target = target.with_name(f"{target.name.partition('.')[0]}.{number}")
-    target.mkdir(parents=True)
-    for path in kept:
-        os.replace(path, target / path.name)
-    return target

@@ -4,7 +4,7 @@ The description is ``run.json`` in the folder of the run. It is rewritten whole,
 
 Schema history:
   1 (2026-11-21): first version; the file has no schema number.
-  2 (2026-11-22): ``schema`` holds the number.
+  2 (2026-11-22): ``schema`` holds the number; ``label`` and ``kept`` may be missing.
 """
 
 from __future__ import annotations
@@ -97,6 +97,10 @@ class Manifest:
 
     #: The name of the run; it is part of every record.
     run: str = ""
+    #: The name that a person gave it, empty where nobody did; see ``stored_runs``.
+    label: str = ""
+    #: Whether it stays in its folder: no other run may take its place, and it cannot be removed.
+    kept: bool = False
     #: Two invocations with the same identity are one run: see ``bench.host.storage.identity``.
     identity: str = ""
     #: Local time, ``2026-11-22 03:17:22``.

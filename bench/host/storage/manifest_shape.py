@@ -98,6 +98,8 @@ class RunShape(Shape):
     """The values of ``run.json``; all of them may be missing."""
 
     run: Word | None = None
+    label: Word | None = None
+    kept: bool | None = None
     identity: Word | None = None
     started: Word | None = None
     study: StudyShape | None = None

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from bench.cell import Cell
 from bench.host.setup.staging import write_whole
 from bench.host.storage import journal
-from bench.host.storage.manifest import RUN
-from bench.record import FAILED, SCHEMA_VERSION, Record
+from bench.record import SCHEMA_VERSION, Record
 
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 
@@ -102,45 +101,6 @@ def test_keys_that_a_newer_minor_version_added_are_ignored(tmp_path):
     values = {**record().to_json(), "added_later": 1}
     (tmp_path / journal.RECORDS).write_text(json.dumps(values) + "\n")
     assert journal.read(tmp_path) == [record()]
-
-
-def test_an_earlier_run_is_archived_whole(tmp_path):
-    folder = tmp_path / "default"
-    journal.Journal(folder).append(record())
-    write_whole(folder / RUN, json.dumps({"run": "../../evil", "finished": True}))
-    (folder / "logs").mkdir()
-    (folder / "logs" / "a.log").write_text("x")
-    target = journal.archive(folder)
-    assert target == folder / "history" / "------evil"
-    assert sorted(path.name for path in folder.iterdir()) == ["history"]
-    assert journal.read(target) == [record()]
-    assert (target / "logs" / "a.log").read_text() == "x"
-
-
-def test_trials_stay_where_they_are_when_a_run_is_archived(tmp_path):
-    folder = tmp_path / "default"
-    journal.Journal(folder).append(record())
-    journal.Journal(folder / "trial").append(record())
-    journal.archive(folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["history", "trial"]
-
-
-def test_an_archived_run_is_put_back_whole(tmp_path):
-    folder = tmp_path / "default"
-    journal.Journal(folder).append(record())
-    good = journal.archive(folder)
-    assert good is not None
-    failed = replace(record(), status=FAILED, stage="start", reason="boom")
-    journal.Journal(folder).append(failed)
-    target = journal.put_back(folder, good)
-    assert target is not None
-    assert journal.read(folder) == [record()]
-    assert journal.read(target) == [failed]
-    assert not good.exists() or good == target
-
-
-def test_there_is_nothing_to_archive_in_a_new_folder(tmp_path):
-    assert journal.archive(tmp_path / "absent") is None
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):

@@ -1,0 +1,89 @@
+"""Moves the run in a folder to the history of its study, whole, and puts it back.
+
+Nothing but ``stored_runs.remove`` ever deletes a run, and only when a person names it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..refusal import Refused, naming
+from .manifest import Manifest
+from .manifest import read as read_manifest
+
+HISTORY = "history"
+#: The folder of trial runs, beside the results that they must not replace.
+TRIAL = "trial"
+
+
+class Kept(Refused):
+    """The run in a folder is kept there, so no other run can take its place."""
+
+
+def folder_of(root: Path, study: str, *, trial: bool) -> Path:
+    """Return the folder of the last run of a study, or of its last trial."""
+    folder = root / "reports" / study
+    return folder / TRIAL if trial else folder
+
+
+def archive(folder: Path) -> Path | None:
+    """Move the files of the run in ``folder`` to its history; return where they are, None when there were none.
+
+    Raises Kept for a run that stays where it is, and Refused where the files cannot be moved.
+    """
+    with naming(folder):
+        return _archive(folder)
+
+
+def put_back(folder: Path, archived: Path) -> Path | None:
+    """Archive the run in ``folder``, and put an archived one back in its place; return where the first one is."""
+    with naming(folder):
+        target = _archive(folder)
+        for path in archived.iterdir():
+            os.replace(path, folder / path.name)
+        archived.rmdir()
+    return target
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """Yield the files and folders of the run in ``folder``, without its history and the trials beside it."""
+    if folder.is_dir():
+        yield from (path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL))
+
+
+def folder_name(run: str) -> str:
+    """Return the name of the folder of an archived run, whatever its description calls it."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in run)
+
+
+def destination(folder: Path) -> Path | None:
+    """Return where the run in ``folder`` would be moved; None where there is none. Raises Kept."""
+    return _destination(folder, read_manifest(folder)) if any(files_of(folder)) else None
+
+
+def _destination(folder: Path, manifest: Manifest | None) -> Path:
+    if manifest is not None and manifest.kept:
+        shown = manifest.label or manifest.run
+        raise Kept(
+            f"{folder} has the run {shown!r}, which is kept there. Measure as a trial, or let the next run move it to "
+            f"the history: nox -s runs -- --release {folder_name(manifest.run)}"
+        )
+    target = folder / HISTORY / folder_name((manifest and manifest.run) or "unknown")
+    number = 1
+    while target.exists():
+        number += 1
+        target = target.with_name(f"{target.name.partition('.')[0]}.{number}")
+    return target
+
+
+def _archive(folder: Path) -> Path | None:
+    moved = list(files_of(folder))
+    if not moved:
+        return None
+    target = _destination(folder, read_manifest(folder))
+    target.mkdir(parents=True)
+    for path in moved:
+        os.replace(path, target / path.name)
+    return target

@@ -1,0 +1,134 @@
+"""Finds the runs of a study, and names, keeps and removes them.
+
+reports/<study>/                   the last run, in its history/ those before it
+reports/<study>/trial/             the last trial, in its history/ those before it
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.record import STATUSES
+
+from ..refusal import Refused, naming
+from ..setup.staging import write_whole
+from ..study.suggestion import unknown
+from . import journal, manifest
+from .archive import HISTORY, TRIAL, files_of, folder_name
+from .manifest import Manifest
+
+LONGEST_LABEL = 40
+#: What a label may have besides letters and digits. None of it means anything to a shell, a table or a page.
+OTHER_CHARACTERS = " ._+:,()-"
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """One run and the folder that it lies in; a damaged description is an empty one."""
+
+    folder: Path
+    manifest: Manifest
+    #: What is wrong with its description; None where it could be read.
+    problem: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Return what names this run and no other: the name of its folder in the history, or that of the run."""
+        in_history = self.folder.parent.name == HISTORY
+        return self.folder.name if in_history else folder_name(self.manifest.run or "unknown")
+
+    def statuses(self) -> Counter[str]:
+        """Count the cells of the run by the status of their last record, in the order of ``STATUSES``."""
+        last = {record.cell: record.status for record in journal.read(self.folder, [])}
+        return Counter({status: count for status in STATUSES if (count := list(last.values()).count(status))})
+
+
+def label(text: str) -> str:
+    """Check a name that a person gives a run. Raises ArgumentTypeError, as argparse expects."""
+    allowed = all(c in OTHER_CHARACTERS or unicodedata.category(c)[0] in "LN" for c in text)
+    if not text or not allowed or not text[0].isalnum() or text != text.strip() or len(text) > LONGEST_LABEL:
+        raise argparse.ArgumentTypeError(
+            f"{text[:100]!r} cannot name a run; give at most {LONGEST_LABEL} letters, digits, spaces "
+            f"and any of {OTHER_CHARACTERS.strip()}, beginning with a letter or a digit"
+        )
+    return text
+
+
+def stored_runs(folder: Path) -> list[StoredRun]:
+    """List the runs below the folder of a study, the newest first."""
+    found = [run for place in _places(folder) if (run := stored_run(place)) is not None]
+    return sorted(found, key=lambda run: (run.manifest.started, run.id), reverse=True)
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    for place in (folder, folder / TRIAL):
+        yield place
+        with naming(place):
+            earlier = place / HISTORY
+            yield from sorted(earlier.iterdir()) if earlier.is_dir() else ()
+
+
+def stored_run(place: Path) -> StoredRun | None:
+    """Return the run in a folder; None where there is none."""
+    problems: list[str] = []
+    try:
+        found = manifest.read(place, problems)
+    except manifest.NewerSchema as error:
+        return StoredRun(place, Manifest(), str(error))
+    if found is None and not (place / journal.RECORDS).is_file():
+        return None
+    return StoredRun(place, found or Manifest(), None if found else "; ".join(problems) or "it has no run.json")
+
+
+def find(folder: Path, name: str) -> StoredRun:
+    """Return the run of this id, or the newest of this label, or the only one whose id begins so. Raises Refused."""
+    runs = stored_runs(folder)
+    for chosen in (
+        [run for run in runs if run.id == name],
+        [run for run in runs if name and run.manifest.label == name][:1],
+        [run for run in runs if name and run.id.startswith(name)],
+    ):
+        if len(chosen) == 1:
+            return chosen[0]
+        if chosen:
+            raise Refused(f"{name!r} begins the names of several runs: {', '.join(run.id for run in chosen)}.")
+    known = dict.fromkeys(text for run in runs for text in (run.manifest.label, run.id) if text)
+    raise Refused(f"{unknown('run', name, known)} They are listed by: nox -s runs")
+
+
+def change(run: StoredRun, *, label: str | None = None, kept: bool | None = None) -> StoredRun:
+    """Give a run another label, or keep or release it, in its description. Raises Refused."""
+    path = run.folder / manifest.RUN
+    if run.problem is not None:
+        raise Refused(f"{path} cannot be changed: {run.problem}.")
+    changes = {key: value for key, value in (("label", label), ("kept", kept)) if value is not None}
+    with naming(path):
+        # What another version wrote stays as it is.
+        write_whole(path, json.dumps({**json.loads(path.read_bytes()), **changes}, indent=1))
+    return stored_run(run.folder) or run
+
+
+def remove(run: StoredRun) -> int:
+    """Delete the files of a run, and nothing beside them; return their bytes. Raises Refused for one that is kept."""
+    if run.manifest.kept:
+        raise Refused(f"The run {run.id} is kept. To remove it, release it first: nox -s runs -- --release {run.id}")
+    freed = 0
+    with naming(run.folder):
+        for path in files_of(run.folder):
+            if path.is_dir() and not path.is_symlink():
+                freed += sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
+                shutil.rmtree(path)
+            else:
+                freed += path.lstat().st_size
+                os.unlink(path)
+        if run.folder.parent.name == HISTORY:
+            run.folder.rmdir()
+    return freed

@@ -1,0 +1,136 @@
+"""Tests that runs can be named, listed, shown again, kept and removed from the command line."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+
+import pytest
+from small_project import call, write
+
+from bench.host.refusal import harmless
+from bench.host.storage import journal, stored_runs
+from bench.host.storage.run_lock import exclusive
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """Measure a small study twice: the run "first" is in the history, "second" in its place."""
+    folder = write(tmp_path_factory.mktemp("project"))
+    for name in ("first", "second"):
+        assert call(folder, "run", "--name", name) == 0
+    return folder
+
+
+@pytest.fixture
+def reports(measured):
+    """Return the folder of the study's reports; what a test changes of the descriptions is undone."""
+    folder = measured / "reports" / "small"
+    before = {path: path.read_bytes() for path in folder.rglob("run.json")}
+    yield folder
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def ids(folder):
+    return {run.manifest.label: run.id for run in stored_runs.stored_runs(folder)}
+
+
+def test_runs_are_listed_with_name_profile_cells_environments_and_place(measured, reports, capsys):
+    assert call(measured, "runs") == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["run", "name", "profile", "cells", "measured"]
+    for (label, place), line, below in zip(
+        {"second": "reports/small", "first": "reports/small/history"}.items(), lines[::2], lines[1::2], strict=True
+    ):
+        assert line.split()[:5] == [ids(reports)[label], label, "brief", "1", "ok"]
+        assert line.split()[-1] == "finished"
+        assert below.split()[2:] == ["here", place]
+    assert max(map(len, [head, *lines])) <= 80
+
+
+def test_a_study_without_runs_says_how_to_measure(tmp_path, capsys):
+    assert call(write(tmp_path), "runs") == 0
+    assert "has no runs" in capsys.readouterr().out
+
+
+def test_an_earlier_run_is_shown_again_by_its_name(measured, reports, capsys):
+    history = reports / "history" / ids(reports)["first"]
+    (history / "table.csv").unlink()
+    latest = (reports / "table.csv").read_bytes()
+    assert call(measured, "report", "--run", "first") == 0
+    assert (history / "table.csv").is_file()
+    assert (reports / "table.csv").read_bytes() == latest
+    assert f"Page: reports/small/history/{history.name}/report.html" in capsys.readouterr().out
+    assert call(measured, "query", "--run", "first", "select count(*) from results") == 0
+    assert call(measured, "report", "--run", "frist") == 2
+    assert "did you mean 'first'?" in capsys.readouterr().err
+
+
+def test_the_place_of_the_results_and_of_the_run_before_is_said_first(measured, reports, tmp_path, capsys):
+    assert call(measured, "run", "--dry-run") == 0
+    run = ids(reports)["second"]
+    assert f"The run there, {run} 'second', will be moved to reports/small/history/{run}." in capsys.readouterr().out
+    path = reports / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "finished": False}))
+    assert call(measured, "run", "--dry-run") == 0
+    assert f"The unfinished run there, {run} 'second', is continued" in capsys.readouterr().out
+    assert call(measured, "run", "--dry-run", "--fresh") == 0
+    assert "will be moved to" in capsys.readouterr().out
+    assert call(write(tmp_path), "run", "--dry-run") == 0
+    assert capsys.readouterr().out.endswith("Results go to reports/small.\n")
+
+
+def test_a_kept_run_lets_no_other_take_its_place(measured, reports, capsys):
+    assert call(measured, "runs", "--keep", "second") == 0
+    assert "kept" in capsys.readouterr().out
+    before = journal.read(reports)
+    for arguments in (["run"], ["run", "--fresh"], ["run", "--dry-run"]):
+        assert call(measured, *arguments) == 2
+        assert "which is kept there" in capsys.readouterr().err
+    assert call(measured, "runs", "--remove", "second") == 2
+    assert journal.read(reports) == before
+    assert call(measured, "runs", "--release", "second") == 0
+    assert call(measured, "run", "--dry-run") == 0
+
+
+def test_a_run_is_renamed_and_its_name_taken_away(measured, reports, capsys):
+    assert call(measured, "runs", "--label", "second", "paper 1") == 0
+    assert set(ids(reports)) == {"first", "paper 1"}
+    assert call(measured, "runs", "--label", "paper 1", "") == 0
+    assert set(ids(reports)) == {"first", ""}
+    assert call(measured, "runs", "--label", "first", "a/b") == 2
+    assert "cannot name a run" in capsys.readouterr().err
+
+
+def test_a_name_that_is_refused_is_refused_before_measuring(measured):
+    with pytest.raises(SystemExit) as refused:
+        call(measured, "run", "--name", "../x")
+    assert refused.value.code == 2
+
+
+def test_runs_are_not_changed_while_another_one_is_under_way(measured, reports, capsys):
+    with exclusive(measured):
+        assert call(measured, "runs", "--keep", "second") == 2
+        assert call(measured, "runs") == 0
+    assert "another run is under way" in capsys.readouterr().err
+
+
+def test_a_description_from_elsewhere_does_not_steer_the_terminal(measured, reports, capsys):
+    path = reports / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "label": "\x1b[2J\nowned", "run": "\x9b31m"}))
+    assert call(measured, "runs") == 0
+    out = capsys.readouterr().out
+    assert out == harmless(out)
+    assert out.count("\n") <= 6
+
+
+@pytest.mark.parametrize(("opens", "said"), [(True, "Opened file://"), (False, "No browser could be started here")])
+def test_the_page_is_opened_or_its_address_is_said(measured, reports, capsys, monkeypatch, opens, said):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or opens)
+    assert call(measured, "report", "--open") == 0
+    assert opened == [(reports / "report.html").resolve().as_uri()]
+    out = capsys.readouterr().out
+    assert said in out
+    assert opened[0] in out
