@@ -103,6 +103,11 @@ def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, pla
     ]
 
 
+@pytest.mark.parametrize("name", ["bench-old", "report", "lint"])
+def test_no_session_is_defined_twice(project, name):
+    assert "already" not in run(project, "-s", name).stderr
+
+
 def test_with_no_session_named_the_default_study_runs(project):
     assert run(project).returncode == 0
     assert calls(project) == [["bench.host", "prepare", "old"], ["bench.host", "run", "--environment", "old"]]

@@ -7,6 +7,7 @@ define(__file__)
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,12 +38,14 @@ def define(noxfile: str | Path) -> list[str]:
     """
     root = Path(noxfile).resolve().parent
     environments, selected = _environments(_tables(root))
+    ours = {*(f"bench-{name}" for name in environments), "measure", *PLAIN}
     for name in session_names.asked(sys.argv):
         problem = session_names.problem(name, environments)
         if problem is not None:
             _refuse(problem)
-        # A session that the noxfile defines replaces it.
-        _register(_unknown_session(name), name)
+        # Nox forbids two sessions of one name.
+        if name not in ours | _names_in(Path(noxfile)):
+            _register(_unknown_session(name), name)
     queued: list[str] = []
     for name in environments:
         _register(_bench_session(name, queued), f"bench-{name}", default=True)
@@ -99,6 +102,14 @@ def _tables(root: Path) -> dict[str, Any]:
         return location.read(path)
     except location.StudyError as error:
         _refuse(str(error))
+
+
+def _names_in(noxfile: Path) -> set[str]:
+    """Return what a noxfile's own sessions may be called: its decorated functions, and what it gives as ``name``."""
+    nodes = list(ast.walk(ast.parse(noxfile.read_text(encoding="utf-8"))))
+    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.decorator_list}
+    given = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg == "name"]
+    return functions | {str(value.value) for value in given if isinstance(value, ast.Constant)}
 
 
 def _unknown_session(name: str) -> Callable[[nox.Session], None]:
