@@ -1,4 +1,4 @@
-"""Runs a cell inside its process: import, build, first call, check, calibrate, turns, finish.
+"""Runs a cell inside its process: import, prepare (build, first call, check), calibrate, turns, finish.
 
 Two other requests serve the run as a whole, each in a process of its own: ``peaks`` and ``fit``.
 
@@ -57,6 +57,7 @@ class Session:
         self._slowdown = 0.0
         self._cap: Optional[fitting.Cap] = None
         self._program: Any = None
+        self._batches: List[Any] = []
         self._synchronised = "every sample"
 
     def _enter(self, stage: str) -> None:
@@ -122,24 +123,21 @@ class Session:
         self,
         seed: int,
         reference: str,
-        sample_s: float,
         data: Optional[str] = None,
         factor: Optional[float] = None,
-        slowdown: float = 0.0,
-        sized_for: float = 0.0,
     ) -> Dict[str, Any]:
-        """Build the program, make its first call, check it and calibrate it; ``slowdown`` is planted in its samples."""
+        """Build the program, make its first call and check it. Others may compute meanwhile, as no step is timed."""
         specification, size = self._specified()
         adapter = self._adapter
         drawn, drawn_batches, description = parity.draw(specification, size, seed, data)
         identity = parity.digest(drawn, drawn_batches)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
-        batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
+        self._batches = batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
         initial = dict(drawn, **parity.initial_state(specification, size)) if specification.TRAINING else {}
         del drawn, drawn_batches
         memory.forget_peak()
         program, first_call_s = self._first_call(size, parameters, batches[0])
-        first_call_peak = memory.peak_bytes()
+        self._first_call_peak = memory.peak_bytes()
 
         self._enter("check")
         reduced = parity.is_reduced(specification, size)
@@ -148,21 +146,28 @@ class Session:
         checked = parity.compare(outputs, reference, identity, self._cell.precision, factor)
         del outputs, initial
         self._verify_threads()
-
-        warmup_ns = self._calibrate(program, batches, int(sample_s * 1e9), slowdown, sized_for)
-        # Checking and fetching needed memory that the steps do not need.
-        self._peak_is_new = memory.forget_peak()
-        self._slowdown = slowdown
-        self._first_call_peak = first_call_peak
-        self._compiled_before = self._compilation()
+        self._settle()
+        # These objects live as long as the process; the collector need not visit them between samples. What the import
+        # made is not searched for garbage: that took 0.3 s with PyTorch's compiler, in each of many forked workers.
+        gc.collect(1)
+        getattr(gc, "freeze", lambda: None)()
         return {
             "event": "prepared",
             "first_call_s": first_call_s,
             "check": checked,
-            "warmup_ns": warmup_ns,
             "work": self._work(specification, size),
             "data": description,
         }
+
+    def do_calibrate(self, sample_s: float, slowdown: float = 0.0, sized_for: float = 0.0) -> Dict[str, Any]:
+        """Warm the program up and find how many steps fill a sample; ``slowdown`` is planted in the samples."""
+        self._enter("calibrate")
+        warmup_ns = self._calibrate(self._program, self._batches, int(sample_s * 1e9), slowdown, sized_for)
+        # Checking and fetching needed memory that the steps do not need.
+        self._peak_is_new = memory.forget_peak()
+        self._slowdown = slowdown
+        self._compiled_before = self._compilation()
+        return {"event": "calibrated", "warmup_ns": warmup_ns}
 
     def _specified(self) -> Tuple[Any, Dict[str, int]]:
         """Return the specification of the cell's workload and its size; raises Unsupported for another precision."""
@@ -188,12 +193,6 @@ class Session:
         self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
     ) -> List[int]:
         """Make the stopwatch of a program and check that time grows with work; return the warm-up times in ns."""
-        self._enter("calibrate")
-        self._settle()
-        # These objects live as long as the process; the collector need not visit them between samples. What the import
-        # made is not searched for garbage: that took 0.3 s with PyTorch's compiler, in each of many forked workers.
-        gc.collect(1)
-        getattr(gc, "freeze", lambda: None)()
         self._waiting = Waiting(os.sched_getaffinity(0))
         # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
         each = self._cell.device == "cpu" and self._adapter.settings().get("dispatch") != "inline"

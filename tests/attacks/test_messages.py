@@ -37,11 +37,10 @@ GOOD = {
         "event": "prepared",
         "first_call_s": 0.1,
         "check": {"out": {"error": 1e-9, "allowed": 1e-6}},
-        "warmup_ns": [1, 2],
         "work": {"useful_flops": 1.0, "compulsory_bytes": 1.0, "flops_divisor": 1.0, "items": 1, "item": "step"},
         "data": None,
-        "clock_ns": 5,
     },
+    "calibrated": {"event": "calibrated", "warmup_ns": [1, 2]},
     "turn": TURN,
     "finished": {"event": "finished", "memory": {"peak_bytes": 7}, "settings": {"threads": 1}, "compilation": {}},
     "stage": {"event": "stage", "stage": "build"},
@@ -247,8 +246,9 @@ def measured(tmp_path: Path, do: str = "", attack: str = "pass"):
     try:
         process.request_import(worker)
         process.await_import(alone=True)
-        process.request_prepare(seed=1, reference="r.npz", sample_s=0.01, data=None)
-        process.await_prepare(cache=None)
+        process.request_prepare(seed=1, reference="r.npz", data=None)
+        process.await_prepare(alone=True, cache=None)
+        process.calibrate(sample_s=0.01)
         process.take_turn(1)
         process.take_turn(1)
         process.finish()

@@ -46,6 +46,8 @@ class Stage:
         self.running: set[str] = set()
         #: The requests that several workers may be busy with at the same time.
         self.shared = {"import"}
+        #: {request: the most workers that ran when one was answered}
+        self.most_beside: dict[str, int] = {}
 
     def start(self, cell: Cell, number: int, attempt: int, layout: int) -> FakeWorker:
         self.layouts.setdefault((cell.row, number, attempt), []).append(layout)
@@ -85,6 +87,8 @@ class FakeWorker:
         if ended:
             self._stage.running.discard(self._cell.name)
             raise ended
+        beside = self._stage.most_beside
+        beside[do] = max(beside.get(do, 0), len(self._stage.running))
         if do not in self._stage.shared:
             assert self._stage.running == {self._cell.name}, "only the worker that measures may run"
         if do == "turn":
@@ -96,9 +100,8 @@ class FakeWorker:
         waited = self._stage.waits.get((self._cell.name, self._number, self._turns - 1), 0)
         answer = {
             "import": {"import_s": 1.0, "versions": {}},
-            "prepare": {
-                "first_call_s": 2.0, "check": {}, "warmup_ns": [9], "work": work, "data": "seeded",
-            },
+            "prepare": {"first_call_s": 2.0, "check": {}, "work": work, "data": "seeded"},
+            "calibrate": {"warmup_ns": [9]},
             "move": {},
             "turn": {
                 "sample_steps": [3],
@@ -136,7 +139,7 @@ class Laboratory:
         self.budget_s: float | None = None
         self.seconds = 0.0
         self.peaks: dict[str, Any] = {}
-        self.at_once = False
+        self.at_once, self.first_calls = False, True
         #: The processors beside those on which workers are measured.
         self.beside = (2, 3)
         self.gpus: Any = Driver([])
@@ -175,6 +178,7 @@ class Laboratory:
             data_seed=1,
             order_seed=1,
             at_once=self.at_once,
+            first_calls=self.first_calls,
             peaks=self.peaks,
             left_s=left_s,
         )

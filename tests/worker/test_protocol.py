@@ -72,11 +72,13 @@ def test_a_cell_goes_through_its_stages(reference, first_processor):
     stages, imported = worker.request(do="import", cell=CELL)
     assert (stages, imported["event"]) == (["import"], "imported")
     assert imported["import_s"] > 0
-    stages, prepared = worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
-    assert stages == ["build", "first-call", "check", "calibrate"]
+    stages, prepared = worker.request(do="prepare", seed=1, reference=reference)
+    assert stages == ["build", "first-call", "check"]
     assert prepared["first_call_s"] > 0
     assert prepared["work"]["items"] == 8
     assert prepared["work"]["flops_divisor"] == 1.0
+    stages, calibrated = worker.request(do="calibrate", sample_s=0.001)
+    assert (stages, min(calibrated["warmup_ns"]) > 0) == (["calibrate"], True)
     stages, turn = worker.request(do="turn", samples=2)
     assert stages == ["measure"]
     assert len(turn["sample_ns"]) == len(turn["sample_cpu_ns"]) == len(turn["sample_steps"]) == 2
@@ -106,7 +108,8 @@ def test_a_worker_moves_with_all_its_threads(reference):
     )
     worker = Worker("--processors", str(first), program=["-c", threaded])
     worker.request(do="import", cell=CELL)
-    worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    worker.request(do="prepare", seed=1, reference=reference)
+    worker.request(do="calibrate", sample_s=0.001)
     threads = [int(name) for name in os.listdir("/proc/{}/task".format(worker.process.pid))]
     assert len(threads) > 1
     assert worker.request(do="move", processors=[last])[1] == {"event": "moved"}
@@ -164,7 +167,7 @@ def test_a_framework_that_cannot_be_imported_has_failed():
 def test_the_wrong_number_of_threads_is_found(reference):
     worker = Worker()
     worker.request(do="import", cell=dict(CELL, threads=4099))
-    _, reply = worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    _, reply = worker.request(do="prepare", seed=1, reference=reference)
     assert (reply["status"], reply["stage"]) == ("failed", "check")
     assert "4099 threads were asked for" in reply["reason"]
     worker.close()
@@ -173,7 +176,7 @@ def test_the_wrong_number_of_threads_is_found(reference):
 def test_other_seeds_do_not_match_the_reference(reference, first_processor):
     worker = Worker("--processors", first_processor)
     worker.request(do="import", cell=CELL)
-    _, reply = worker.request(do="prepare", seed=2, reference=reference, sample_s=0.001)
+    _, reply = worker.request(do="prepare", seed=2, reference=reference)
     assert (reply["status"], reply["stage"]) == ("mismatch", "check")
     worker.close()
 
@@ -182,7 +185,7 @@ def test_a_memory_limit_ends_the_cell_and_not_the_machine(reference, first_proce
     worker = Worker("--processors", first_processor)
     # The limit is below what the process already uses, so NumPy's buffers cannot be allocated.
     worker.request(do="import", cell=dict(CELL, size="medium"), memory_limit_bytes=64 << 20)
-    _, reply = worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    _, reply = worker.request(do="prepare", seed=1, reference=reference)
     assert reply["status"] == "out-of-memory"
     worker.close()
 
@@ -190,7 +193,8 @@ def test_a_memory_limit_ends_the_cell_and_not_the_machine(reference, first_proce
 def test_a_planted_slowdown_is_reported(reference, first_processor):
     worker = Worker("--processors", first_processor)
     worker.request(do="import", cell=CELL)
-    worker.request(do="prepare", seed=1, reference=reference, sample_s=0.01, slowdown=0.05)
+    worker.request(do="prepare", seed=1, reference=reference)
+    worker.request(do="calibrate", sample_s=0.01, slowdown=0.05)
     worker.request(do="turn", samples=1)
     _, finished = worker.request(do="finish")
     assert finished["settings"]["planted slowdown"] == pytest.approx(0.05, rel=0.1)
@@ -210,7 +214,8 @@ def test_a_recompilation_while_timing_is_counted(reference, first_processor):
     program = program_of(*counting, "Adapter.compilation = compilation")
     worker = Worker("--processors", first_processor, program=program)
     worker.request(do="import", cell=CELL)
-    assert worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)[1]["event"] == "prepared"
+    assert worker.request(do="prepare", seed=1, reference=reference)[1]["event"] == "prepared"
+    assert worker.request(do="calibrate", sample_s=0.001)[1]["event"] == "calibrated"
     _, finished = worker.request(do="finish")
     assert finished["compilation"] == {"compiled": "forward", "graphs": 2, "recompiled_while_timing": 3}
     worker.close()
@@ -227,7 +232,8 @@ def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     later += ["    return get(self, value)", "Adapter.get = late"]
     worker = Worker("--processors", first_processor, program=program_of(*later))
     worker.request(do="import", cell=CELL)
-    _, reply = worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    worker.request(do="prepare", seed=1, reference=reference)
+    _, reply = worker.request(do="calibrate", sample_s=0.001)
     assert (reply["status"], reply["stage"]) == ("failed", "calibrate")
     assert reply["reason"].startswith("time does not grow with work: after ")
     worker.close()
@@ -243,7 +249,8 @@ def test_timed_samples_call_run_and_the_end_of_a_program_calls_close(reference, 
     counting += ["    return self._program, first_s", "session.Session._first_call = changed"]
     worker = Worker("--processors", first_processor, program=program_of(*counting))
     worker.request(do="import", cell=CELL)
-    worker.request(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    worker.request(do="prepare", seed=1, reference=reference)
+    worker.request(do="calibrate", sample_s=0.001)
     _, turn = worker.request(do="turn", samples=3)
     _, finished = worker.request(do="finish")
     assert finished["settings"]["synchronised"] == "every sample"

@@ -58,15 +58,25 @@ class CellProcess:
             self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
 
     def request_prepare(self, **request: Any) -> None:
-        """Let the worker build, make its first call, check and calibrate; ``await_prepare`` waits for it."""
+        """Let the worker build, make its first call and check; ``await_prepare`` waits for it."""
         self._send(do="prepare", **request)
 
-    def await_prepare(self, *, cache: str | None) -> None:
-        """Note first call and check; ``cache`` is the state that the compilation cache had: cold, warm, unsure."""
+    def await_prepare(self, *, alone: bool, cache: str | None) -> None:
+        """Note check and first call; ``cache`` is the state that the compilation cache had: cold, warm, unsure.
+
+        A first call that was not made ``alone`` is not kept: others computed beside it.
+        """
         answer = self._await()
         if answer is not None:
-            names = ("first_call_s", "check", "warmup_ns", "work", "data")
-            self._note(first_call_cache=cache, **{name: answer[name] for name in names})
+            self._note(**{name: answer[name] for name in ("check", "work", "data")})
+            if alone:
+                self._note(first_call_s=answer["first_call_s"], first_call_cache=cache)
+
+    def calibrate(self, **request: Any) -> None:
+        """Let the worker warm up and find how many steps fill a sample."""
+        answer = self._request(do="calibrate", **request)
+        if answer is not None:
+            self._note(warmup_ns=answer["warmup_ns"])
 
     def move(self, processors: Sequence[int]) -> None:
         """Bind the worker to other processors."""

@@ -75,10 +75,13 @@ class RowJob:
     data_source: str | None = None
     #: A worker that needs more than this share of the free memory gets an error; None for no limit.
     memory_share: float | None = None
-    #: The workers import and make their first calls at the same time, the twin on other processors, and move to the
-    #: bound processors afterwards. For runs that do not report imports and first calls. Where there are too few
-    #: processors, the workers start one after the other.
+    #: The workers import and prepare at the same time, the twin on other processors, and move to the bound processors
+    #: afterwards. For runs that do not report imports and first calls. Where there are too few processors, the workers
+    #: start one after the other.
     at_once: bool = False
+    #: Whether each first call is made while no other worker computes, and kept; otherwise as many workers as there are
+    #: processors prepare at the same time, on all of them.
+    first_calls: bool = True
     #: {column: {"slowdown": …, "sized_for": …}}: extra work that the validation of the method plants.
     planted: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: Whether compiled code stays between runs; otherwise the run has compilation caches of its own.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,14 +118,26 @@ class RowMeasurement:
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""
-        processes = self._processes
-        at_once = len(processes) if self._at_once else max(1, len(self._place.processors))
-        alone = at_once == 1 or len(processes) == 1
-        for index, process in enumerate(processes):
-            for next_one in processes[index + at_once - 1 : index + at_once] if index else processes[:at_once]:
-                self._start(next_one)
+        together = len(self._processes) if self._at_once else max(1, len(self._place.processors))
+        alone = together == 1 or len(self._processes) == 1
+
+        def await_import(process: CellProcess) -> None:
             self._emit(Progress("importing", process.name))
             process.await_import(alone=alone)
+
+        self._side_by_side(together, self._start, await_import)
+
+    def _side_by_side(
+        self, together: int, begin: Callable[[CellProcess], None], end: Callable[[CellProcess], None]
+    ) -> None:
+        """Begin and end something with every process, in their order; at most ``together`` have begun and not ended."""
+        waiting = iter(self._processes)
+        for process in itertools.islice(waiting, together):
+            begin(process)
+        for process in self._processes:
+            end(process)
+            for next_one in itertools.islice(waiting, 1):
+                begin(next_one)
 
     def _start(self, process: CellProcess) -> None:
         self._check_cancelled()
@@ -141,33 +154,41 @@ class RowMeasurement:
             process.request_import(worker, self._place.memory_limit_bytes)
 
     def _prepare(self, reference: Path) -> None:
-        """Build, check and calibrate one cell after the other, where the first call is measured."""
-        for together in [self._processes] if self._at_once else [[process] for process in self._processes]:
+        """Build and check the cells, one after the other where first calls are measured; then calibrate each alone."""
+        together = self._at_a_time()
+        states: dict[str, str | None] = {}
+
+        def begin(process: CellProcess) -> None:
+            states[process.name] = self._place.caches.state(process.record.cell)
+            self._request_prepare(process, reference)
+
+        def end(process: CellProcess) -> None:
+            process.await_prepare(alone=together == 1, cache=states[process.name])
+            if not process.over:
+                self._place.caches.fill(process.record.cell)
+
+        self._side_by_side(together, begin, end)
+        for process in self._processes:
             self._check_cancelled()
-            states = [self._place.caches.state(process.record.cell) for process in together]
-            for process in together:
-                self._request_prepare(process, reference)
-            for process, state in zip(together, states, strict=True):
-                process.await_prepare(cache=state)
-                if not process.over:
-                    self._place.caches.fill(process.record.cell)
-                    self._emit(Ready(process.record))
-        if self._at_once:
-            for process in self._processes:
+            if self._at_once:
                 process.move(self._place.processors)
+            planted = self._job.planted.get(process.record.cell.column, {})
+            process.calibrate(sample_s=self._job.sample_seconds, **planted)
+            if not process.over:
+                self._emit(Ready(process.record))
+
+    def _at_a_time(self) -> int:
+        """Return how many workers prepare at the same time."""
+        if self._at_once:
+            return len(self._processes)
+        return 1 if self._job.first_calls else min(len(self._processes), max(1, len(self._place.processors)))
 
     def _request_prepare(self, process: CellProcess, reference: Path) -> None:
-        cell = process.record.cell
+        self._check_cancelled()
         self._emit(Progress("preparing", process.name))
         if not process.over:
-            self._place.caches.begin(cell)
-        process.request_prepare(
-            seed=self._job.data_seed,
-            reference=str(reference),
-            sample_s=self._job.sample_seconds,
-            data=self._job.data,
-            **self._job.planted.get(cell.column, {}),
-        )
+            self._place.caches.begin(process.record.cell)
+        process.request_prepare(seed=self._job.data_seed, reference=str(reference), data=self._job.data)
 
     def _take_turns(self, turns: range) -> None:
         """Take turns in seeded random order, one sample at a time, every other worker stopped."""

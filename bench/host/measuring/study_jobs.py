@@ -50,8 +50,18 @@ class StudyJobs:
             memory_share=MEMORY_SHARE,
             cache_kept=profile.compile_cache == "kept",
             forked=profile.workers == "forked",
+            first_calls=self._measures_first_calls(row_round),
             peaks=peaks,
             left_s=left_s,
             sources=self.study.registry.others,
             log_label=f"r{row_round.round + 1}.a{row_round.attempt}",
         )
+
+    def _measures_first_calls(self, row_round: RowRound) -> bool:
+        """Return whether a round measures first calls: one with every state of the cache is enough, as they take long.
+
+        Those of a GPU are never made side by side, as libraries choose kernels by timing them.
+        """
+        if self.plan.profile.workers == "own" or any(cell.device != "cpu" for cell in row_round.cells):
+            return True
+        return row_round.round < (1 if self.plan.profile.compile_cache == "kept" else 2)

@@ -71,11 +71,12 @@ class Warmed(Message):
 class PreparedMessage(Message):
     first_call_s: Seconds
     check: Check
-    warmup_ns: Annotated[list[NanoSeconds], Field(max_length=100_000)]
     work: Work | None
     data: Text | None
-    #: The reading of the clock that times the samples.
-    clock_ns: int | None = None
+
+
+class Calibrated(Message):
+    warmup_ns: Annotated[list[NanoSeconds], Field(max_length=100_000)]
 
 
 class TurnMessage(Message):
@@ -85,6 +86,7 @@ class TurnMessage(Message):
     sample_ns: Annotated[list[NanoSeconds], Field(min_length=1)]
     sample_cpu_ns: list[NanoSeconds]
     sample_wait_ns: list[NanoSeconds] = Field(default_factory=list)
+    #: The reading of the clock that times the samples.
     clock_ns: int | None = None
 
     @model_validator(mode="after")
@@ -125,6 +127,7 @@ MESSAGES: dict[str, type[Message]] = {
     "imported": Imported,
     "warmed": Warmed,
     "prepared": PreparedMessage,
+    "calibrated": Calibrated,
     "moved": Message,
     "turn": TurnMessage,
     "finished": FinishedMessage,
@@ -137,6 +140,7 @@ ANSWERS = {
     "import": "imported",
     "warm": "warmed",
     "prepare": "prepared",
+    "calibrate": "calibrated",
     "move": "moved",
     "turn": "turn",
     "finish": "finished",
@@ -182,5 +186,7 @@ def expect(answer: Mapping[str, Any], do: str) -> None:
 
 
 def cut(reason: str) -> str:
-    """Shorten a reason that is too long for a record."""
+    """Shorten a reason that is too long for a record, and say so where there is none."""
+    if not reason.strip():
+        return "no reason was given"
     return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} …"

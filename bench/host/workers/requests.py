@@ -35,8 +35,11 @@ class WarmRequest(Message):
 class PrepareRequest(Message):
     seed: Count
     reference: Text
-    sample_s: Annotated[float, Field(gt=0)]
     data: Text | None = None
+
+
+class CalibrateRequest(Message):
+    sample_s: Annotated[float, Field(gt=0)]
     slowdown: Number = 0.0
     sized_for: Number = 0.0
 
@@ -73,6 +76,7 @@ REQUESTS: dict[str, type[Message]] = {
     "import": ImportRequest,
     "warm": WarmRequest,
     "prepare": PrepareRequest,
+    "calibrate": CalibrateRequest,
     "move": MoveRequest,
     "turn": TurnRequest,
     "finish": Message,

@@ -66,6 +66,7 @@ FIELDS = {
     "data_source": st.none() | NAMES,
     "memory_share": st.none() | SECONDS,
     "at_once": st.booleans(),
+    "first_calls": st.booleans(),
     "forked": st.booleans(),
     "planted": st.dictionaries(NAMES, st.dictionaries(NAMES, SECONDS, max_size=2), max_size=2),
     "cache_kept": st.booleans(),

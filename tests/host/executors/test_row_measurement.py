@@ -80,12 +80,33 @@ def test_who_does_not_measure_first_calls_makes_them_at_once_and_measures_in_one
     records = laboratory.go([A, B])
     assert [record.status for record in records] == ["ok"] * 4
     what = [said for said, _ in laboratory.stage.log]
-    assert what[:8] == ["start"] * 2 + ["import"] * 2 + ["prepare"] * 2 + ["move"] * 2
-    assert set(what[8 : what.index("finish")]) == {"turn"}
+    assert what[:10] == ["start"] * 2 + ["import"] * 2 + ["prepare"] * 2 + ["move", "calibrate"] * 2
+    assert set(what[10 : what.index("finish")]) == {"turn"}
     assert [record.import_alone for record in records] == [False] * 4
+    assert [record.first_call_s for record in records] == [None] * 4
 
 
-@pytest.mark.parametrize("when", ["import", "prepare", "move"])
+def test_where_first_calls_are_not_kept_as_many_as_processors_prepare_at_a_time(laboratory):
+    third = replace(A, environment="torch2")
+    laboratory.first_calls = False
+    laboratory.stage.shared |= {"prepare"}
+    records = laboratory.go([A, B, third])
+    assert [(record.status, record.first_call_s, record.first_call_cache) for record in records] == [
+        ("ok", None, None)
+    ] * 6
+    assert laboratory.stage.most_beside == {"import": 2, "prepare": 2, "calibrate": 1, "turn": 1, "finish": 1}
+    assert laboratory.filled == {A, B, third}
+
+
+def test_a_first_call_that_is_kept_is_made_alone(laboratory):
+    records = laboratory.go([A, B])
+    assert [(record.first_call_s, record.first_call_cache) for record in records] == [(2.0, "cold")] * 2 + [
+        (2.0, "warm")
+    ] * 2
+    assert laboratory.stage.most_beside["prepare"] == 1
+
+
+@pytest.mark.parametrize("when", ["import", "prepare", "move", "calibrate"])
 def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, when):
     laboratory.at_once = True
     laboratory.stage.shared |= {"prepare"}

@@ -68,7 +68,7 @@ def reference(tmp_path_factory) -> str:
 
 
 def prepare(worker: ForkedWorker, reference: str) -> None:
-    worker.send(do="prepare", seed=1, reference=reference, sample_s=0.001)
+    worker.send(do="prepare", seed=1, reference=reference)
 
 
 def end_of(worker: ForkedWorker, timeout_s: float = 20.0) -> Ended:
@@ -84,6 +84,8 @@ def measured(worker: ForkedWorker, reference: str) -> dict:
     assert worker.receive(20)["import_s"] > 0
     prepare(worker, reference)
     assert worker.receive(20)["first_call_s"] > 0
+    worker.send(do="calibrate", sample_s=0.001)
+    assert worker.receive(20)["warmup_ns"]
     worker.send(do="turn", samples=2, turn=0)
     assert len(worker.receive(20)["sample_ns"]) == 2
     worker.send(do="finish")
@@ -196,6 +198,8 @@ def test_a_parent_computes_nothing_while_a_worker_measures(parent, fork, referen
     worker = fork(common)
     worker.receive(20)
     prepare(worker, reference)
+    worker.receive(20)
+    worker.send(do="calibrate", sample_s=0.001)
     worker.receive(20)
     worker.send(do="turn", samples=1, turn=0)
     worker.receive(20)
