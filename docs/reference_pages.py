@@ -23,6 +23,7 @@ TABLES = {
     "[environments.NAME]": schema.Environment,
     "[workloads.NAME]": schema.WorkloadChoice,
     "[profiles.NAME]": schema.Profile,
+    "[indexes]": schema.Indexes,
     "[[exclusions]]": schema.Exclusion,
 }
 

@@ -14,6 +14,7 @@ from bench.host.study.reader import NAMED_SECTIONS
 from bench.host.study.schema import (
     Environment,
     Exclusion,
+    Indexes,
     Profile,
     Settings,
     StudyTable,
@@ -37,6 +38,7 @@ TABLES: dict[str, Any] = {
     },
     "workloads": {"mlp-train": {}},
     "profiles": {"quick": {"rounds": 3, "samples": 10, "sample_seconds": 0.01, "sizes": ["tiny"]}},
+    "indexes": {"torch_cpu": "wheels"},
     "exclusions": [{"environment": "old", "mode": "torch*", "reason": "not this one"}],
 }
 MODELS: dict[str, type[StudyTable]] = {
@@ -44,6 +46,7 @@ MODELS: dict[str, type[StudyTable]] = {
     "environments.new": Environment,
     "workloads.mlp-train": WorkloadChoice,
     "profiles.quick": Profile,
+    "indexes": Indexes,
     "exclusions[0]": Exclusion,
 }
 
@@ -67,6 +70,7 @@ def toml(tables: dict[str, Any]) -> str:
     headed = [("[study]", tables["study"])]
     for section in NAMED_SECTIONS:
         headed += [(f"[{section}.{json.dumps(name)}]", table) for name, table in tables[section].items()]
+    headed += [("[indexes]", tables["indexes"])]
     headed += [("[[exclusions]]", table) for table in tables["exclusions"]]
     return "".join(f"{header}\n" + "".join(f"{k} = {toml_value(v)}\n" for k, v in t.items()) for header, t in headed)
 

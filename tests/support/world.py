@@ -31,6 +31,7 @@ class Wanted:
     driver: str | None = None
     allow_source: bool = False
     build_requirements: tuple[str, ...] = ()
+    cpu_index: str | None = None
 
 
 def make_wheel(

@@ -45,7 +45,7 @@ def _label(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..reporting.preview import preview
+    from ..reporting.preview import preview, warnings
     from ..storage.run_lock import exclusive
     from ..study import selection
 
@@ -58,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     if not plan.cells:
         raise Refused(f"{preview(plan)}\nNothing is selected that can be measured; loosen the selection.")
     _announce_place(study, plan, options)
+    for warning in warnings(plan):
+        announce(warning)
     with exclusive(options.root):
         return _measure(study, plan, _prepare(study, plan, options), options)
 

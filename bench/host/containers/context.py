@@ -8,14 +8,17 @@ import os
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
+
+from ..setup.installer import is_folder
 
 #: Variables that name the certificates for pip; the first existing file is used.
 CERTIFICATES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 #: Settings of pip that also apply inside images.
-INDEX = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX")
+FURTHER = "PIP_EXTRA_INDEX_URL"
+INDEX = ("PIP_INDEX_URL", FURTHER, "PIP_NO_INDEX")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 HASH = re.compile(rb"--hash=sha256:([0-9a-f]{64})")
 
@@ -26,6 +29,16 @@ class Extras:
 
     certificates: Path | None = None
     wheels: tuple[Path, ...] = ()
+    #: A further index, for packages that the lock lists by their hashes.
+    index: str | None = None
+
+    def with_index(self, source: str | None) -> Extras:
+        """Return these with a further index, or a folder of wheels."""
+        if source is None:
+            return self
+        if is_folder(source):
+            return replace(self, wheels=(*self.wheels, Path(source)))
+        return replace(self, index=source)
 
     @classmethod
     def of(
@@ -38,9 +51,12 @@ class Extras:
         return cls(certificates, tuple(folder for folder in folders if folder.is_dir()))
 
 
-def build_arguments(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the settings of index and proxy for an installation in an image."""
-    return {name: environ[name] for name in (*INDEX, *PROXIES) if environ.get(name)}
+def build_arguments(environ: Mapping[str, str] = os.environ, *, index: str | None = None) -> dict[str, str]:
+    """Return the settings of index and proxy for an installation in an image; ``index`` is a further one."""
+    found = {name: environ[name] for name in (*INDEX, *PROXIES) if environ.get(name)}
+    if index is not None:
+        found[FURTHER] = " ".join(filter(None, (found.get(FURTHER), index)))
+    return found
 
 
 def write_context(file: IO[bytes], *, dockerfile: str, lock: bytes, extras: Extras) -> None:

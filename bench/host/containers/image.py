@@ -65,7 +65,7 @@ def build(engine: Engine, recipe: Recipe, *, root: Path, extras: Extras, announc
     """Build the image and return the engine's description of it. Raises BuildFailed."""
     checkout = labels.checkout(root)
     arguments = {
-        **build_arguments(),
+        **build_arguments(index=extras.index),
         "BASE": recipe.base,
         "PYTHON": recipe.python,
         "PART": checkout,

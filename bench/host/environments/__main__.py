@@ -27,6 +27,7 @@ class Own:
     driver: str | None = None
     allow_source: bool = False
     build_requirements: tuple[str, ...] = ()
+    cpu_index: str | None = None
 
 
 def main() -> int:

@@ -29,3 +29,6 @@ class Buildable(Protocol):
     def allow_source(self) -> bool: ...
     @property
     def build_requirements(self) -> tuple[str, ...]: ...
+    @property
+    def cpu_index(self) -> str | None:
+        """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""

@@ -18,7 +18,7 @@ from ..containers.engine_request import CommandFailed, run_command
 from ..containers.isolation import PYTHON, Bounds
 from ..containers.recipe import Recipe, default_base, dockerfile_path
 from ..setup.staging import exclusive, write_whole
-from . import locks, outcome
+from . import cpu_builds, locks, outcome
 from .buildable import Buildable
 from .interpreters import INQUIRY
 from .outcome import Impossible, Prepared, folder_of, ready
@@ -54,7 +54,8 @@ def prepare(environment: Containable, *, root: Path, announce: Announce, extras:
     except NoEngine as error:
         return replace(outcome.unsupported(name, str(error)), manifest={"provider": "container", "engine": None})
     with exclusive(folder_of(root) / f"{name}.image", announce):
-        manifest = _ensure(engine, environment, root, announce, extras or Extras.of())
+        wanted = (extras or Extras.of()).with_index(cpu_builds.source_of(environment))
+        manifest = _ensure(engine, environment, root, announce, wanted)
     return ready(name, (PYTHON,), manifest)
 
 
@@ -88,8 +89,9 @@ def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
         raise Impossible(
             f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"'
         )
-    name = environment.lock or environment.name
-    return locks.present(name, environment.requirements, environment.python, root=root, announce=announce)
+    name, source = cpu_builds.lock_name(environment), cpu_builds.source_of(environment)
+    python = environment.python
+    return locks.present(name, environment.requirements, python, root=root, announce=announce, source=source)
 
 
 def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, announce: Announce) -> Recipe:
@@ -161,7 +163,7 @@ def _describe(
         "provider": "container",
         "interpreter": {key: answer[key] for key in ("version", "implementation", "build", "compiler", "headers")},
         "requirements": list(environment.requirements),
-        "lock": environment.lock or environment.name,
+        "lock": cpu_builds.lock_name(environment),
         "lock_hash": locks.lock_hash(lock),
         "packages": answer["packages"],
         "image": {

@@ -12,7 +12,7 @@ from bench.record import FAILED, OK, UNSUPPORTED
 
 from ..project import STATE
 from ..setup.staging import write_whole
-from . import locks
+from . import cpu_builds, locks
 from .buildable import Buildable
 
 STAGE = "environment"
@@ -48,7 +48,7 @@ class Impossible(Exception):
 def purpose(environment: Buildable, root: Path) -> str:
     """Hash what an environment is prepared from: its table and the content of its lock."""
     table = {name: getattr(environment, name, None) for name in TABLE}
-    lock = locks.find_lock(table["lock"] or environment.name, root)
+    lock = locks.find_lock(cpu_builds.lock_name(environment), root)
     stated = json.dumps({**table, "variables": dict(environment.variables)}, sort_keys=True, default=list)
     content = lock.read_bytes() if lock.is_file() else b""
     return hashlib.sha256(stated.encode() + b"\0" + content).hexdigest()

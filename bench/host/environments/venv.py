@@ -21,7 +21,7 @@ from ..setup.installer import (
 )
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
-from . import bytecode, contents, locks, source_builds, wheel_records
+from . import bytecode, contents, cpu_builds, locks, source_builds, wheel_records
 from .buildable import Buildable
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .outcome import Impossible, Prepared, folder_of, ready
@@ -51,7 +51,10 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
     if python is None:
         raise Impossible(f'environment {name!r} has no python; set it in its table, for example python = "3.11"')
     build = source_builds.build_requirements(environment)
-    lock = locks.present(name, environment.requirements, python, root=root, announce=announce, build=build)
+    source, named = cpu_builds.source_of(environment), cpu_builds.lock_name(environment)
+    lock = locks.present(
+        named, environment.requirements, python, root=root, announce=announce, build=build, source=source
+    )
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:
         manifest = _reusable(place, environment, locks.lock_hash(lock), announce, thorough)
@@ -104,10 +107,13 @@ def _build(
     uv = find_uv(root)
     interpreter = _interpreter(environment, uv, root, announce)
     tool = "uv" if uv else "pip"
-    announce(f"{name}: building with {tool} from locks/{name}.txt (Python {interpreter.version} at {interpreter.path})")
+    announce(
+        f"{name}: building with {tool} from locks/{lock.name} (Python {interpreter.version} at {interpreter.path})"
+    )
     with replacement(place) as folder:
         build_lock = lock.with_name(f"{source_builds.build_lock(name)}.txt") if environment.allow_source else None
-        site = Installation(folder, interpreter.path, lock, name, hold, announce, build_lock)
+        source = cpu_builds.source_of(environment)
+        site = Installation(folder, interpreter.path, lock, name, hold, announce, build_lock, source)
         _install(site, uv)
         hashes = _verified(site, uv)
         repoint(folder, place)

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from bench.cell import Cell
 
-from ..machine import processors
+from ..machine import facts, processors
 from ..study.plan import Plan
 from ..study.schema import Profile
 from .words.language import _, ngettext
@@ -38,7 +38,7 @@ def preview(plan: Plan) -> str:
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
         _extent(plan, len(rows), len(columns)),
-        *_crowding(plan),
+        *warnings(plan),
         _sampling(plan.profile),
         _(
             "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
@@ -65,6 +65,24 @@ def _extent(plan: Plan, rows: int, columns: int) -> str:
 
 def _thread_counts(plan: Plan) -> list[int]:
     return sorted({cell.threads for cell in plan.cells}) or [plan.threads]
+
+
+def warnings(plan: Plan) -> list[str]:
+    """Say what this machine lacks for the plan: what a person should read before anything is built or measured."""
+    return [*_crowding(plan), *_missing_gpu(plan)]
+
+
+def _missing_gpu(plan: Plan) -> list[str]:
+    """Warn where cells are to run on a GPU and there is none that a driver shows."""
+    count = sum(cell.device == "gpu" for cell in plan.cells)
+    if not count or facts.gpus():
+        return []
+    return [
+        _(
+            "This machine shows no NVIDIA GPU: {cells} for device gpu will be unsupported; --device cpu measures here.",
+            cells=ngettext("{count} cell", "{count} cells", count),
+        )
+    ]
 
 
 def _crowding(plan: Plan) -> list[str]:

@@ -99,6 +99,8 @@ class Installation:
     announce: Callable[[str], None]
     #: The lock of what source distributions are built with; None where only wheels are installed.
     build_lock: Path | None = None
+    #: A further index, or a folder with wheels, for packages that the lock lists by their hashes.
+    source: str | None = None
 
     @property
     def inside(self) -> str:
@@ -161,13 +163,30 @@ def _sync(site: Installation, uv: str) -> None:
 
 def _sync_command(site: Installation, uv: str) -> tuple[str, ...]:
     options = ("--quiet", "--require-hashes", "--no-build", "--python", site.inside)
-    return (uv, "pip", "sync", *options, str(site.lock))
+    return (uv, "pip", "sync", *options, *further_source(site.source), str(site.lock))
+
+
+def is_folder(source: str) -> bool:
+    """Tell a folder with wheels from the address of an index."""
+    return "://" not in source
+
+
+def further_source(source: str | None, *, pip: bool = False) -> tuple[str, ...]:
+    """Return the options by which uv, or pip, also looks for wheels in an index or a folder.
+
+    Which index may serve a package is not left to the installer's rule: the hashes in the lock decide.
+    """
+    if source is None:
+        return ()
+    if is_folder(source):
+        return ("--find-links", source)
+    return ("--extra-index-url", source) if pip else ("--index", source, "--index-strategy", "unsafe-best-match")
 
 
 def install_with_pip(site: Installation) -> None:
     """Make an environment with what the lock lists. Raises ToolFailed and NoInstaller."""
     pip = _make_for_pip(site)
-    site.run(*pip, "install", *PIP_OPTIONS, "-r", str(site.lock))
+    site.run(*pip, "install", *PIP_OPTIONS, *further_source(site.source, pip=True), "-r", str(site.lock))
 
 
 def install_with_fetched_uv(site: Installation) -> None:

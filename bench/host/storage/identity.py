@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.registry import BENCH, Registry
 
-from ..environments import Prepared, locks
+from ..environments import Prepared, cpu_builds, locks
 from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
@@ -31,7 +31,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
         "environments": {
             name: [
                 study.environments[name].model_dump(mode="json"),
-                _read(locks.find_lock(study.environments[name].lock or name, root)),
+                _read(locks.find_lock(cpu_builds.lock_name(study.environments[name]), root)),
                 prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
             ]
             for name in sorted(prepared)

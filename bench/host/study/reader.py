@@ -15,6 +15,7 @@ from .rules import Draft, place_of
 from .schema import (
     Environment,
     Exclusion,
+    Indexes,
     Profile,
     Settings,
     Study,
@@ -29,7 +30,7 @@ NAMED_SECTIONS: dict[str, tuple[type[StudyTable], str]] = {
     "workloads": (WorkloadChoice, "mlp-train"),
     "profiles": (Profile, "quick"),
 }
-SECTIONS = ("study", *NAMED_SECTIONS, "exclusions")
+SECTIONS = ("study", *NAMED_SECTIONS, "indexes", "exclusions")
 
 StudyTableType = TypeVar("StudyTableType", bound=StudyTable)
 
@@ -63,6 +64,7 @@ class Reader:
         self._read_tables["study"] = [self._table(Settings, tables.get("study", {}), "study")]
         for section in NAMED_SECTIONS:
             self._read_tables[section] = self._named_tables(section, tables.get(section, {}))
+        self._read_tables["indexes"] = [self._table(Indexes, tables.get("indexes", {}), "indexes")]
         self._read_tables["exclusions"] = self._exclusions(tables.get("exclusions", []))
         return Draft(
             settings=self._read_tables["study"][0].values,
@@ -80,6 +82,7 @@ class Reader:
             environments={environment.name: environment for environment in self._tables("environments", Environment)},
             workloads={choice.name: choice for choice in self._tables("workloads", WorkloadChoice)},
             profiles={profile.name: profile for profile in self._tables("profiles", Profile)},
+            indexes=self._tables("indexes", Indexes)[0],
             exclusions=tuple(self._tables("exclusions", Exclusion)),
         ).with_registry(self._registry)
 

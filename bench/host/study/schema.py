@@ -26,6 +26,7 @@ from .values import (
     Text,
     Threads,
     VariableName,
+    WheelSource,
 )
 
 
@@ -115,6 +116,17 @@ class Environment(StudyTable):
         {}, description="Further environment variables for the worker, for example what an HPC module sets."
     )
     note: str = Field("", description="A remark about the environment, for people.")
+    _cpu_index: str | None = PrivateAttr(None)
+
+    @property
+    def cpu_index(self) -> str | None:
+        """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""
+        return self._cpu_index
+
+    def with_cpu_index(self, address: str) -> Environment:
+        copy = self.model_copy()
+        copy._cpu_index = address
+        return copy
 
 
 class WorkloadChoice(StudyTable):
@@ -183,6 +195,16 @@ class Profile(StudyTable):
     note: str = Field("", description="What the profile is for.")
 
 
+class Indexes(StudyTable):
+    """Where further wheels come from. Locks hold their hashes, and no address."""
+
+    torch_cpu: WheelSource = Field(
+        "",
+        description="An index, or a folder of wheels, with PyTorch's CPU builds: installed where there is no GPU. The "
+        "variable BENCHMATRIX_TORCH_CPU_INDEX goes before it.",
+    )
+
+
 class Exclusion(StudyTable):
     """Cells that are not measured: those that match every pattern given. They stay in the table, with the reason."""
 
@@ -208,6 +230,7 @@ class Study(StudyTable):
     environments: dict[str, Environment] = Field(description="The environments; nox -s bench-<name> measures one.")
     workloads: dict[str, WorkloadChoice] = Field(description="The workloads that take part, in the table's order.")
     profiles: dict[str, Profile] = Field(description="How thoroughly to measure; --profile chooses one.")
+    indexes: Indexes = Field(Indexes(torch_cpu=""), description="Where further wheels come from.")
     exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")
     _registry: Registry = PrivateAttr(BUILT_IN)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from bench.cell import DEVICES, PRECISIONS, Cell
 
 from ..machine.processors import physical_cores
+from .location import shown
 from .options import add_arguments
 from .plan import Plan
-from .rules import sizes_of
+from .rules import place_of, sizes_of
 from .schema import COORDINATES, Environment, Exclusion, Profile, Study
 from .study_file import StudyError
 from .suggestion import unknown
@@ -135,7 +137,8 @@ class _Axes:
         names = self._match("environment", selection.environments or study.settings.default, study.environments)
         self._environments = [study.environments[name] for name in names]
         self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
-        chosen = self._match("workload", selection.workloads, study.workloads) or tuple(study.workloads)
+        chosen = self._match("workload", selection.workloads, study.workloads, self._unlisted(study))
+        chosen = chosen or tuple(study.workloads)
         self._workloads = [study.workloads[name] for name in chosen]
         sizes = [size for name in study.workloads for size in sizes_of(study.registry, name)]
         self.sizes = self._match("size", selection.sizes, sizes)
@@ -174,12 +177,29 @@ class _Axes:
                 if not self._modes or mode in self._modes:
                     yield environment, mode
 
-    def _match(self, coordinate: str, patterns: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
-        """List the known names, each once and in their order, that match any of the patterns."""
+    @staticmethod
+    def _unlisted(study: Study) -> dict[str, str]:
+        """Return {workload: what to do} of the workloads that exist and that the study does not take."""
+        registry = study.registry
+        return {
+            name: f"{shown(Path(registry.home_of(name).path('workloads', name.replace('-', '_'))))}/ exists; "
+            f"add [{place_of('workloads', name)}] to the study file."
+            for name in registry.workloads
+            if name not in study.workloads
+        }
+
+    def _match(
+        self, coordinate: str, patterns: Sequence[str], known: Iterable[str], others: Mapping[str, str] | None = None
+    ) -> tuple[str, ...]:
+        """List the known names, each once and in their order, that match any of the patterns.
+
+        ``others`` are names that could become known, each with what to do.
+        """
         names = tuple(dict.fromkeys(known))
         for pattern in patterns:
             if not fnmatch.filter(names, pattern):
-                self.errors.append(f"--{coordinate}: {unknown(coordinate, pattern, names)}")
+                remedy = (others or {}).get(pattern) or unknown(coordinate, pattern, names)
+                self.errors.append(f"--{coordinate}: {remedy}")
         return tuple(name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import location, rules, shared_lock, sources
+from . import indexes, location, rules, shared_lock, sources
 from .location import StudyError
 from .reader import Reader
 from .schema import Study
@@ -39,7 +39,8 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
     errors = [f"{source}: {place}: {problem}" for place, found in reader.problems.items() for problem in found]
     if errors:
         raise StudyError(errors)
-    return _with_data_from(folder, shared_lock.with_shared_locks(reader.study()))
+    study = shared_lock.with_shared_locks(reader.study())
+    return _with_data_from(folder, indexes.with_cpu_index(study, folder))
 
 
 def _with_data_from(folder: Path, study: Study) -> Study:

@@ -75,6 +75,24 @@ def _path(value: Any) -> Path:
     return Path(_expanded(value))
 
 
+def wheel_source(value: str) -> str:
+    """Check the address of an index, or the path of a folder with wheels, with ~ and $VARIABLES; empty stands for none.
+
+    Raises ValueError.
+    """
+    if not value:
+        return value
+    address = _expanded(value)
+    scheme, separator, rest = address.partition("://")
+    local = rest.partition("/")[0].partition(":")[0] in ("localhost", "127.0.0.1")
+    if not address.strip() or not address.isprintable() or (separator and not rest):
+        raise ValueError(f"{value[:200]!r}: give the address of an index, or a folder with wheels.")
+    if separator and not (scheme == "https" or (scheme == "http" and local)):
+        # Locks take their hashes from it.
+        raise ValueError(f"{scheme[:20]}://… can be changed on its way; give an https:// address, or a folder.")
+    return address
+
+
 def _thread_count(value: Any) -> Any:
     if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ValueError(f"{value!r}: give a whole number of at least 1, or 'all' for every physical core available.")
@@ -125,6 +143,7 @@ ExpandedPath = Annotated[
     BeforeValidator(_path),
     WithJsonSchema({"type": "string"}),
 ]
+WheelSource = Annotated[str, AfterValidator(wheel_source)]
 SystemPackage = Annotated[
     str,
     AfterValidator(_matching(PACKAGE_PATTERN, "use lower-case letters, digits, '.', '+' and '-'")),

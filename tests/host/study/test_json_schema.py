@@ -10,6 +10,7 @@ from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
 from bench.host.study.schema import (
     Environment,
     Exclusion,
+    Indexes,
     Profile,
     Settings,
     StudyTable,
@@ -19,7 +20,7 @@ from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[3]
 
-MODELS: tuple[type[StudyTable], ...] = (Settings, Environment, WorkloadChoice, Profile, Exclusion)
+MODELS: tuple[type[StudyTable], ...] = (Settings, Environment, WorkloadChoice, Profile, Indexes, Exclusion)
 
 
 def test_the_schema_is_written_where_study_files_refer_to_it(tmp_path: Path) -> None:

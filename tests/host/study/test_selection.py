@@ -124,6 +124,10 @@ def test_the_options_choose_by_patterns_separated_or_repeated() -> None:
             "--precision: unknown precision 'float23'; did you mean 'float32'? Known: float32",
         ),
         (["--device", "gpuu"], "--device: unknown device 'gpuu'; did you mean 'gpu'? Known: cpu, gpu."),
+        (
+            ["--workload", "lenet-train"],
+            "--workload: bench/workloads/lenet_train/ exists; add [workloads.lenet-train] to the study file.",
+        ),
         (["--profile", "quik"], "--profile: unknown profile 'quik'; did you mean 'quick'? Known: quick, long."),
     ],
 )
@@ -311,6 +315,15 @@ def test_the_preview_names_the_threads_and_those_that_share_processors() -> None
     text = preview(select(with_threads([1, 999]), Selection()))
     assert "8 cells in 4 rows and 2 columns, 0 left out; 1 thread · 999 threads." in text
     assert re.search(r"999 threads will share \d+ processors?; give --threads all for one thread per core\.", text)
+
+
+def test_the_preview_says_that_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", list)
+    said = "This machine shows no NVIDIA GPU: 4 cells for device gpu will be unsupported; --device cpu measures here."
+    assert said in preview(select(with_threads(1), Selection(devices=["gpu", "cpu"]))).splitlines()
+    assert "GPU" not in preview(select(with_threads(1), Selection()))
+    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", lambda: [{"name": "GPU"}])
+    assert "GPU" not in preview(select(with_threads(1), Selection(devices=["gpu"])))
 
 
 def test_a_profile_can_give_a_workload_other_sizes() -> None:

@@ -134,6 +134,7 @@ def studies(draw: st.DrawFn) -> dict[str, Any]:
         "environments": environments,
         "workloads": {"mlp-train": draw(st.just({}) | st.fixed_dictionaries({"sizes": sizes}))},
         "profiles": {"only": profile},
+        "indexes": draw(st.just({}) | st.just({"torch_cpu": "https://example.org/cpu"})),
         "exclusions": draw(st.just([]) | st.just([{**exclusions, "reason": "so"}])),
     }
 

@@ -1,0 +1,29 @@
+"""Decides whether an environment installs PyTorch's CPU build, and from where.
+
+PyTorch's wheels on the usual index bring CUDA: gigabytes that a machine without a GPU never uses. The CPU builds are in
+an index of their own. Where the study file or a variable names it, or a folder with such wheels, an environment gets a
+lock of its own, with hashes, too. The lock that everybody else uses stays as it is.
+"""
+
+from __future__ import annotations
+
+from ..machine import facts
+from .buildable import Buildable
+
+#: What the index is asked for, and nothing else.
+PACKAGE = "torch"
+#: What the name of such a lock ends with.
+SUFFIX = "cpu"
+#: Where a person names the index.
+NAMED = "torch_cpu under [indexes], or the variable BENCHMATRIX_TORCH_CPU_INDEX"
+
+
+def source_of(environment: Buildable) -> str | None:
+    """Return the index or folder with the CPU builds for an environment; None where it installs the usual ones."""
+    return None if environment.cpu_index is None or facts.gpus() else environment.cpu_index
+
+
+def lock_name(environment: Buildable) -> str:
+    """Return the name of the lock that an environment is made from on this machine."""
+    name = getattr(environment, "lock", None) or environment.name
+    return name if source_of(environment) is None else f"{name}.{SUFFIX}"

@@ -1,0 +1,104 @@
+"""Asks uv which versions of all packages fit together, on every platform, and for the hashes of their files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import Version
+
+from ..setup.installer import installer_environ, is_folder, make_build_environment
+from ..setup.tool import run_tool
+from . import cpu_builds
+from .interpreters import find, specifier
+from .source_builds import LockError
+
+Announce = Callable[[str], None]
+
+EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
+#: A package from a folder, which uv gives no hash.
+FROM_FOLDER = re.compile(rf"^{cpu_builds.PACKAGE}==([^\s\\;]+)( ; [^\\\n]+)?$", re.MULTILINE)
+
+
+def resolve(
+    requirements: Sequence[str],
+    python: str,
+    *,
+    uv: str,
+    root: Path,
+    announce: Announce,
+    build_lock: Path | None = None,
+    source: str | None = None,
+) -> str:
+    """Return the lines of a lock. Raises ToolFailed, NoInterpreter and LockError.
+
+    uv locks a project, which can require one minor version of Python. ``uv pip compile`` cannot: it would also resolve
+    for later versions. ``source`` has the CPU builds of PyTorch, see ``cpu_builds``.
+    """
+    interpreter = find(python, uv=uv, root=root, announce=announce).path
+    with tempfile.TemporaryDirectory() as folder:
+        lines = _project(requirements, python, source)
+        Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
+        building = "--no-build"
+        if build_lock is not None:
+            building = "--no-build-isolation"
+            interpreter = make_build_environment(Path(folder, "build"), interpreter, build_lock, uv, announce)
+
+        def run(*command: str) -> None:
+            at = ("--quiet", "--project", folder, "--python", interpreter)
+            environ = installer_environ(root)
+            run_tool([uv, *command, *at], label="resolving", announce=announce, environ=environ, cwd=folder)
+
+        output = Path(folder, "lock.txt")
+        run("lock", building)
+        run("export", "--frozen", *EXPORT, "--output-file", str(output))
+        content = content_of(output.read_text(encoding="utf-8"))
+    return content if source is None or not is_folder(source) else _with_hashes(content, Path(source))
+
+
+def content_of(text: str) -> str:
+    """Return the lines of a lock that say what is installed, without comments."""
+    return "\n".join(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+
+
+def _project(requirements: Sequence[str], python: str, source: str | None) -> list[str]:
+    """Return the lines of the project that uv locks; of an index with CPU builds it takes PyTorch and nothing else."""
+    keys = {"name": "lock", "version": "0", "requires-python": str(specifier(python)), "dependencies": requirements}
+    lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items())]
+    if source is None:
+        return lines
+    return [
+        *lines,
+        "[[tool.uv.index]]",
+        f'name = "{cpu_builds.SUFFIX}"',
+        f"url = {json.dumps(source)}",
+        "explicit = true",
+        *(['format = "flat"'] if is_folder(source) else []),
+        "[tool.uv.sources]",
+        f'{cpu_builds.PACKAGE} = {{ index = "{cpu_builds.SUFFIX}" }}',
+    ]
+
+
+def _with_hashes(content: str, folder: Path) -> str:
+    """Add the hashes of the wheels in a folder to a lock."""
+    return FROM_FOLDER.sub(lambda found: " \\\n    ".join([found[0], *_hashes(found[1], folder)]), content)
+
+
+def _hashes(version: str, folder: Path) -> Iterator[str]:
+    found = False
+    for path in sorted(folder.glob("*.whl")):
+        try:
+            name, stated, *_rest = parse_wheel_filename(path.name)
+        except InvalidWheelFilename:
+            continue
+        if (name, stated) == (cpu_builds.PACKAGE, Version(version)):
+            found = True
+            with path.open("rb") as file:
+                yield f"--hash=sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    if not found:
+        raise LockError(f"{folder} has no wheel of {cpu_builds.PACKAGE} {version} any more. Make the lock again")

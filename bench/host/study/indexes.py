@@ -1,0 +1,48 @@
+"""Reads where the CPU builds of PyTorch come from, and gives the address to the environments that can use them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from .location import StudyError
+from .schema import Environment, Study
+from .values import wheel_source
+
+#: Names the index or the folder, and goes before the study file.
+VARIABLE = "BENCHMATRIX_TORCH_CPU_INDEX"
+PACKAGE = "torch"
+
+
+def with_cpu_index(study: Study, folder: Path, environ: Mapping[str, str] = os.environ) -> Study:
+    """Give the index to every environment that can install from it. Raises StudyError for a wrong variable.
+
+    A path in the study file begins at ``folder``, where that file lies.
+    """
+    address = study.indexes.torch_cpu
+    if environ.get(VARIABLE):
+        try:
+            address, folder = wheel_source(environ[VARIABLE]), Path()
+        except ValueError as error:
+            raise StudyError([f"{VARIABLE}: {error}"]) from None
+    if not address:
+        return study
+    if "://" not in address:
+        address = str((folder / address).absolute())
+    environments = {
+        name: environment.with_cpu_index(address) if _takes(environment) else environment
+        for name, environment in study.environments.items()
+    }
+    return study.model_copy(update={"environments": environments})
+
+
+def _takes(environment: Environment) -> bool:
+    """Tell whether an environment installs PyTorch by version, and is not made for GPUs."""
+    for_gpus = environment.provider == "container" and environment.dockerfile == "cuda"
+    installs = environment.provider != "existing" and not environment.allow_source
+    names = {re.sub(r"[-_.]+", "-", Requirement(text).name).lower() for text in environment.requirements}
+    return installs and not for_gpus and PACKAGE in names
