@@ -11,6 +11,7 @@ from typing import Any
 
 from bench.cell import Cell
 
+from ..storage.kept_peaks import KeptPeaks
 from ..workers.protocol import Ended, Transport, ask
 
 #: The measurement takes some seconds; the limit is for a machine that is busy.
@@ -39,12 +40,23 @@ def measure_missing(
     known: Container[str],
     start: Callable[[Cell], Transport],
     announce: Callable[[str], None],
+    kept: KeptPeaks,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure every probe that ``known`` lacks; yield its key and its rates."""
+    """Find every probe that ``known`` lacks in ``kept``, or measure it; yield its key and its rates."""
     for key, (cell, precisions) in probes(cells).items():
-        if key not in known:
+        if key in known:
+            continue
+        found = kept.get(cell, precisions)
+        if found is None:
             announce(f"measuring the peaks of this machine with {cell.environment}")
-            yield key, {"threads": cell.threads, **measure(cell, precisions, start)}
+            found = kept.keep(cell, precisions, measure(cell, precisions, start))
+        yield key, {"threads": cell.threads, **found}
+
+
+def forget(cells: Iterable[Cell], kept: KeptPeaks) -> None:
+    """Let the next run measure the peaks again."""
+    for cell, precisions in probes(cells).values():
+        kept.forget(cell, precisions)
 
 
 def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Transport]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.cell import Cell
-from bench.record import OK, Record
+from bench.record import IMPLAUSIBLE, OK, Record
 
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared, altered
@@ -21,11 +22,13 @@ from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..project import STATE
 from ..reporting import outputs, report
+from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
 from ..storage import archive, input_data, journal, manifest
 from ..storage.compile_caches import CompileCaches
+from ..storage.kept_peaks import KeptPeaks
 from ..study.plan import Plan
 from ..study.rows import group_by_row
 from ..study.schema import Study
@@ -87,13 +90,15 @@ class StudyRun:
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records, data)
-        remaining = RemainingTime()
+        remaining = RemainingTime(estimate_s(self._plan))
         began = time.monotonic()
         try:
             with Display(self._console, remaining) as display:
                 with self._waiting():
                     self._measure_peaks(cells, display)
                 run.measure(display, remaining)
+                if any(record.status == IMPLAUSIBLE for record in run.records):
+                    peaks.forget((cell for cell in cells if not is_twin(cell)), self._kept_peaks)
                 with self._waiting():
                     self._find_largest_batches(run.records, display)
             # A cell that lost its container engine is measured after all when the run is continued.
@@ -172,10 +177,15 @@ class StudyRun:
             return
         originals = [cell for cell in cells if not is_twin(cell)]
         for key, found in peaks.measure_missing(
-            originals, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0)
+            originals, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
         ):
             self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: found})
         manifest.write(self.folder, self._manifest)
+
+    @functools.cached_property
+    def _kept_peaks(self) -> KeptPeaks:
+        manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
+        return KeptPeaks(self._root / STATE / "peaks", manifests, facts.describe())
 
     def _find_largest_batches(self, records: list[Record], display: Display) -> None:
         """Find the largest batch of every cell that ran, where the plan has a cap."""

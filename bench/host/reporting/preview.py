@@ -15,8 +15,9 @@ from .words.language import _, ngettext
 from .words.numbers import duration, general
 from .words.row_names import threads_in_words
 
-#: Seconds to start a process and import a framework while its neighbours do the same, as seen on two cores.
-START_S = 2.0
+#: Seconds to start a process and import a framework while its neighbours do the same, and to fork one that finds it
+#: imported; both as seen on two cores.
+START_S, FORK_S = 2.0, 0.3
 #: Calibrating, checking and the untimed steps after each hand-over, as a share of the timed samples.
 UNTIMED_SHARE = 0.5
 
@@ -44,7 +45,7 @@ def preview(plan: Plan) -> str:
             "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
             "and {factor} times the samples. Slow machines and large models take longer.",
             time=duration(estimate_s(plan)),
-            start=general(START_S),
+            start=general(_start_s(plan)),
             first_call=_first_calls(plan),
             factor=general(1 + UNTIMED_SHARE),
         ),
@@ -119,6 +120,10 @@ def _sampling(profile: Profile) -> str:
     return _("Profile {name}: {rounds}, {samples}.", name=profile.name, rounds=rounds, samples=samples)
 
 
+def _start_s(plan: Plan) -> float:
+    return FORK_S if plan.profile.workers == "forked" else START_S
+
+
 def _first_call_s(plan: Plan, cell: Cell) -> float:
     return plan.registry.facts(cell.framework).mode(cell.mode).first_call_s
 
@@ -135,7 +140,7 @@ def estimate_s(plan: Plan) -> float:
     The estimate uses the constants of this module and the facts of the frameworks.
     """
     sampling_s = plan.profile.samples * plan.profile.sample_seconds * (1 + UNTIMED_SHARE)
-    once_s = sum(START_S + _first_call_s(plan, cell) + sampling_s for cell in plan.cells)
+    once_s = sum(_start_s(plan) + _first_call_s(plan, cell) + sampling_s for cell in plan.cells)
     return plan.profile.rounds * once_s
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from .words.language import _
 from .words.numbers import duration
@@ -25,7 +25,9 @@ WARM_SHARE = 0.6
 class RemainingTime:
     """Estimates the remaining seconds from how long each row took so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, planned_s: float | None = None) -> None:
+        """``planned_s`` is the estimate until the first row has been seen."""
+        self._planned_s = planned_s
         #: What remains: {(round, row): processes}
         self._left: dict[tuple[int, str], int] = {}
         self._seen: dict[str, tuple[int, float]] = {}
@@ -41,9 +43,9 @@ class RemainingTime:
             self._seen[row] = (number, seconds)
 
     def remaining_s(self) -> float | None:
-        """Return the estimate; None until something has been seen."""
+        """Return the estimate; None where nothing was planned or seen."""
         if not self._seen:
-            return None
+            return self._planned_s
         first = [seconds for number, seconds in self._seen.values() if number == 0]
         later = [seconds for number, seconds in self._seen.values() if number > 0]
         cold = sum(first) / len(first) if first else sum(later) / len(later) / WARM_SHARE
@@ -72,13 +74,12 @@ class Display:
         self._console = console
         self._estimate = estimate
         self._clock = clock
-        self._start = self._shown = clock()
+        self._shown = clock()
         self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
             MofNCompleteColumn(),
-            TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
+            BarColumn(bar_width=12),
+            TextColumn("{task.description}"),
             console=console,
             auto_refresh=False,
             transient=True,
@@ -96,7 +97,7 @@ class Display:
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        self._console.print(text, highlight=False, markup=False)
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def at(self, what: str, done: int, *, brief: bool = False) -> None:
         """Show what is under way; ``done`` processes are over.
@@ -117,9 +118,8 @@ class Display:
             )
             self._progress.refresh()
         else:
-            so_far = _("{time} so far", time=duration(now - self._start))
-            self.say(f"[{done}/{done + self._estimate.processes}] {what}, {so_far}, {left}")
+            self.say(f"{done}/{done + self._estimate.processes}  {left}  {what}")
 
 
 def _left(seconds: float | None) -> str:
-    return _("left: {time}", time=duration(seconds))
+    return _("{time} left", time=duration(seconds)) if seconds is not None else ""

@@ -9,6 +9,7 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.measuring import peaks
+from bench.host.storage.kept_peaks import KeptPeaks
 from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
 from bench.record import FAILED
@@ -21,6 +22,7 @@ class FakeWorker:
         self.asked: list[dict[str, Any]] = []
         self.ends = ends
         self.killed = False
+        self.reasons = {"bfloat16": "no such kernel"}
 
     def send(self, **request: Any) -> None:
         self.asked.append(request)
@@ -28,9 +30,8 @@ class FakeWorker:
     def receive(self, timeout_s: float) -> dict[str, Any]:
         if self.asked[-1]["do"] == self.ends:
             raise Ended(FAILED, "import", "boom")
-        reasons = {"bfloat16": "no such kernel"}
         event = ANSWERS[self.asked[-1]["do"]]
-        return {"event": event, "flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]], "reasons": reasons}
+        return {"event": event, "flops_per_s": {"float32": 1.0}, "bandwidths": [[1, 2]], "reasons": self.reasons}
 
     def kill(self) -> None:
         self.killed = True
@@ -74,3 +75,26 @@ def test_a_worker_that_ends_leaves_a_reason(request_name):
     worker: Any = FakeWorker(request_name)
     assert peaks.measure(CELL, ["float32"], lambda cell: worker) == {"reason": "failed: boom"}
     assert worker.killed
+
+
+def test_kept_peaks_are_not_measured_again_until_they_are_forgotten(tmp_path):
+    kept = KeptPeaks(tmp_path, {}, {}, lambda: 1e9)
+    started: list[Cell] = []
+
+    def start(cell: Cell) -> Any:
+        started.append(cell)
+        worker = FakeWorker()
+        worker.reasons = {}
+        return worker
+
+    def found(known: tuple[str, ...] = ()) -> dict[str, Any]:
+        return dict(peaks.measure_missing([CELL], known, start, lambda text: None, kept))
+
+    first = found()
+    assert list(first) == ["torch1/cpu"]
+    assert found() == first
+    assert found(("torch1/cpu",)) == {}
+    assert len(started) == 1
+    peaks.forget([CELL], kept)
+    assert found() == first
+    assert len(started) == 2

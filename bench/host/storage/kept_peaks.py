@@ -1,0 +1,106 @@
+"""Keeps the measured peaks of this machine between runs, as measuring them takes seconds for every environment.
+
+Other programs can only hide a peak, so the best of all measurements is kept. Peaks are measured again after a day, and
+after a cell that was faster than they allow: the machine may have been busy when they were measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.cell import Cell
+
+from .manifest_shape import PeaksShape
+from .record_shape import verify
+
+#: Seconds for which a measurement is used.
+FRESH_S = 86400.0
+
+
+@dataclass(frozen=True)
+class KeptPeaks:
+    """The peaks in ``folder``, one file for each environment, device, number of threads and choice of precisions."""
+
+    folder: Path
+    #: {environment: its manifest}; another installation has peaks of its own.
+    manifests: Mapping[str, Any]
+    #: What describes the machine: another processor has other peaks.
+    machine: Mapping[str, Any]
+    clock: Callable[[], float] = time.time
+
+    def get(self, cell: Cell, precisions: Sequence[str]) -> dict[str, Any] | None:
+        """Return the peaks that a cell's environment measured within a day, as ``measuring.peaks.measure`` does."""
+        kept = self._read(self._path(cell, precisions))
+        age_s = self.clock() - kept.get("measured_at", 0.0)
+        return _rates(kept) if 0 <= age_s < FRESH_S else None
+
+    def keep(self, cell: Cell, precisions: Sequence[str], found: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep what was measured, combined with what an earlier measurement found better; return both together.
+
+        A measurement that failed, wholly or in part, is not kept.
+        """
+        if found.get("reason") or found.get("reasons"):
+            return dict(found)
+        path = self._path(cell, precisions)
+        best = _best(found, _rates(self._read(path)))
+        # Without a place to keep them, the next run measures again.
+        with contextlib.suppress(OSError):
+            self._write(path, {**best, "measured_at": self.clock()})
+        return best
+
+    def forget(self, cell: Cell, precisions: Sequence[str]) -> None:
+        """Let the next run measure again; what is kept still counts where it is better."""
+        path = self._path(cell, precisions)
+        with contextlib.suppress(OSError):
+            kept = self._read(path)
+            if kept:
+                self._write(path, {**kept, "measured_at": 0.0})
+
+    def _path(self, cell: Cell, precisions: Sequence[str]) -> Path:
+        described = [self.manifests.get(cell.environment), cell.device, cell.threads, sorted(precisions), self.machine]
+        text = json.dumps(described, sort_keys=True, default=str)
+        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """Return what a file holds; a file that is missing, damaged or not ours holds nothing."""
+        try:
+            kept = json.loads(path.read_text())
+            verify(PeaksShape, kept)
+            return {**kept, "measured_at": float(kept["measured_at"])}
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return {}
+
+    def _write(self, path: Path, values: Mapping[str, Any]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(dir=self.folder, suffix=".json")
+        try:
+            with os.fdopen(handle, "w") as file:
+                json.dump(values, file)
+            os.replace(partial, path)
+        except BaseException:
+            os.unlink(partial)
+            raise
+
+
+def _rates(kept: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: kept[name] for name in ("flops_per_s", "bandwidths", "reasons") if name in kept}
+
+
+def _best(found: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Combine two measurements, rate by rate."""
+    flops = dict(before.get("flops_per_s", {}))
+    for precision, rate in found.get("flops_per_s", {}).items():
+        flops[precision] = max(rate, flops.get(precision, 0.0))
+    curve = dict(before.get("bandwidths", ()))
+    for size, rate in found.get("bandwidths", ()):
+        curve[size] = max(rate, curve.get(size, 0.0))
+    return {**found, "flops_per_s": flops, "bandwidths": [[size, rate] for size, rate in sorted(curve.items())]}
