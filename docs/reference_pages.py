@@ -40,7 +40,7 @@ def command_line() -> str:
     parts = [
         "# Command line\n",
         "`nox -s COMMAND -- OPTIONS` and `python3 -m bench.host COMMAND OPTIONS` do the same. "
-        "[Exit codes](../running.md#exit-codes) are on a page of their own.\n",
+        "[Exit codes](../ci.md#exit-codes) are on a page of their own.\n",
     ]
     for name, summary in commands.SUMMARIES.items():
         parts += [f"## {name}\n", f"{summary}\n", f"```\n{_help(name)}\n```\n"]

@@ -44,7 +44,7 @@ The column *quick* has the size of the default profile; each page says what the 
 - `mini` and `small` take milliseconds per step, so that kernels count more than calls.
 - `medium` and `large` are for papers and GPUs; profile `publication` has `medium`.
 
-Another size, or several: `-- --size tiny,small`. [Your own workload](../extending.md#a-workload) is a folder, too.
+Another size, or several: `-- --size tiny,small`. [Your own workload](../own-workload.md) is a folder, too.
 """
 
 
