@@ -56,7 +56,7 @@ class Starter:
         wanted: dict[Hashable, Wanted] = {}
         for cell in filter(self._forks, cells):
             key = self._key(cell)
-            log = self._log(slug(original(cell.environment), cell.device, cell.threads), f"{label}.parent")
+            log = self._log(slug(cell.environment, cell.device, cell.threads), f"{label}.parent")
             launch = self._launch(cell, log, processors, self.round_seed)
             before = wanted[key].preloads if key in wanted else ()
             needs = self.caches.registry.facts(cell.framework).mode(cell.mode).preloads
@@ -85,10 +85,13 @@ class Starter:
         return self.parents is not None and not self.caches.registry.facts(cell.framework).not_forked
 
     def _key(self, cell: Cell) -> Hashable:
-        """Name the parent of a cell's worker; a container has the input data of one row only."""
+        """Name the parent of a cell's worker; a container has the input data of one row only.
+
+        A twin has a parent of its own, as two environments have: what a parent draws is part of a comparison.
+        """
         environment = self.environments[original(cell.environment)]
         data = tuple(map(str, self.data.values())) if environment.manifest.get("provider") == "container" else ()
-        return (original(cell.environment), cell.device, cell.threads, data)
+        return (cell.environment, cell.device, cell.threads, data)
 
     def _log(self, name: str, label: str) -> Path:
         return self.folder / "logs" / f"{name}.{label}.log"

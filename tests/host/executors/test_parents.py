@@ -17,6 +17,7 @@ from bench.host.executors.job import InstalledEnvironment
 from bench.host.executors.parents import Parents
 from bench.host.executors.starter import Starter
 from bench.host.storage.compile_caches import CompileCaches
+from bench.host.study.twin import original_cell, with_twin
 from bench.host.workers.protocol import Ended, ask
 from bench.registry import Registry
 
@@ -50,7 +51,7 @@ def started(starter: Starter, *cells):
     starter.ready(cells, "r1", processors=[0], timeout_s=20.0)
     workers = [starter.start(cell, f"r1.{index}", processors=[], layout=3) for index, cell in enumerate(cells)]
     for worker, cell in zip(workers, cells, strict=True):
-        ask(worker, 20.0, do="import", cell=cell.to_json())
+        ask(worker, 20.0, do="import", cell=original_cell(cell).to_json())
     return workers
 
 
@@ -72,6 +73,13 @@ def test_all_cells_of_a_round_and_environment_share_a_parent_and_what_it_drew(ro
     (third,) = started(starter, PLAIN)
     assert parent_of(first) == parent_of(second) == parent_of(third) != os.getpid()
     assert drawn(first) == drawn(second) == drawn(third)
+
+
+def test_a_twin_has_a_parent_of_its_own_with_the_same_draw(round_of):
+    twin = with_twin([PLAIN], PLAIN.column)[1]
+    first, second = started(round_of(0), PLAIN, twin)
+    assert parent_of(first) != parent_of(second)
+    assert drawn(first) == drawn(second)
 
 
 def test_two_rounds_have_other_parents_hashes_and_addresses(round_of):

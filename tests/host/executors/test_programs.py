@@ -98,7 +98,7 @@ def test_a_job_gives_the_same_kind_of_records_in_another_process(program, local,
         assert all(value["error"] <= value["allowed"] for value in record.check.values())
     assert isinstance(sent[-1], Waited)
     assert {path.name for path in (tmp_path / "logs").iterdir()} == {
-        "numpy-cpu-1.r1.a1.parent.log",
+        *(f"numpy{twin}-cpu-1.r1.a1.parent.log" for twin in ("", "-twin")),
         *(f"numpy{twin}-eager-gemm-check-float32-cpu.r1.a1.log" for twin in ("", "-twin")),
     }
 
