@@ -18,17 +18,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from .. import environments
+    from ..environments import forecast
+    from ..reporting.preview import warnings
     from ..storage.run_lock import exclusive
     from ..study import json_schema, location, selection
 
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=[options.environment])
     json_schema.renew(location.locate(options.matrix, options.root), study.registry)
+    environment = study.environments[options.environment]
     if plan.cells and not options.dry_run:
+        if environment.provider == "venv" and not forecast.is_built(environment, options.root):
+            # Said before a build that may take long; the run says it again.
+            for line in (*warnings(plan), *forecast.smaller([environment], options.root)):
+                announce(line)
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):
             environments.prepare(
-                study.environments[options.environment],
+                environment,
                 root=options.root,
                 announce=announce,
                 registry=study.registry,

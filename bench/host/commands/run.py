@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     if options.dry_run:
         announce(preview(plan))
+        _announce_builds(study, plan, options)
         _announce_place(study, plan, options)
         return 0
     if not plan.cells:
@@ -86,6 +87,16 @@ def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> No
         if unfinished
         else f"Results go to {place}. The run there, {named}, will be {goes}."
     )
+
+
+def _announce_builds(study: Study, plan: Plan, options: argparse.Namespace) -> None:
+    """Say which environments are built first and what they take."""
+    from ..environments.forecast import forecast
+    from ..study.twin import original
+
+    names = dict.fromkeys(original(cell.environment) for cell in plan.cells)
+    for line in forecast([study.environments[name] for name in names], options.root):
+        announce(line)
 
 
 def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[str, Prepared]:

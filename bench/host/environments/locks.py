@@ -17,10 +17,11 @@ from .. import project
 from ..setup.installer import find_uv, is_folder
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed
-from . import cpu_builds, source_builds
+from . import cpu_builds, sizes, source_builds
 from .buildable import Buildable
 from .interpreters import NoInterpreter
-from .resolution import content_of, resolve
+from .resolution import resolve
+from .sizes import content_of
 from .source_builds import LockError
 
 Announce = Callable[[str], None]
@@ -198,7 +199,9 @@ def lock(
     announce(f"locking {name}: {', '.join(requirements)}")
     building = lock(source_builds.build_lock(name), build, python, root=root, announce=announce) if build else None
     try:
-        content = resolve(requirements, python, uv=uv, root=root, announce=announce, build_lock=building, source=source)
+        content, download_bytes = resolve(
+            requirements, python, uv=uv, root=root, announce=announce, build_lock=building, source=source
+        )
     except (ToolFailed, NoInterpreter) as error:
         raise LockError(f"locks/{name}.txt cannot be made: {error}") from None
     tied = TIED.search(content)
@@ -212,7 +215,9 @@ def lock(
             f"locks/{name}.txt cannot be made: {unhashed[0]!r} has no hash, as a package from a folder has none; "
             "have an index serve it"
         )
-    return write(name, requirements, python, content, root=root, build=build, cpu=source is not None)
+    path = write(name, requirements, python, content, root=root, build=build, cpu=source is not None)
+    sizes.note(path, download_bytes)
+    return path
 
 
 def write(

@@ -6,15 +6,17 @@ import hashlib
 import json
 import re
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from ..setup.installer import installer_environ, is_folder, make_build_environment
 from ..setup.tool import run_tool
-from . import cpu_builds
+from . import cpu_builds, sizes
 from .interpreters import find, specifier
 from .source_builds import LockError
 
@@ -34,13 +36,16 @@ def resolve(
     announce: Announce,
     build_lock: Path | None = None,
     source: str | None = None,
-) -> str:
-    """Return the lines of a lock. Raises ToolFailed, NoInterpreter and LockError.
+) -> tuple[str, int | None]:
+    """Return the lines of a lock, and the bytes that this machine downloads for it, None where that is unknown.
+
+    Raises ToolFailed, NoInterpreter and LockError.
 
     uv locks a project, which can require one minor version of Python. ``uv pip compile`` cannot: it would also resolve
     for later versions. ``source`` has the CPU builds of PyTorch, see ``cpu_builds``.
     """
-    interpreter = find(python, uv=uv, root=root, announce=announce).path
+    found = find(python, uv=uv, root=root, announce=announce)
+    interpreter = found.path
     with tempfile.TemporaryDirectory() as folder:
         lines = _project(requirements, python, source)
         Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
@@ -57,13 +62,12 @@ def resolve(
         output = Path(folder, "lock.txt")
         run("lock", building)
         run("export", "--frozen", *EXPORT, "--output-file", str(output))
-        content = content_of(output.read_text(encoding="utf-8"))
-    return content if source is None or not is_folder(source) else _with_hashes(content, Path(source))
-
-
-def content_of(text: str) -> str:
-    """Return the lines of a lock that say what is installed, without comments."""
-    return "\n".join(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+        content = sizes.content_of(output.read_text(encoding="utf-8"))
+        resolved = tomllib.loads(Path(folder, "uv.lock").read_text(encoding="utf-8"))
+    if source is not None and is_folder(source):
+        content = _with_hashes(content, Path(source))
+        _add_sizes(resolved, Path(source))
+    return content, sizes.download_bytes(resolved, found.version)
 
 
 def _project(requirements: Sequence[str], python: str, source: str | None) -> list[str]:
@@ -87,6 +91,14 @@ def _project(requirements: Sequence[str], python: str, source: str | None) -> li
 def _with_hashes(content: str, folder: Path) -> str:
     """Add the hashes of the wheels in a folder to a lock."""
     return FROM_FOLDER.sub(lambda found: " \\\n    ".join([found[0], *_hashes(found[1], folder)]), content)
+
+
+def _add_sizes(resolved: dict[str, Any], folder: Path) -> None:
+    """Add the sizes of the wheels in a folder to uv's lock, which has those of an index alone."""
+    for package in resolved.get("package", ()):
+        for wheel in package.get("wheels", ()):
+            if "path" in wheel and "size" not in wheel:
+                wheel["size"] = (folder / wheel["path"]).stat().st_size
 
 
 def _hashes(version: str, folder: Path) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,7 +22,7 @@ from ..setup.installer import (
 )
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
-from . import bytecode, contents, cpu_builds, locks, source_builds, wheel_records
+from . import bytecode, contents, cpu_builds, locks, sizes, source_builds, wheel_records
 from .buildable import Buildable
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .outcome import Impossible, Prepared, folder_of, ready
@@ -110,6 +111,9 @@ def _build(
     announce(
         f"{name}: building with {tool} from locks/{lock.name} (Python {interpreter.version} at {interpreter.path})"
     )
+    size = sizes.size_of(lock)
+    if size is not None:
+        announce(f"{name}: {size}, without what the installer's cache has; {_free(place)}")
     with replacement(place) as folder:
         build_lock = lock.with_name(f"{source_builds.build_lock(name)}.txt") if environment.allow_source else None
         source = cpu_builds.source_of(environment)
@@ -148,6 +152,10 @@ def _build(
     seconds, size_bytes, files = manifest["build_s"], extent.size_bytes, extent.files
     announce(f"{name}: ready after {seconds:.1f} s ({size_bytes / 1e9:.2f} GB in {files} files)")
     return manifest
+
+
+def _free(place: Path) -> str:
+    return f"{shutil.disk_usage(place.parent).free / 1e9:.0f} GB are free there"
 
 
 def _verified(site: Installation, uv: str | None) -> dict[str, str]:
