@@ -16,6 +16,10 @@ if sys.version_info < (3, 11):
     print(f"benchmatrix needs Python 3.11 or newer; this is {running}. Try: python3.11 noxfile.py …", file=sys.stderr)
     sys.exit(2)
 
+from bench.host import system
+
+system.verify()
+
 if __name__ == "__main__":
     from bench.host.setup import run_nox
 

@@ -49,7 +49,7 @@ def project(tmp_path):
     for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
         (tmp_path / folder).mkdir()
         shutil.copy(ROOT / folder / "__init__.py", tmp_path / folder)
-    for module in ("sessions.py", "project.py", "refusal.py", *STUDY):
+    for module in ("sessions.py", "project.py", "refusal.py", "system.py", *STUDY):
         shutil.copy(ROOT / "bench/host" / module, tmp_path / "bench/host" / module)
     shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
     (tmp_path / "locks").mkdir()

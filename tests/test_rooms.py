@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 #: Every room (a folder, or a module beside the folders), each after those that it may import.
 ROOMS = (
+    "system",  # what works on which operating system
     "refusal",  # the exception of a command that cannot be done
     "project",  # where things lie
     "statistics",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 #: Libraries that replace malloc.
 ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
@@ -60,6 +60,16 @@ def _libc() -> Optional[str]:
         return os.confstr("CS_GNU_LIBC_VERSION")
     except (ValueError, OSError):
         return None
+
+
+def is_bound() -> bool:
+    """Tell whether this system binds processes to processors, as Linux does and macOS does not."""
+    return hasattr(os, "sched_getaffinity")
+
+
+def processors() -> Set[int]:
+    """Return the processors that this process may run on; all of them where the system does not say."""
+    return os.sched_getaffinity(0) if is_bound() else set(range(os.cpu_count() or 1))
 
 
 def threads_named(prefix: str) -> int:

@@ -12,19 +12,24 @@ if not __package__:
     # Started by its path, from a checkout that is not the current folder.
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from bench.host import commands
+from bench.host import commands, system
 from bench.host.refusal import Refused, describe, harmless
 
 #: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
 EXIT_MISUSE, EXIT_SIGNAL = 2, 128
+#: Commands that measure, and say before what a system that is not Linux lacks.
+MEASURING = ("run", "validate")
 
 
 def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     """Do what the command line says in the project at ``root``, the current folder by default; return the exit code."""
+    system.verify()
     given = sys.argv[1:] if arguments is None else arguments
     options = parser(given).parse_args(given, argparse.Namespace(root=root or Path.cwd()))
     try:
         commands.tidy(options.root)
+        if options.command in MEASURING and (said := system.notice()) is not None:
+            print(said, file=sys.stderr, flush=True)
         with _language(options):
             return int(options.action(options))
     except Refused as error:

@@ -16,10 +16,9 @@ from typing import Any, NoReturn
 import nox
 from nox.command import CommandFailed
 
-from . import project
+from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
-from .setup import SetupError, ensure
 from .study import location, session_names
 from .study.suggestion import unknown
 
@@ -36,6 +35,7 @@ def define(noxfile: str | Path) -> list[str]:
 
     Without a session named, nox runs those of the study's default environments; their names are returned.
     """
+    system.verify()
     root = Path(noxfile).resolve().parent
     environments, selected = _environments(_tables(root))
     ours = {*(f"bench-{name}" for name in environments), "measure", *PLAIN}
@@ -78,6 +78,9 @@ def python(session: nox.Session, name: str) -> str:
     """
     if project.is_installed():
         return sys.executable
+    # Imported only now: it needs interfaces that Windows lacks, where ``define`` says so first.
+    from .setup import SetupError, ensure
+
     try:
         return str(ensure(name, project.PACKAGE.parent))
     except SetupError as error:

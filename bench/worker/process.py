@@ -16,7 +16,12 @@ MOST_PASSES = 10
 
 
 def pin(processors: List[int]) -> None:
-    """Bind this process to ``processors``, before any library starts its threads: JAX sizes its pool by this alone."""
+    """Bind this process to ``processors``, before any library starts its threads: JAX sizes its pool by this alone.
+
+    macOS binds nothing.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return
     os.sched_setaffinity(0, processors)
 
 
@@ -25,6 +30,8 @@ def move(processors: List[int]) -> None:
 
     A thread that starts meanwhile inherits its parent's affinity, so all threads are checked until none had to move.
     """
+    if not hasattr(os, "sched_setaffinity"):
+        return
     for _ in range(MOST_PASSES):
         moved = [_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]
         if not any(moved):
@@ -55,7 +62,11 @@ def die_with_parent() -> None:
 def children() -> List[int]:
     """List the living processes that this one started; empty where the kernel does not tell."""
     found = []
-    for thread in os.listdir("/proc/self/task"):
+    try:
+        threads = os.listdir("/proc/self/task")
+    except OSError:
+        return []
+    for thread in threads:
         try:
             with open("/proc/self/task/{}/children".format(thread)) as numbers:
                 found += [int(number) for number in numbers.read().split()]

@@ -9,11 +9,11 @@ wrong becomes an ``ended`` message with a status, a stage and a reason.
 from __future__ import annotations
 
 import gc
-import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..cell import Cell
+from ..frameworks import loaded
 from ..frameworks.extension import ExtendedAdapter
 from ..program import Transform, Unsupported
 from ..registry import BUILT_IN, Registry
@@ -193,7 +193,7 @@ class Session:
         self, program: Any, batches: List[Any], sample_ns: int, slowdown: float, sized_for: float
     ) -> List[int]:
         """Make the stopwatch of a program and check that time grows with work; return the warm-up times in ns."""
-        self._waiting = Waiting(os.sched_getaffinity(0))
+        self._waiting = Waiting(loaded.processors())
         # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
         each = self._cell.device == "cpu" and self._adapter.settings().get("dispatch") != "inline"
         self._synchronised = "every step" if each and program.run is None else "every sample"
@@ -244,6 +244,8 @@ class Session:
 
     def _verify_threads(self) -> None:
         asked, found = self._cell.threads, self._adapter.settings().get("threads")
+        if found is None and not loaded.is_bound():
+            return  # Without binding, a library that does not report its threads leaves them unknown.
         if found != asked:
             raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
 

@@ -8,6 +8,7 @@ from typing import Any, Dict
 
 import numpy as np
 
+from ..frameworks import loaded
 from ..frameworks.facts import Facts
 
 #: Variables with these prefixes change which kernels run, on how many threads, or how memory is allocated, in the
@@ -66,6 +67,6 @@ def facts() -> Dict[str, Any]:
     """Return what the process may use of the processor, and what chose its addresses."""
     return {
         "processor instruction set": instruction_set(),
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": len(loaded.processors()),
         "addresses": addresses(),
     }

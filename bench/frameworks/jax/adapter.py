@@ -104,7 +104,7 @@ class Adapter:
     def _threads(self):
         # XLA sizes its pool by the affinity at its start. With a GPU there may be a second pool of the same name.
         running = loaded.threads_named("tf_XLAEigen") if jax.default_backend() == "cpu" else 0
-        return running or len(os.sched_getaffinity(0))
+        return running or len(loaded.processors())
 
     def _float32_matmul(self):
         if self.device.platform == "cpu":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from ...program import Program, Unsupported
@@ -36,7 +34,9 @@ class Adapter:
         return function
 
     def settings(self):
-        found = {"threads": len(os.sched_getaffinity(0)), "compiled": "nothing", "dispatch": "inline"}
+        found = {"compiled": "nothing", "dispatch": "inline"}
+        if loaded.is_bound():
+            found["threads"] = len(loaded.processors())
         blas = loaded.openblas()
         if blas:
             found["BLAS"] = "openblas ({})".format(blas["kernels"])

@@ -58,6 +58,7 @@ class NoteKind(enum.StrEnum):
     RUN_UNFINISHED = "run.unfinished"
     JOURNAL_DAMAGED = "run.journal-damaged"
     RUN_WITHOUT_BASELINE = "run.without-baseline"
+    NOT_BOUND = "run.not-bound"
     RUN_STRICT = "run.strict"
     CACHE_KEPT = "run.cache-kept"
     IMPORTS_SHARED = "run.imports-shared"

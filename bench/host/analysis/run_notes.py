@@ -20,6 +20,7 @@ def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
     found = (
         unfinished(manifest),
         journal_damaged(manifest),
+        not_bound(manifest),
         baseline_not_in_run(results, manifest),
         strict(manifest),
         cache_kept(results, manifest),
@@ -39,6 +40,14 @@ def journal_damaged(manifest: Manifest) -> Note | None:
         return None
     places = tuple(line.split(": ")[0] for line in manifest.damaged[:NAMED_LINES])
     return note(NoteKind.JOURNAL_DAMAGED, Severity.CAUTION, count=len(manifest.damaged), places=places)
+
+
+def not_bound(manifest: Manifest) -> Note | None:
+    """Note that the system neither bound processes to processors nor counted how long they waited for one."""
+    system = str(manifest.machine.get("system", ""))
+    if not system or system.startswith("Linux"):
+        return None
+    return note(NoteKind.NOT_BOUND, Severity.CAUTION, system=system)
 
 
 def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note | None:

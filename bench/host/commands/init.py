@@ -32,6 +32,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / {checkout}))
 
 if __name__ == "__main__":
+    from bench.host import system
+
+    system.verify()
     from bench.host.setup import run_nox
 
     run_nox(Path(__file__), sys.argv[1:])

@@ -86,16 +86,11 @@ def verify(
     if stated.get("fits") != fingerprint(requirements, python, build, cpu=cpu):
         wanted = ", ".join(requirements)
         raise LockError(f"{shown} was made for other requirements than Python {python} with {wanted}. {remedy}")
-    if stated.get("content") != _hash(content_of("\n".join(lines))):
+    content = content_of("\n".join(lines))
+    if stated.get("content") != _hash(content):
         raise LockError(f"{shown} was changed after it was generated. Restore it from git, or renew it. {remedy}")
-    odd = next(
-        (
-            line
-            for line in content_of("\n".join(lines)).splitlines()
-            if not (LINE.fullmatch(line) or (build and " @ " in line))
-        ),
-        None,
-    )
+    others = (line for line in content.splitlines() if not (LINE.fullmatch(line) or (build and " @ " in line)))
+    odd = next(others, None)
     if odd is not None:
         raise LockError(f"{shown} has a line that no lock has: {odd!r}. {remedy}")
     return path

@@ -7,6 +7,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
+from . import processors
+
 
 def processor_model() -> str:
     """Return the processor's name as the kernel gives it."""
@@ -43,10 +45,11 @@ def huge_pages(enabled: str = "/sys/kernel/mm/transparent_hugepage/enabled") -> 
 
 def own_peak_bytes() -> int:
     """Return the peak resident size of this process."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return 0  # macOS: unknown
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
 
 
 def gpus() -> list[dict[str, Any]]:
@@ -82,7 +85,7 @@ def describe() -> dict[str, Any]:
     """Describe the machine for the record; no host name, since results are published."""
     return {
         "processor": processor_model(),
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": len(processors.available()),
         "memory_bytes": memory_bytes(),
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),

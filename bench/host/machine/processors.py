@@ -61,6 +61,11 @@ def _kind(number: int, system: Path) -> tuple[object, ...]:
     return (tuple(sorted(path.name for path in own.glob("node[0-9]*"))), *told)
 
 
+def available() -> set[int]:
+    """Return the numbers of the processors that this process may run on; all of them where the system does not say."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+
+
 def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:
     """Group the processors that this process may run on by physical core, in the order of their numbers.
 
@@ -68,7 +73,7 @@ def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list
     from the kernel, each processor counts as one.
     """
     if allowed is None:
-        allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+        allowed = available()
     try:
         text = cpuinfo.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench.cell import DEVICES, PRECISIONS, Cell
 
+from .. import system
 from ..machine.processors import physical_cores
 from .location import shown
 from .options import add_arguments
@@ -93,7 +94,7 @@ def select(study: Study, selection: Selection) -> Plan:
     return Plan(
         with_twin(cells, repeated),
         tuple(excluded),
-        study.profiles[profile],
+        study.profiles[profile] if system.forks() else study.profiles[profile].model_copy(update={"workers": "own"}),
         study.settings.seed,
         max((cell.threads for cell in cells), default=physical_cores()),
         baseline=baseline,

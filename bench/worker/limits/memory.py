@@ -7,10 +7,14 @@ import resource
 
 
 def _status_bytes(key: str) -> int:
-    with open("/proc/self/status") as status:
-        for line in status:
-            if line.startswith(key + ":"):
-                return int(line.split()[1]) * 1024
+    try:
+        with open("/proc/self/status") as status:
+            for line in status:
+                if line.startswith(key + ":"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        # macOS has no present sizes, only this peak, in bytes. Differences of it are then the growth of the peak.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return 0
 
 

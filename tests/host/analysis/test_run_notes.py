@@ -31,10 +31,12 @@ def test_a_run_without_a_twin_does_not_know_its_noise(long_study, short_study):
 
 def test_what_the_manifest_says_is_noted(long_study):
     long_study.run.update(finished=False, strict=True)
+    long_study.run["machine"] = {"system": "Darwin 24.0"}
     long_study.run["profile"]["compile_cache"] = "kept"
     long_study.run["study"]["baseline"] = "torch0:eager"
     assert kinds(long_study) == {
         NoteKind.RUN_UNFINISHED,
+        NoteKind.NOT_BOUND,
         NoteKind.RUN_STRICT,
         NoteKind.CACHE_KEPT,
         NoteKind.RUN_WITHOUT_BASELINE,

@@ -9,7 +9,7 @@ from bench.record import OK
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.run_notes import baseline_not_in_run, environments_noted, strict
+from ...analysis.run_notes import baseline_not_in_run, environments_noted, not_bound, strict
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..words.caption import (
@@ -84,6 +84,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
             noise_remark(analysis, manifest),
             *map(remark_on, environments_noted(manifest)),
             remark_on(baseline_not_in_run(results, manifest)),
+            remark_on(not_bound(manifest)),
             remark_on(strict(manifest)),
             verdict_remark(analysis, manifest),
             ranking,
@@ -143,6 +144,7 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         cpu_remark(results),
         *map(remark_on, environments_noted(manifest)),
         remark_on(baseline_not_in_run(results, manifest)),
+        remark_on(not_bound(manifest)),
         remark_on(strict(manifest)),
         ratio_remark(results),
         verdict_remark(analysis, manifest),

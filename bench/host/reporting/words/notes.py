@@ -39,6 +39,7 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.RUN_UNFINISHED: run_notes.run_unfinished,
     NoteKind.JOURNAL_DAMAGED: run_notes.journal_damaged,
     NoteKind.RUN_WITHOUT_BASELINE: run_notes.run_without_baseline,
+    NoteKind.NOT_BOUND: run_notes.not_bound,
     NoteKind.RUN_STRICT: run_notes.run_strict,
     NoteKind.CACHE_KEPT: run_notes.cache_kept,
     NoteKind.IMPORTS_SHARED: run_notes.imports_shared,

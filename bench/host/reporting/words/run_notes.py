@@ -40,6 +40,13 @@ def built_from_source(environments: Sequence[str]) -> str:
     )
 
 
+def not_bound(system: str) -> str:
+    return _(
+        "{system} does not bind processes to processors or count how long they wait for one: times are less certain.",
+        system=system,
+    )
+
+
 def run_strict() -> str:
     return _("--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.")
 

@@ -118,6 +118,11 @@ EXAMPLES = [
         "Built from source (allow_source), so that another machine may build other code: a, b.",
     ),
     (
+        note(NoteKind.NOT_BOUND, INFO, system="Darwin 24.0"),
+        "Darwin 24.0 does not bind processes to processors or count how long they wait for one: times are less "
+        "certain.",
+    ),
+    (
         note(NoteKind.RUN_STRICT, INFO),
         "--strict: a cell gets no ratio where a user could have made its settings equal to the baseline's.",
     ),
