@@ -163,7 +163,7 @@ def _said(specification: Any) -> str:
 
 def _sentence(text: str) -> str:
     """Begin with a capital, except with a name in code."""
-    return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].rstrip(",").isalpha() else text
 
 
 def _short(number: float) -> str:
