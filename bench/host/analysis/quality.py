@@ -1,29 +1,37 @@
-"""Grades each cell: can its time be used, and how firm is it?
+"""Grades each cell: can its number be used, and how firm is what a reader concludes from it?
 
-The grade summarises evidence that the analysis already has: how far samples and processes lie apart, and how much other
-programs computed meanwhile. It decides nothing about verdicts, which rest on tests.
+The number is the one that a table of speed-ups shows: the ratio to the baseline, or the time where there is no ratio, as
+in the baseline itself. The grade summarises evidence that the analysis already has: how far pairs, processes and samples
+lie apart, and how much other programs computed meanwhile. It decides nothing about verdicts, which rest on tests.
 """
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
+from ..statistics.bootstrap import Estimate
 from ..statistics.steadiness import FACTOR
 from ..statistics.warmup import WarmupClass
 from .compilation import recompilations
 from .results import Result
 
-#: A cell is noisy when the interval of its step time reaches further than this from its value, as a share of it.
+#: A ratio is noisy when its interval reaches further than this from it, as a factor…
 NOISY = 0.05
+#: …and further than this share of its distance to 1, in logarithms. So "twice as fast" may be 1.5 to 2.8 times, but a
+#: cell without the mark is as fast, faster or slower as its number says.
+SHARE_OF_DISTANCE = 0.5
+#: A time is noisy when its interval reaches further than this from it: then the first of its two digits is open.
+NOISY_TIME = 0.10
 #: A cell is disturbed when at least this share of its processes had to share the processors with other programs.
 SHARED = 0.5
 
 
 class Quality(Enum):
-    """How much of a time is the cell's own, best first."""
+    """How much of a number is the cell's own, best first."""
 
     CLEAN = "clean"
-    #: The processes disagree; more rounds give a firmer value.
+    #: The interval is too wide for a conclusion, or there is none; more rounds give a firmer value.
     NOISY = "noisy"
     #: One number cannot describe the samples: they spread widely, drift, or were recompiled.
     UNSTEADY = "unsteady"
@@ -36,24 +44,42 @@ class Quality(Enum):
 
 
 def quality_of(result: Result) -> Quality | None:
-    """Grade the time of a cell; None where it has none."""
+    """Grade the ratio of a cell, or its time where it has no ratio; None where it has no time."""
     if result.step is None:
         return None
     if sum(process.disturbed for process in result.timed) >= SHARED * len(result.timed):
         return Quality.DISTURBED
     if _unsteady(result):
         return Quality.UNSTEADY
-    low, high = result.step.low, result.step.high
-    reach = 0.0 if low is None or high is None else max(result.step.value - low, high - result.step.value)
-    return Quality.NOISY if reach > NOISY * result.step.value else Quality.CLEAN
+    noisy = is_noisy_time(result.step) if result.ratio is None else is_noisy_ratio(result.ratio.estimate)
+    return Quality.NOISY if noisy else Quality.CLEAN
+
+
+def is_noisy_ratio(ratio: Estimate) -> bool:
+    """Tell whether the conclusion from a ratio could be another: faster or slower, and by about how much."""
+    return _reach(ratio) > max(math.log1p(NOISY), SHARE_OF_DISTANCE * abs(math.log(ratio.value)))
+
+
+def is_noisy_time(time: Estimate) -> bool:
+    return _reach(time) > math.log1p(NOISY_TIME)
+
+
+def _reach(estimate: Estimate) -> float:
+    """Return how far the interval reaches from the value, in logarithms; infinite where one process gave no interval."""
+    if estimate.low is None or estimate.high is None:
+        return math.inf
+    return max(math.log(estimate.value / estimate.low), math.log(estimate.high / estimate.value))
 
 
 def _unsteady(result: Result) -> bool:
-    """Tell whether the samples of at least half of the processes lie far apart, or never became steady."""
+    """Tell whether the samples of at least half of the processes lie far apart, or never became steady.
+
+    Processes that are far apart make a time unsteady, but not a ratio: what differs from round to round cancels in it.
+    """
     found, warm_up = result.steadiness, result.warm_up
     restless = 0 if warm_up is None else warm_up.number_of(WarmupClass.NO_STEADY_STATE)
     return (
         2 * max(found.wide, found.slow, restless) >= found.processes
-        or found.ratio > FACTOR
+        or (result.ratio is None and found.ratio > FACTOR)
         or recompilations(result.records) > 0
     )

@@ -1,11 +1,11 @@
-"""Computes the interval of an estimate by a seeded bootstrap over the units (processes or pairs)."""
+"""Computes the interval of an estimate over units, processes or pairs: a seeded bootstrap, Student's for few."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,11 @@ from .location import FloatArray
 LEVEL = 0.95
 RESAMPLES = 2000
 SEED = 20261121
+
+#: With fewer units a bootstrap interval cannot reach ``LEVEL``: see ``attainable_level``.
+FEWEST_FOR_BOOTSTRAP = 6
+#: Student's interval of two units can be as wide as one likes; a factor beyond this says nothing more.
+WIDEST = 1e6
 
 CountArray = npt.NDArray[np.int32]
 #: Maps one value per unit, and how often each resample took each unit, shape (n, resamples), to a number per resample.
@@ -99,6 +104,22 @@ def estimate(
     return Estimate(value, float(low), float(high), n)
 
 
+def widen_for_few(found: Estimate, logs: FloatArray, *, level: float = LEVEL) -> Estimate:
+    """Widen the interval of few positive values, whose logarithms are ``logs``, to Student's where that is wider.
+
+    A bootstrap interval cannot leave the range of the values, which is too narrow where ``attainable_level`` is below
+    ``level``: of three pairs of real processes it covers the ratio in 78 % of cases, Student's in 96 %
+    (benchmarks/quality_marks.py). Logarithms keep the interval positive.
+    """
+    n = found.n
+    if found.low is None or found.high is None or attainable_level(n) >= level:
+        return found
+    reach = float(special.stdtrit(n - 1, (1.0 + level) / 2.0)) * float(logs.std(ddof=1)) / math.sqrt(n)
+    factor = math.exp(min(reach, math.log(WIDEST)))
+    middle = math.exp(float(logs.mean()))
+    return replace(found, low=min(found.low, middle / factor), high=max(found.high, middle * factor))
+
+
 def estimate_median(locations: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
     """Estimate the median of the processes' locations, which is the published time of a cell."""
-    return estimate(locations, median, level=level, seed=seed)
+    return widen_for_few(estimate(locations, median, level=level, seed=seed), np.log(locations), level=level)

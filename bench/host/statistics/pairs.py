@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, SEED, Estimate, estimate
+from .bootstrap import LEVEL, SEED, Estimate, estimate, widen_for_few
 from .location import FloatArray
 from .signed_rank import exact_interval, hodges_lehmann, signed_rank_p
 
@@ -127,10 +127,10 @@ def tail_log_ratios(
 
 
 def estimate_ratio(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
-    """Estimate the ratio from the log ratios of its pairs, with the bootstrap interval that tables show."""
+    """Estimate the ratio from the log ratios of its pairs, with the interval that tables show."""
     log = estimate(log_ratios, hodges_lehmann, level=level, seed=seed)
     low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
-    return Estimate(math.exp(log.value), low, high, log.n)
+    return widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios, level=level)
 
 
 def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> tuple[float, float] | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...analysis.quality import NOISY, Quality
-from ...statistics.bootstrap import LEVEL, attainable_level
+from ...analysis.quality import Quality
+from ...statistics.bootstrap import LEVEL
 from ..words.language import _
 from ..words.numbers import percent
+from ..words.quality import meaning
 from ..words.terms import enumerate_names
 from .speedup_values import SpeedUps
 
@@ -20,8 +21,7 @@ def caption(found: SpeedUps, conditions: str) -> str:
         "workloads": enumerate_names(list(dict.fromkeys(result.cell.workload for result in found.results))),
         "how": conditions,
     }
-    level = _level(found)
-    if not level:
+    if all(place.speed_up is None or place.speed_up.n < 2 for place in found.places()):
         return _(
             "Time per step of {baseline}, and speed-up of the others over it: above 1 they are faster ({conditions}). "
             "Workloads: {workloads}. Bold: the best of a row. {how}",
@@ -30,15 +30,9 @@ def caption(found: SpeedUps, conditions: str) -> str:
     return _(
         "Time per step of {baseline}, and speed-up of the others over it: above 1 they are faster ({conditions}). "
         "Workloads: {workloads}. Bold: the best of a row, and all whose {level} intervals overlap its interval. {how}",
-        level=percent(level),
+        level=percent(LEVEL),
         **said,
     )
-
-
-def _level(found: SpeedUps) -> float:
-    """Return the level that every interval attains: few processes give less than the level aimed at."""
-    counts = [place.speed_up.n for place in found.places() if place.speed_up]
-    return min(LEVEL, attainable_level(min(counts, default=0)))
 
 
 def notes(found: SpeedUps) -> list[tuple[Quality | None, str]]:
@@ -47,13 +41,9 @@ def notes(found: SpeedUps) -> list[tuple[Quality | None, str]]:
     grades = Counter(place.grade for place in places if place.grade)
     count = sum(grades.values())
     lines: list[tuple[Quality | None, str]] = []
-    meanings = {
-        Quality.NOISY: _("noisy: the interval reaches further than {share} from the time", share=percent(NOISY)),
-        Quality.UNSTEADY: _("unsteady: the samples of a process lie far apart"),
-    }
     lines += [
-        (grade, _("{meaning} ({number} of {count} cells).", meaning=meaning, number=grades[grade], count=count))
-        for grade, meaning in meanings.items()
+        (grade, _("{meaning} ({number} of {count} cells).", meaning=meaning(grade), number=grades[grade], count=count))
+        for grade in (Quality.NOISY, Quality.UNSTEADY)
         if grades[grade]
     ]
     withheld = sum(place.withheld for place in places)

@@ -15,6 +15,7 @@ from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from .labels import Label
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_value, percent
+from .quality import meaning
 from .terms import status_word
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
@@ -79,13 +80,9 @@ def fastest(means: Mapping[str, float], baseline: str, labels: Labels, rows: int
 def legend(grades: Grades) -> list[str]:
     """Explain the marks that occur, in one line."""
     found = [grade for grade in grades.values() if grade is not None]
-    meanings = {
-        Quality.NOISY: _("noisy: repeat for a firm value"),
-        Quality.UNSTEADY: _("unsteady: samples far apart"),
-    }
     clauses = [
-        _("{mark} {meaning} ({count})", mark=MARKS[grade], meaning=meaning, count=number)
-        for grade, meaning in meanings.items()
+        _("{mark} {meaning} ({count})", mark=MARKS[grade], meaning=meaning(grade), count=number)
+        for grade in (Quality.NOISY, Quality.UNSTEADY)
         if (number := found.count(grade))
     ]
     return ["   ".join(clauses)] if clauses else []

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...analysis.quality import NOISY, Quality
+from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from .language import _
 from .numbers import format_number, percent
+from .quality import meaning, noisy_rule
 
 
 def of_page() -> dict[str, str]:
@@ -130,13 +131,8 @@ def _about() -> dict[str, str]:
 
 
 def grades() -> dict[str, str]:
-    """Say what each grade of a time means."""
-    return {
-        Quality.CLEAN.value: _("clean: the processes agree"),
-        Quality.NOISY.value: _("noisy: the interval reaches further than {share} from the value", share=percent(NOISY)),
-        Quality.UNSTEADY.value: _("unsteady: samples lie far apart"),
-        Quality.DISTURBED.value: _("disturbed: other programs were computing, so the time is not compared"),
-    }
+    """Say what each grade of a number means."""
+    return {grade.value: meaning(grade) for grade in Quality}
 
 
 def verdicts() -> dict[str, str]:
@@ -158,9 +154,10 @@ def method() -> list[str]:
         _("Samples before the steady state, and turns disturbed by other programs, do not count."),
         _("The time per step is the median over processes of the median of their samples."),
         _(
-            "Intervals are {level} bootstrap intervals over processes, or over pairs of processes.",
+            "Intervals are at {level}, over processes or pairs of them: by bootstrap, or Student's where these are few.",
             level=percent(LEVEL),
         ),
+        noisy_rule(),
         _("A ratio is the Hodges-Lehmann estimate over pairs of processes that took turns; a speed-up is its inverse."),
         _(
             "A verdict needs {pairs} pairs. Its p values are adjusted for all comparisons of the table.",

@@ -8,7 +8,7 @@ from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import noise_unknown
 from ...analysis.stops import NOTHING, StopGroup, group_stops, reopened_rows
-from ...statistics.bootstrap import LEVEL, attainable_level
+from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP, LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import MOST_ROUNDS, SETTLED, Manifest
@@ -34,7 +34,7 @@ def cpu_remark(results: Iterable[Result]) -> str:
 
 
 def interval_remark(results: Iterable[Result]) -> str:
-    """Say what the intervals are, and what they cannot be where there are few processes."""
+    """Say what the intervals are, and what they are where there are few processes."""
     fewest = min((result.step.n for result in results if result.step is not None), default=0)
     if not fewest:
         return ""
@@ -43,12 +43,7 @@ def interval_remark(results: Iterable[Result]) -> str:
     text = _("Intervals: {level} bootstrap over processes.", level=percent(LEVEL))
     if attainable_level(fewest) >= LEVEL:
         return text
-    few = _(
-        "With {processes} processes the interval is their range, which covers the true median in at most {level} of "
-        "cases.",
-        processes=fewest,
-        level=percent(attainable_level(fewest)),
-    )
+    few = _("With fewer than {processes} processes: Student's, on logarithms.", processes=FEWEST_FOR_BOOTSTRAP)
     return f"{text} {few}"
 
 
@@ -57,8 +52,8 @@ def ratio_remark(results: Iterable[Result]) -> str:
     if all(result.ratio is None for result in results):
         return ""
     return _(
-        "Ratios: Hodges-Lehmann estimate and bootstrap interval over pairs of processes that took turns; a pair "
-        "contributes the median over its turns."
+        "Ratios: Hodges-Lehmann estimate and interval over pairs of processes that took turns; a pair contributes the "
+        "median over its turns."
     )
 
 

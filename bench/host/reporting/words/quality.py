@@ -1,0 +1,29 @@
+"""Says in a few words what the quality of a number is; the tables, the page and the method say it alike."""
+
+from __future__ import annotations
+
+from ...analysis.quality import NOISY, NOISY_TIME, SHARE_OF_DISTANCE, Quality
+from .language import _
+from .numbers import percent
+
+
+def meaning(grade: Quality) -> str:
+    """Say what a grade means, in a clause."""
+    words = {
+        Quality.CLEAN: _("clean: firm enough for its conclusion"),
+        Quality.NOISY: _("noisy: a repeat may change the conclusion"),
+        Quality.UNSTEADY: _("unsteady: samples lie far apart"),
+        Quality.DISTURBED: _("disturbed: other programs were computing, so the time is not compared"),
+    }
+    return words[grade]
+
+
+def noisy_rule() -> str:
+    """Say when a number is noisy."""
+    return _(
+        "Noisy: the interval of a speed-up reaches more than {ratio} and more than {share} of the way to 1 from it, that "
+        "of a time more than {time}.",
+        ratio=percent(NOISY),
+        share=percent(SHARE_OF_DISTANCE),
+        time=percent(NOISY_TIME),
+    )
