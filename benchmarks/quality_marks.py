@@ -3,8 +3,8 @@
     nox -s benchmarks -- quality_marks [traces.jsonl.gz]
 
 The noise is real: log ratios of pairs of processes from a validation, whose true ratios are known. Each draw takes
-neighbouring rounds, as a run would. For the marks, true speed-ups from a half to three times are added, and the noise is
-scaled to quiet, usual and bad machines. A cell without a mark is false where its true speed-up is further from the
+neighbouring rounds, as a run would. For the marks, true speed-ups from a half to three times are added, and the noise
+is scaled to quiet, usual and bad machines. A cell without a mark is false where its true speed-up is further from the
 number than a reader has to expect; a marked cell is needless where it is not.
 """
 
@@ -93,7 +93,8 @@ def marks(found: list[FloatArray], count: int = 3) -> list[tuple[object, ...]]:
             shown, bootstrap = estimate_ratio(logs), estimate(logs, hodges_lehmann)
             wrong = abs(math.log(shown.value) - true) > max(math.log1p(NOISY), SHARE_OF_DISTANCE * abs(true))
             marked = is_noisy_ratio(shown)
-            assert bootstrap.low is not None and bootstrap.high is not None
+            assert bootstrap.low is not None
+            assert bootstrap.high is not None
             before = max(bootstrap.value - bootstrap.low, bootstrap.high - bootstrap.value) > NOISY
             seen += [marked, wrong and not marked, marked and not wrong, before, wrong and not before]
         rows.append((f"x {scale:g}", *(f"{share:.1%}" for share in seen / (len(found) * DRAWS))))

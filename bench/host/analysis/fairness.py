@@ -1,13 +1,10 @@
-"""Finds where the settings of the cells of a row differ, and which differences forbid a comparison."""
+"""Finds where the settings of compared cells differ, which differences may explain a ratio, and which forbid one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from bench.cell import Cell
-
-from .notes import Note, NoteKind, Severity, note
 
 if TYPE_CHECKING:
     from .results import Result
@@ -46,6 +43,15 @@ COMPILED, NOTHING = "compiled", "nothing"
 Difference = tuple[str, str, str]
 
 
+@dataclass(frozen=True)
+class DifferingSetting:
+    """A setting that is not the same for all cells that are compared."""
+
+    name: str
+    #: {column: its values, several where they differ between its rows}, without the columns that do not report it.
+    values: Mapping[str, tuple[str, ...]]
+
+
 def settings_of(result: Result) -> dict[str, str]:
     """Return the settings of a cell as text; all values of one that changed between its processes."""
     found: dict[str, list[str]] = {}
@@ -58,60 +64,45 @@ def settings_of(result: Result) -> dict[str, str]:
 
 def refusal(result: Result, baseline: Result) -> tuple[Difference, ...]:
     """Return the differences that forbid to compare two cells."""
+    return differences(result, baseline, GROUNDS)
+
+
+def differences(result: Result, baseline: Result, names: Iterable[str]) -> tuple[Difference, ...]:
+    """Return the differences of two cells in the settings ``names``, of those that both report."""
     mine, theirs = settings_of(result), settings_of(baseline)
     return tuple(
         (name, mine[name], theirs[name])
-        for name in GROUNDS
+        for name in names
         if name in mine and name in theirs and mine[name] != theirs[name]
     )
 
 
-def notes_on_settings(row: Sequence[Result]) -> tuple[Note, ...]:
-    """Note the settings that several cells of a row report with different values, and the cells that compiled nothing.
+def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
+    """Return the settings whose difference may explain a ratio although neither program is the faster one.
 
-    The values of a difference are ((setting, ((value, where it holds), …)), …).
+    These are the grounds of a strict study, and what was compiled where both compiled something: that a mode compiles
+    and another does not, its name says.
     """
-    found: dict[str, dict[Cell, str]] = {}
-    for result in row:
-        for name, value in settings_of(result).items():
-            found.setdefault(name, {})[result.cell] = value
-    reporting = [result.cell for result in row if result.records and settings_of(result)]
-    unreported = tuple(
-        (name, tuple(dict.fromkeys(silent)))
-        for name in EVERYWHERE
-        if (silent := [cell.environment for cell in reporting if name in found and cell not in found[name]])
-    )
-    notes = []
-    differing = {name: values for name, values in found.items() if len(set(values.values())) > 1}
-    not_compiled = [cell for cell, value in differing.get(COMPILED, {}).items() if value == NOTHING]
-    if not_compiled:
-        compiled = {cell: value for cell, value in differing.pop(COMPILED).items() if value != NOTHING}
-        if len(set(compiled.values())) > 1:
-            differing[COMPILED] = compiled
-    if differing or unreported:
-        settings = tuple((name, _holders(values)) for name, values in differing.items())
-        notes.append(note(NoteKind.SETTINGS_DIFFER, Severity.INFO, settings=settings, unreported=unreported))
-    if not_compiled:
-        names = _short_names(not_compiled, differing_from=found[COMPILED].keys() - set(not_compiled))
-        notes.append(note(NoteKind.NOT_COMPILED, Severity.INFO, columns=names))
-    return tuple(notes)
+    names = tuple(name for name, _mine, _theirs in differences(result, baseline, GROUNDS))
+    parts = differences(result, baseline, (COMPILED,))
+    return names + tuple(name for name, mine, theirs in parts if NOTHING not in (mine, theirs))
 
 
-def _holders(values: Mapping[Cell, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (value, the columns that have it) for every value."""
+def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetting, ...]:
+    """Return the settings in which cells of any row differ, or which one of them does not report although it has it."""
+    values: dict[str, dict[str, dict[str, None]]] = {}
+    differing: dict[str, None] = {}
+    for row in rows:
+        found = {result.cell.column: settings for result in row if (settings := settings_of(result))}
+        for name in dict.fromkeys(name for settings in found.values() for name in settings):
+            own = {column: settings[name] for column, settings in found.items() if name in settings}
+            silent = len(own) < len(found) and name in EVERYWHERE
+            if len(set(own.values())) > 1 or silent:
+                differing[name] = None
+            for column, value in own.items():
+                values.setdefault(name, {}).setdefault(column, {})[value] = None
+    order = [name for name in (*GROUNDS, COMPILED) if name in differing]
+    order += [name for name in differing if name not in order]
     return tuple(
-        (
-            value,
-            _short_names(
-                [cell for cell, other in values.items() if other == value],
-                differing_from=[cell for cell, other in values.items() if other != value],
-            ),
-        )
-        for value in dict.fromkeys(values.values())
+        DifferingSetting(name, {column: tuple(each) for column, each in values[name].items()}) for name in order
     )
-
-
-def _short_names(cells: Iterable[Cell], differing_from: Iterable[Cell]) -> tuple[str, ...]:
-    """Name the columns of cells; the environment alone where all of its modes agree."""
-    others = {cell.environment for cell in differing_from}
-    return tuple(dict.fromkeys(cell.column if cell.environment in others else cell.environment for cell in cells))

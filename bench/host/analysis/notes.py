@@ -43,8 +43,6 @@ class NoteKind(enum.StrEnum):
     BASELINE_ABSENT = "ratio.baseline-absent"
     BASELINE_FAILED = "ratio.baseline-failed"
     NO_PAIRS = "ratio.no-pairs"
-    SETTINGS_DIFFER = "settings.differ"
-    NOT_COMPILED = "settings.not-compiled"
     DATA_SOURCE = "row.data-source"
     TURNS_DISTURBED = "row.turns-disturbed"
     SINGLE_FIRST_CALL = "costs.single-first-call"

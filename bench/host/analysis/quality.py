@@ -1,8 +1,9 @@
 """Grades each cell: can its number be used, and how firm is what a reader concludes from it?
 
-The number is the one that a table of speed-ups shows: the ratio to the baseline, or the time where there is no ratio, as
-in the baseline itself. The grade summarises evidence that the analysis already has: how far pairs, processes and samples
-lie apart, and how much other programs computed meanwhile. It decides nothing about verdicts, which rest on tests.
+The number is the one that a table of speed-ups shows: the ratio to the baseline, or the time where there is no ratio,
+as in the baseline itself. The grade summarises evidence that the analysis already has: how far pairs, processes and
+samples lie apart, and how much other programs computed meanwhile. It decides nothing about verdicts, which rest on
+tests.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def is_noisy_time(time: Estimate) -> bool:
 
 
 def _reach(estimate: Estimate) -> float:
-    """Return how far the interval reaches from the value, in logarithms; infinite where one process gave no interval."""
+    """Return how far the interval reaches from the value, in logarithms; infinite where there is no interval."""
     if estimate.low is None or estimate.high is None:
         return math.inf
     return max(math.log(estimate.value / estimate.low), math.log(estimate.high / estimate.value))

@@ -1,18 +1,17 @@
-"""Finds what is worth saying about all cells of a row: settings that differ, the input data, disturbed turns."""
+"""Finds what is worth saying about all cells of a row: the input data, disturbed turns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from .disturbances import count_turns
-from .fairness import notes_on_settings
 from .notes import Note, NoteKind, Severity, note
 from .results import Result
 
 
 def notes_on_row(row: Sequence[Result], planned_turns: int | None) -> tuple[Note, ...]:
     """Find the notes on a row, of which every process was to take ``planned_turns``."""
-    return (*notes_on_settings(row), *_data_sources(row), *_disturbed_turns(row, planned_turns))
+    return (*_data_sources(row), *_disturbed_turns(row, planned_turns))
 
 
 def _data_sources(row: Iterable[Result]) -> Iterable[Note]:

@@ -37,6 +37,20 @@ class ComparedCell:
     withheld: bool
 
 
+@dataclass(frozen=True)
+class Track:
+    """The geometric means over the rows with one device and one number of threads; other rows are averaged apart."""
+
+    device: str
+    threads: int
+    #: {column: mean}; empty where the track has too few rows.
+    means: Mapping[str, float]
+    #: How many rows the means are over, …
+    rows: int
+    #: …and how many the track has.
+    of_rows: int
+
+
 Grades = Mapping[Cell, Quality | None]
 #: {column: what it has in a row}
 Places = Mapping[str, ComparedCell]
@@ -76,6 +90,20 @@ def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dic
     if len(whole) < FEWEST_ROWS or len(wide) < min(2, len(columns)):
         return {}, len(whole)
     return {column: math.exp(math.fsum(row[column] for row in whole) / len(whole)) for column in wide}, len(whole)
+
+
+def average_tracks(rows: Sequence[Places], columns: Sequence[str]) -> tuple[Track, ...]:
+    """Return the means of every track that has any, the one over most rows first."""
+    tracks: dict[tuple[str, int], list[Places]] = {}
+    for row in rows:
+        cell = next(iter(row.values())).result.cell
+        tracks.setdefault((cell.device, cell.threads), []).append(row)
+    found = []
+    for (device, threads), own in tracks.items():
+        means, whole = geometric_means(own, columns)
+        if means:
+            found.append(Track(device, threads, means, whole, len(own)))
+    return tuple(sorted(found, key=lambda track: -track.rows))
 
 
 def _log(row: Places, column: str) -> float | None:

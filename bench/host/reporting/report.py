@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,11 +17,11 @@ from ..storage.manifest import Manifest
 from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
-from .tables import containers, costs, speedups, times
+from .tables import containers, costs, overview, settings, speedups, times
 from .tables import ranking as ranking_table
 from .tables.speedup_values import SpeedUps, speed_ups
 from .tables.table import Table
-from .words.caption import title_of
+from .words.caption import describe_conditions, title_of
 from .words.language import Language, current, writing_in
 from .words.ranking import no_ranking_remark
 
@@ -36,6 +36,11 @@ class Report:
     rankings: tuple[ranking.RankedColumn, ...]
     #: What a run ends with; None where nothing was measured, or nothing of the baseline.
     speedups: Table | None
+    #: What it ends with then.
+    overview: Table
+    #: None where no settings differ.
+    settings: Table | None
+    #: The times of all cells, side by side.
     summary: Table
     details: Table
     #: None where nothing was measured.
@@ -52,9 +57,16 @@ class Report:
         return speed_ups(self.analysis, self.manifest)
 
     @property
+    def main(self) -> Table:
+        """What a reader sees first: speed-ups or, without a baseline, times."""
+        return self.overview if self.speedups is None else self.speedups
+
+    @property
     def tables(self) -> tuple[Table, ...]:
-        """All of them, in the order of the files."""
-        every = (self.summary, self.details, self.costs, self.ranking, self.containers)
+        """All of them, in the order of the files: the first with its conditions, then the details."""
+        conditions = describe_conditions(self.manifest, self.analysis.results)
+        main = replace(self.main, caption=f"{self.main.caption}. {conditions}")
+        every = (main, self.settings, self.summary, self.details, self.costs, self.ranking, self.containers)
         return tuple(table for table in every if table is not None)
 
     def write(self, folder: Path, extra: Iterable[Output] = ()) -> Written:
@@ -63,12 +75,13 @@ class Report:
             return write_all(self, folder, extra)
 
     def print(self, console: Console, *, details: bool = False) -> None:
-        """Print the speed-ups; with ``details``, every table but the summary, which is as wide as there are columns."""
-        shown = self.tables[1:] if details or self.speedups is None else (self.speedups,)
+        """Print the first table; with ``details``, all but the times side by side, which are as wide as columns."""
         with writing_in(self.language):
-            for table in shown:
-                terminal.render(console, table)
-                console.print()
+            terminal.render(console, self.main)
+            for table in self.tables[1:] if details else ():
+                if table is not self.summary:
+                    console.print()
+                    terminal.render(console, table)
 
 
 def make(records: Iterable[Record], manifest: Manifest, language: Language | None = None) -> Report:
@@ -86,6 +99,8 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
             analysis,
             ranked.places,
             speedups.summarise(analysis, manifest),
+            overview.summarise(analysis, manifest),
+            settings.compare(analysis, manifest),
             times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),
             times.detail(analysis, manifest),
             costs.account(analysis, manifest),

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.analysis.fairness import GROUNDS, notes_on_settings, refusal
-from bench.host.analysis.notes import NoteKind
+from bench.host.analysis.fairness import COMPILED, GROUNDS, differing_settings, explanations, refusal
 from bench.host.analysis.results import result_of
-from bench.host.reporting.words.notes import in_words
 from bench.host.reporting.words.result_notes import differences_in_words
 
 
@@ -40,11 +38,36 @@ def test_a_setting_that_only_one_side_knows_refuses_nothing(long_study):
 def test_a_setting_that_every_framework_has_and_one_does_not_tell_is_named(long_study):
     told = with_settings(long_study, instruction_set="AVX2")
     silent = replace(with_settings(long_study, threads=2), cell=replace(long_study.cells[0], environment="jax"))
-    (note,) = notes_on_settings([told, silent])
-    assert (note.kind, note["unreported"]) == (NoteKind.SETTINGS_DIFFER, (("instruction set", ("jax",)),))
-    assert in_words([note]) == ("settings differ: instruction set is not reported by jax",)
-    assert notes_on_settings([told, told]) == ()
-    assert notes_on_settings([silent, silent]) == ()
+    (found,) = differing_settings([[told, silent]])
+    assert (found.name, found.values) == ("instruction set", {"torch1:eager": ("AVX2",)})
+    assert differing_settings([[told, told]]) == ()
+    assert differing_settings([[silent, silent]]) == ()
+
+
+def test_values_that_differ_between_rows_are_all_told_and_grounds_come_first(long_study):
+    def row(**settings):
+        other = replace(with_settings(long_study, **settings), cell=replace(long_study.cells[0], environment="jax"))
+        return [with_settings(long_study, layout="NCHW", BLAS="mkl"), other]
+
+    found = differing_settings([row(layout="NCHW", BLAS="none"), row(layout="NHWC", BLAS="mkl")])
+    assert [one.name for one in found] == ["layout", "BLAS"]
+    assert found[0].values == {"torch1:eager": ("NCHW",), "jax:eager": ("NCHW", "NHWC")}
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+def test_every_ground_may_explain_a_ratio(long_study, name):
+    key = name.replace(" ", "_")
+    one, other = with_settings(long_study, **{key: 1}), with_settings(long_study, **{key: 2})
+    assert explanations(one, other) == (name,)
+    assert explanations(one, one) == ()
+
+
+def test_what_was_compiled_may_explain_a_ratio_only_where_both_compiled(long_study):
+    eager, forward, all_of_it = (
+        with_settings(long_study, compiled=part) for part in ("nothing", "forward", "forward and backward")
+    )
+    assert explanations(all_of_it, forward) == (COMPILED,)
+    assert explanations(forward, eager) == ()
 
 
 def test_all_grounds_are_told(long_study):
@@ -54,17 +77,4 @@ def test_all_grounds_are_told(long_study):
     assert found == (("threads", "2", "4"), ("TF32 matmul", "True", "False"))
     assert differences_in_words(found) == (
         "threads is 2 here and 4 in the baseline; TF32 matmul is True here and False in the baseline"
-    )
-
-
-def test_cells_that_compiled_nothing_are_named_in_a_note_of_their_own(long_study):
-    eager = with_settings(long_study, compiled="nothing", threads=2)
-    forward, all_of_it = (
-        replace(with_settings(long_study, compiled=part, threads=2), cell=replace(long_study.cells[0], mode=part))
-        for part in ("forward", "forward and backward")
-    )
-    assert in_words(notes_on_settings([eager, forward])) == ("not compiled: torch1:eager",)
-    assert in_words(notes_on_settings([eager, forward, all_of_it])) == (
-        "settings differ: compiled is forward in torch1:forward, forward and backward in torch1:forward and backward",
-        "not compiled: torch1:eager",
     )

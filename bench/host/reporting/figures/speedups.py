@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import Estimate
-from ..tables.speedup_values import SpeedUps
+from ..tables.speedup_values import SpeedUps, mean_name
 from ..words.language import _, ngettext
 from .rows import MOST_COLUMNS, cut, make_frame, most_rows, place_of, scale
 from .style import Style, styles_of
@@ -28,7 +28,7 @@ def draw(found: SpeedUps) -> Figure | None:
     ]
     if not points:
         return None
-    names = [row.name for row in rows] + ([_("geometric mean")] if found.means else [])
+    names = [row.name for row in rows] + [mean_name(found, track) for track in found.tracks[:1]]
     styles = styles_of(found.columns, found.labels)
     figure, axes = make_frame(names, len(columns), len(columns) + 1, bool(found.means))
     axes.axvline(1.0, color="0.2", linewidth=0.8, zorder=1)

@@ -12,8 +12,9 @@ from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS
 from ...statistics.verdict import Verdict
 from ..tables.rows import measured_baseline, rows_of
+from ..tables.table import Table
 from ..words import page as words
-from ..words.answer import MARKS, VERDICTS, WITHHELD
+from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
 from ..words.labels import Label, labels_of, names_of
 from ..words.language import decimal_sign
@@ -24,8 +25,8 @@ from . import cells
 if TYPE_CHECKING:
     from ..report import Report
 
-#: Remarks that explain marks: the page has a legend of its own.
-LEGENDS = tuple(f"{mark} " for mark in (*MARKS.values(), *VERDICTS.values()) if mark)
+#: Remarks that explain marks: the page has a legend of its own, and shows the settings.
+LEGENDS = tuple(f"{mark} " for mark in (*MARKS.values(), *VERDICTS.values(), EXPLAINED) if mark)
 
 
 def of_report(report: Report) -> dict[str, Any]:
@@ -54,6 +55,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),
         "machine": words.machine(manifest.machine),
+        "settings": None if report.settings is None else _texts(report.settings),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
         "method": words.method(),
     }
@@ -98,6 +100,16 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
         "mode": cell.mode,
         "framework": cell.framework,
         "environment": cell.environment,
+    }
+
+
+def _texts(table: Table) -> dict[str, Any]:
+    """Return a table as the texts that it shows."""
+    return {
+        "title": table.title,
+        "caption": table.caption,
+        "columns": [column.title for column in table.columns],
+        "rows": [[entry.text for entry in row] for group in table.groups for row in group.rows],
     }
 
 

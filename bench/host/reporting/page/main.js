@@ -16,12 +16,21 @@ function about() {
       make('p', {}, make('button', { type: 'button', class: 'chip', onclick: download }, W.download)),
       make('p', { class: 'hint' }, fill(W.run, data.run))),
     make('section', {}, make('h2', {}, W.method), make('ol', {}, data.method.map((line) => make('li', {}, line)))),
+    data.settings ? section(data.settings) : '',
     make('section', { class: 'wide' }, make('h2', {}, W.environments), make('div', { class: 'scroll' }, make('table', { class: 'environments' },
       make('thead', {}, make('tr', {}, [W.environment, 'Python', W.requirements, W.lock, ''].map((text) => make('th', { scope: 'col' }, text)))),
       make('tbody', {}, data.environments.map((one) => make('tr', {}, make('th', { scope: 'row' }, one.name), make('td', {}, one.python),
         make('td', {}, one.requirements.join(' ')), make('td', {}, make('code', { title: one.lock }, one.lock.slice(0, 16))),
         make('td', {}, packagesOf(one)))))))),
   ];
+}
+
+/** A table of texts: settings that differ. */
+function section(shown) {
+  return make('section', { class: 'wide' }, make('h2', {}, shown.title), make('p', { class: 'hint' }, shown.caption),
+    make('div', { class: 'scroll' }, make('table', { class: 'environments' },
+      make('thead', {}, make('tr', {}, shown.columns.map((text) => make('th', { scope: 'col' }, text)))),
+      make('tbody', {}, shown.rows.map(([first, ...others]) => make('tr', {}, make('th', { scope: 'row' }, first), others.map((text) => make('td', {}, text))))))));
 }
 
 function packagesOf(environment) {

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.speed_ups import ComparedCell
-from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, time_digits
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_name, time_digits
 from ..words.numbers import format_interval
 from .latex_text import escape
 
@@ -40,10 +40,13 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str, str]]:
                     text,
                     f"{row.name}, {column}",
                 )
-    for column, mean in found.means.items():
-        if column != found.baseline:
-            name = _free(f"bmSpeedupGeometricMean{letters(column)}", taken)
-            yield name, escape(factor_digits(mean)), f"geometric mean, {column}"
+    for track in found.tracks:
+        # The widest track has the plain name, which a text keeps when a study gets another track.
+        own = "" if track is found.tracks[0] else letters(f"{track.device} {track.threads} threads")
+        for column, mean in track.means.items():
+            if column != found.baseline:
+                name = _free(f"bmSpeedupGeometricMean{own}{letters(column)}", taken)
+                yield name, escape(factor_digits(mean)), f"{mean_name(found, track)}, {column}"
 
 
 def _row_letters(row: ComparedRow, place: ComparedCell) -> str:

@@ -8,16 +8,24 @@ from collections.abc import Iterable, Sequence
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
 from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
-from ..tables.paper_notes import caption, notes
-from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, time_digits
+from ..tables.paper_notes import About, caption, notes
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 from ..words.language import _, decimal_sign
 from .latex_text import escape
 
 #: A dagger is wider than nothing, and columns of numbers stay aligned: it hangs in the gap.
 MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
+#: At the heading of a column whose numbers other settings may explain.
+EXPLAINED = r"$^\circ$"
 WITHHELD = "--"
-#: Modes whose names are longer than what tells them apart below the name of the framework.
-SHORT = {"torchscript": "script"}
+
+#: What a note is about, and its mark.
+NOTED = {
+    About.NOISY: MARKS[Quality.NOISY],
+    About.UNSTEADY: MARKS[Quality.UNSTEADY],
+    About.SETTINGS: EXPLAINED,
+    About.MISSING: "",
+}
 
 OPENING = r"""% In a paper: \usepackage{booktabs} in the preamble, and within a table of yours: \centering \input{FILE}
 % It fits one column of the IEEE, ACM and SBC styles and of article.
@@ -34,14 +42,12 @@ def paper_table(found: SpeedUps) -> PaperTable:
             _shown(row.places.get(column), column == found.baseline, column in bold)
             for row, bold in zip(found.rows, best, strict=True)
         ]
-        if found.means:
-            entries.append(Shown(mean_digits(found, column)))
-        product, version, mode = (
-            _cut(part, LETTERS // 3) for part in (label.product, label.version, SHORT.get(label.mode, label.mode))
-        )
-        columns.append(PaperColumn(product, version, mode, tuple(entries)))
-    names = [row.name for row in found.rows] + ([_("geometric mean")] if found.means else [])
-    return PaperTable(tuple((_cut(name, LETTERS),) for name in names), tuple(columns), bool(found.means))
+        entries += [Shown(mean_digits(found, track, column)) for track in found.tracks]
+        product, version, mode = (_cut(part, LETTERS // 3) for part in (label.product, label.version, label.short_mode))
+        mark = EXPLAINED if column in found.explained else ""
+        columns.append(PaperColumn(product, version, mode, mark, tuple(entries)))
+    names = [row.name for row in found.rows] + [mean_name(found, track) for track in found.tracks]
+    return PaperTable(tuple((_cut(name, LETTERS),) for name in names), tuple(columns), len(found.tracks))
 
 
 def _cut(text: str, length: int) -> str:
@@ -107,7 +113,7 @@ def _heading_rows(table: PaperTable, with_baseline: bool) -> list[str]:
         for level in range(height)
     ]
     rules = "".join(rf"\cmidrule(lr){{{group.first + 2}-{group.first + group.count + 1}}}" for group in grouped)
-    modes = _row("", [_across(1, escape(column.mode)) for column in table.columns])
+    modes = _row("", [_across(1, f"{escape(column.mode)}{_hung(column.mark)}") for column in table.columns])
     others = len(table.columns) - with_baseline
     kinds = [_across(1, rf"\textit{{{escape(_('time'))}}}")] * with_baseline
     kinds += [_across(others, rf"\textit{{{escape(_('speed-up'))}}}")] * bool(others)
@@ -137,8 +143,8 @@ def tabular(table: PaperTable, *, with_baseline: bool) -> str:
     """Write one tabular; its first column is the baseline where ``with_baseline``."""
     columns = [_aligned(column, with_baseline and not number) for number, column in enumerate(table.columns)]
     rows = [_body_rows(name, entries) for name, *entries in zip(table.names, *columns, strict=True)]
-    if table.has_means:
-        rows.insert(-1, [r"\midrule"])
+    if table.means:
+        rows.insert(-table.means, [r"\midrule"])
     lines = [
         rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{\hspace{{0.5em}}}}}}",
         r"\toprule",
@@ -160,13 +166,8 @@ def render(found: SpeedUps, conditions: str) -> str:
     return (
         f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n{body}\n\\endgroup\n"
         + _comment([rf"\caption{{{escape(caption(found, conditions))}}}"])
-        + _comment(_noted(line) for line in notes(found))
+        + _comment(f"{NOTED[about]} {escape(text)}".lstrip() for about, text in notes(found))
     )
-
-
-def _noted(line: tuple[Quality | None, str]) -> str:
-    grade, text = line
-    return (f"{MARKS[grade]} " if grade in MARKS else "") + escape(text)
 
 
 def _comment(texts: Iterable[str]) -> str:

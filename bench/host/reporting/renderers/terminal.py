@@ -33,7 +33,14 @@ def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int
     )
     for i in kept:
         right = table.columns[i].align == "right"
-        laid.add_column(titles[i], justify="right" if right else "left", min_width=widths[i], no_wrap=True)
+        wraps = table.columns[i].wraps
+        laid.add_column(
+            titles[i],
+            justify="right" if right else "left",
+            min_width=None if wraps else widths[i],
+            no_wrap=not wraps,
+            overflow="fold",
+        )
     for row in group.rows:
         laid.add_row(*(entry(row[i], marks, style=_style(row, i)) for i in kept))
     return laid
@@ -87,8 +94,8 @@ def render(console: Console, table: Table) -> None:
         if left_out:
             missing = [_("Too narrow for: {columns}; the files have all columns.", columns=", ".join(left_out))]
         for group in table.groups:
-            console.print()
             if group.heading.text:
+                console.print()
                 console.print(entry(group.heading, marks, style="bold cyan"))
             console.print(layout(table, group, kept, widths, gap))
     console.print()

@@ -9,7 +9,7 @@ from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import strict
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
-from ..words.caption import describe_conditions, remark_on, title_of
+from ..words.caption import compared_of, describe_conditions, remark_on
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
@@ -41,7 +41,7 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     caption = _(
         "{title}, cost of the container: time in a container over time in the venv of the same lock, in the same mode "
         "(above 1 the container is slower).",
-        title=title_of(manifest),
+        title=compared_of(analysis.results, manifest),
     )
     compared = sum(cost.comparison is not None for cost in found)
     meaning = ngettext(

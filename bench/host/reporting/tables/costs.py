@@ -11,7 +11,7 @@ from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import cache_kept, imports_shared
 from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
-from ..words.caption import describe_conditions, largest_batch_remark, remark_on, title_of
+from ..words.caption import compared_of, describe_conditions, largest_batch_remark, remark_on
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
 from ..words.notes import in_words
@@ -66,7 +66,7 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
         Table(
             f"{manifest.study.name}-costs",
             _("Costs"),
-            f"{_caption(baseline, manifest)} {describe_conditions(manifest, results)}",
+            f"{_caption(results, baseline, manifest)} {describe_conditions(manifest, results)}",
             cost_columns(),
             groups,
             notes,
@@ -74,12 +74,12 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
     )
 
 
-def _caption(baseline: str | None, manifest: Manifest) -> str:
+def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest) -> str:
     parts = [
         _(
             "{title}, costs: import, first call in a new process with a cold and with a warm compilation cache, peak "
             "memory of the steps, and what was achieved of the machine's peak.",
-            title=title_of(manifest),
+            title=compared_of(results, manifest),
         )
     ]
     if baseline:

@@ -58,17 +58,19 @@ class PaperColumn:
     product: str
     version: str
     mode: str
+    #: Hangs behind the mode, where settings may explain the numbers.
+    mark: str
     #: One for each row.
     entries: tuple[Shown, ...]
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Rows and columns of one tabular; the last row holds means where ``has_means``."""
+    """Rows and columns of one tabular; so many of the last rows hold means."""
 
     names: tuple[tuple[str, ...], ...]
     columns: tuple[PaperColumn, ...]
-    has_means: bool
+    means: int
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def fit(table: PaperTable) -> list[PaperTable]:
     if table_width(table) <= ROOM:
         return [table]
     lines = tuple(tuple(part for line in name for part in broken(line)) for name in table.names)
-    table = PaperTable(lines, table.columns, table.has_means)
+    table = PaperTable(lines, table.columns, table.means)
     for count in range(1, len(table.columns) + 1):
         parts = _split(table, count)
         if all(table_width(part) <= ROOM for part in parts):
@@ -162,6 +164,4 @@ def fit(table: PaperTable) -> list[PaperTable]:
 def _split(table: PaperTable, count: int) -> list[PaperTable]:
     total = len(table.columns)
     ends = [round(total * number / count) for number in range(count + 1)]
-    return [
-        PaperTable(table.names, table.columns[first:last], table.has_means) for first, last in itertools.pairwise(ends)
-    ]
+    return [PaperTable(table.names, table.columns[first:last], table.means) for first, last in itertools.pairwise(ends)]

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import enum
 from collections import Counter
 
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
+from ..words.answer import NAMED
 from ..words.language import _
 from ..words.numbers import percent
 from ..words.quality import meaning
-from ..words.terms import enumerate_names
+from ..words.terms import enumerate_names, status_word
+from ..words.text import first_words
 from .speedup_values import SpeedUps
+from .speedups import WORDS
+
+
+class About(enum.Enum):
+    """What a note explains: a mark, or numbers that are not there."""
+
+    NOISY = enum.auto()
+    UNSTEADY = enum.auto()
+    SETTINGS = enum.auto()
+    MISSING = enum.auto()
 
 
 def caption(found: SpeedUps, conditions: str) -> str:
@@ -35,17 +48,21 @@ def caption(found: SpeedUps, conditions: str) -> str:
     )
 
 
-def notes(found: SpeedUps) -> list[tuple[Quality | None, str]]:
-    """Explain marks and missing numbers, each with the grade whose mark it explains."""
+def notes(found: SpeedUps) -> list[tuple[About, str]]:
+    """Explain marks and missing numbers, each in a short line, with what it is about."""
     places = found.places()
     grades = Counter(place.grade for place in places if place.grade)
     count = sum(grades.values())
-    lines: list[tuple[Quality | None, str]] = []
-    lines += [
-        (grade, _("{meaning} ({number} of {count} cells).", meaning=meaning(grade), number=grades[grade], count=count))
-        for grade in (Quality.NOISY, Quality.UNSTEADY)
+    marked = {About.NOISY: Quality.NOISY, About.UNSTEADY: Quality.UNSTEADY}
+    lines = [
+        (about, _("{meaning} ({number} of {count} cells).", meaning=meaning(grade), number=grades[grade], count=count))
+        for about, grade in marked.items()
         if grades[grade]
     ]
+    names = list(dict.fromkeys(name for own in found.explained.values() for name in own))
+    if names:
+        listed = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+        lines.append((About.SETTINGS, _("settings that may matter differ: {settings}.", settings=listed)))
     withheld = sum(place.withheld for place in places)
     if withheld:
         text = _(
@@ -53,15 +70,9 @@ def notes(found: SpeedUps) -> list[tuple[Quality | None, str]]:
             number=withheld,
             count=count,
         )
-        lines.append((None, text))
+        lines.append((About.MISSING, text))
     failed = Counter(place.result.status for place in places if place.grade is None)
     if failed:
-        listed = ", ".join(f"{number} {status}" for status, number in failed.most_common())
-        lines.append((None, _("--: without a time ({listed}).", listed=listed)))
-    if found.means and found.whole_rows < len(found.rows):
-        text = _(
-            "Geometric mean: over the {number} rows in which every column with a mean has a number.",
-            number=found.whole_rows,
-        )
-        lines.append((None, text))
-    return lines
+        listed = ", ".join(f"{number} {status_word(status)}" for status, number in failed.most_common())
+        lines.append((About.MISSING, _("--: without a time ({listed}).", listed=listed)))
+    return [(about, first_words(text, WORDS)) for about, text in lines]

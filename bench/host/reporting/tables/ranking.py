@@ -6,7 +6,7 @@ from ...analysis.ranking import FACTORS, Ranked, RankedColumn
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
-from ..words.caption import describe_conditions, title_of
+from ..words.caption import compared_of, describe_conditions
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
 from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
@@ -36,7 +36,7 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
         "{title}, ranking: geometric mean of the ratios to {baseline} (below 1 is faster), rank and the ranks it may "
         "have, and the share of rows in which it took at most {factors} times the best time of the row (a failure has "
         "an infinite time).",
-        title=title_of(manifest),
+        title=compared_of(analysis.results, manifest),
         baseline=manifest.study.baseline,
         factors=enumerate_names([general(factor) for factor in FACTORS]),
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...analysis.fairness import explanations
 from ...analysis.quality import quality_of
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.speed_ups import ComparedCell, Grades, Places, compare_row, geometric_means
+from ...analysis.speed_ups import ComparedCell, Grades, Places, Track, average_tracks, compare_row
 from ...storage.manifest import Manifest
-from ..words.labels import Label, labels_of
+from ..words.labels import Label, in_order, labels_of
+from ..words.language import _
 from ..words.numbers import TIMES, choose_unit, fixed
-from ..words.row_names import row_name, shared_facets, usual_facets
+from ..words.row_names import row_name, shared_facets, threads_in_words, usual_facets
 from .rows import measured_baseline, rows_of
 
 
@@ -36,10 +38,25 @@ class SpeedUps:
     #: What all rows have in common: ``small, float32, cpu, 2 threads``.
     conditions: str
     rows: tuple[ComparedRow, ...]
-    #: {column: geometric mean over the rows that the columns with most rows have in common}; empty where these are few.
-    means: Mapping[str, float]
-    #: How many rows the means are over.
-    whole_rows: int
+    #: The means of each device and number of threads, over the rows that the columns with most rows have in common.
+    tracks: tuple[Track, ...]
+    #: {column: settings that may explain its ratios}, without the columns that have none.
+    explained: Mapping[str, tuple[str, ...]]
+
+    @property
+    def mixed(self) -> bool:
+        """Tell whether rows differ in device or threads, so that no mean is over all of them."""
+        return len({(place.result.cell.device, place.result.cell.threads) for place in self.places()}) > 1
+
+    @property
+    def means(self) -> Mapping[str, float]:
+        """The means over most rows; empty where no track has any."""
+        return self.tracks[0].means if self.tracks else {}
+
+    @property
+    def whole_rows(self) -> int:
+        """How many rows ``means`` are over."""
+        return self.tracks[0].rows if self.tracks else 0
 
     def places(self) -> list[ComparedCell]:
         return [place for row in self.rows for place in row.places.values()]
@@ -51,30 +68,57 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     baseline = measured_baseline(results, manifest)
     if baseline is None or all(result.step is None for result in results):
         return None
-    columns = (baseline, *(column for column in columns_of(results) if column != baseline))
+    labels = labels_of(results)
+    columns = (baseline, *(column for column in in_order(columns_of(results), labels) if column != baseline))
     grades = {result.cell: quality_of(result) for result in results}
     usual = usual_facets(results)
     rows = tuple(
         ComparedRow(row_name(row[0].cell, usual), compare_row(row, baseline, grades))
         for row in rows_of(results).values()
     )
-    means, whole_rows = geometric_means((row.places for row in rows), columns)
     return SpeedUps(
         tuple(results),
         baseline,
         columns,
-        labels_of(results),
+        labels,
         grades,
         shared_facets(results),
         rows,
-        means,
-        whole_rows,
+        average_tracks([row.places for row in rows], columns),
+        _explained(rows, baseline),
     )
 
 
-def mean_digits(found: SpeedUps, column: str) -> str:
+def _explained(rows: Sequence[ComparedRow], baseline: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        base = row.places.get(baseline)
+        for column, place in row.places.items():
+            if base is not None and place.speed_up is not None and (names := explanations(place.result, base.result)):
+                found.setdefault(column, {}).update(dict.fromkeys(names))
+    return {column: tuple(names) for column, names in found.items()}
+
+
+def mean_name(found: SpeedUps, track: Track, *, short: bool = False) -> str:
+    """Name a row of means, and over what it is where that is not every row: ``geometric mean, 1 thread``."""
+    cells = [place.result.cell for place in found.places()]
+    parts = [_("geometric mean")]
+    if track.rows < track.of_rows:
+        parts = [
+            _("mean of {rows} rows", rows=track.rows)
+            if short
+            else _("geometric mean of {rows} of {all} rows", rows=track.rows, all=track.of_rows)
+        ]
+    if len({cell.device for cell in cells}) > 1:
+        parts.append(track.device)
+    if len({cell.threads for cell in cells}) > 1:
+        parts.append(threads_in_words(track.threads))
+    return ", ".join(parts)
+
+
+def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
     """Write the mean of a column; empty for the baseline, and for a column that has too few rows for one."""
-    mean = found.means.get(column)
+    mean = track.means.get(column)
     return "" if mean is None or column == found.baseline else factor_digits(mean)
 
 

@@ -1,7 +1,7 @@
 """Makes the table that a run ends with: the baseline's time per step, and every other column's speed-up over it.
 
-It fits a terminal of 80 columns, has at most one mark per entry and at most six lines below it. Everything else is in
-the details, one option away.
+It fits a terminal of 80 columns and 24 lines, has at most two marks per entry and at most six short lines below it.
+Everything else is in the details, one option away.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
 from ..words import answer
-from ..words.answer import MARKS, VERDICTS, WITHHELD
+from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.language import _
+from ..words.row_names import usual_conditions
 from ..words.terms import status_word
-from ..words.text import EMPTY
-from .speedup_values import SpeedUps, factor_digits, mean_digits, speed_ups, time_digits
+from ..words.text import EMPTY, first_words
+from .speedup_values import SpeedUps, factor_digits, mean_digits, mean_name, speed_ups, time_digits
 from .table import Column, Entry, Group, Table
 
 #: A longer line of a heading is broken.
-LONG = 8
+LONG = 12
+#: Lines below the table, and words of a line, at most.
+LINES, WORDS = 6, 20
 
 
 def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
@@ -26,8 +29,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
     found = speed_ups(analysis, manifest)
     if found is None:
         return None
-    columns, baseline, labels, grades = found.columns, found.baseline, found.labels, found.grades
-    names = {place.result.cell: row.name for row in found.rows for place in row.places.values()}
+    columns, baseline, labels = found.columns, found.baseline, found.labels
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), column == baseline) for column in columns))
         for row in found.rows
@@ -35,21 +37,46 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
     return Table(
         f"{manifest.study.name}-speedups",
         _("Speed-ups"),
-        _caption(labels[baseline].text, found.conditions, alone=len(columns) == 1),
+        _caption(labels[baseline].text, usual_conditions(found.results), alone=len(columns) == 1),
         (
             Column(_("workload"), "left"),
-            *(Column(_narrow(labels[column].heading), dispensable=number) for number, column in enumerate(columns)),
+            *(
+                Column(_narrow(labels[column].heading) + EXPLAINED * (column in found.explained), dispensable=number)
+                for number, column in enumerate(columns)
+            ),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
-        (
-            *answer.banner(grades),
-            *answer.fastest(found.means, baseline, labels, found.whole_rows),
-            *answer.clearest(found.results, baseline, labels, grades, names),
-            *answer.legend(grades),
-            *answer.verdicts(found.results, grades),
-            *answer.failures(found.results),
-        ),
+        tuple(_lines(found, manifest)),
     )
+
+
+def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
+    """Return the lines below the table; those that explain marks are never left out."""
+    baseline, labels, grades = found.baseline, found.labels, found.grades
+    names = {place.result.cell: row.name for row in found.rows for place in row.places.values()}
+    track = found.tracks[0] if found.tracks else None
+    needed = {
+        "banner": answer.banner(grades),
+        "alarm": answer.alarm(manifest),
+        "legend": answer.legend(grades),
+        "verdicts": answer.verdicts(found.results, grades),
+        "settings": answer.settings(found.explained),
+    }
+    # Verdicts do not come first where the machine was busy.
+    advice = [] if needed["banner"] else answer.no_verdicts(found.results, baseline, grades)
+    #: The most useful first.
+    others = {
+        "failures": answer.failures(found.results),
+        "clearest": answer.clearest(found.results, baseline, labels, grades, names),
+        "fastest": answer.fastest(track, len(found.tracks) > 1 or found.mixed, baseline, labels),
+        "no verdicts": advice,
+    }
+    room = LINES - sum(map(len, needed.values()))
+    for name, lines in others.items():
+        needed[name] = lines if room > 0 else []
+        room -= len(lines)
+    order = ("banner", "alarm", "fastest", "clearest", "no verdicts", "legend", "verdicts", "settings", "failures")
+    return [first_words(line, WORDS) for name in order for line in needed[name]]
 
 
 def _narrow(heading: str) -> str:
@@ -62,7 +89,7 @@ def _caption(baseline: str, conditions: str, *, alone: bool) -> str:
     said = {"baseline": baseline, "conditions": conditions}
     if alone:
         return _("Time per step of {baseline} ({conditions})", **said)
-    return _("Time per step of {baseline}; speed-up of the others over it, higher is faster ({conditions})", **said)
+    return _("Time per step of {baseline}; speed-ups ({conditions})", **said)
 
 
 def _entry(place: ComparedCell | None, is_baseline: bool) -> Entry:
@@ -81,8 +108,11 @@ def _entry(place: ComparedCell | None, is_baseline: bool) -> Entry:
 
 
 def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:
-    """Make the row of geometric means."""
-    if not found.means:
-        return []
-    means = (mean_digits(found, column) for column in found.columns)
-    return [(Entry(_("geometric mean")), *map(Entry, means))]
+    """Make a row of geometric means for each track."""
+    return [
+        (
+            Entry(mean_name(found, track, short=True)),
+            *(Entry(mean_digits(found, track, column)) for column in found.columns),
+        )
+        for track in found.tracks
+    ]

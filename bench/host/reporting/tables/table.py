@@ -30,6 +30,8 @@ class Column:
     align: str = "right"
     #: A narrow terminal leaves out the column with the highest number first, and one with 0 never.
     dispensable: int = 0
+    #: Whether its entries may take several lines where the terminal is narrow.
+    wraps: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from ...analysis.run_notes import baseline_not_in_run, environments_noted, not_b
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ..words.caption import (
+    compared_of,
     describe_conditions,
     environment_remark,
     noise_watch_remark,
     remark_on,
-    title_of,
     warm_up_remark,
 )
 from ..words.language import _
@@ -95,7 +95,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
 
 
 def _summary_caption(results: Sequence[Result], baseline: str | None, manifest: Manifest) -> str:
-    title, shared = title_of(manifest), shared_facets(results)
+    title, shared = compared_of(results, manifest), shared_facets(results)
     if shared:
         text = _("{title}: median time of one step ({shared}).", title=title, shared=shared)
     else:
@@ -129,14 +129,14 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         caption = _(
             "{title}, in detail: median time of one step, throughput, ratio to {baseline} (below 1 is faster), course "
             "of the warm-up, spread between processes / within them, processes × samples of each.",
-            title=title_of(manifest),
+            title=compared_of(results, manifest),
             baseline=baseline,
         )
     else:
         caption = _(
             "{title}, in detail: median time of one step, throughput, course of the warm-up, spread between processes "
             "/ within them, processes × samples of each.",
-            title=title_of(manifest),
+            title=compared_of(results, manifest),
         )
     notes = remarks(
         noise_remark(analysis, manifest),

@@ -10,17 +10,23 @@ from bench.cell import Cell
 
 from ...analysis.quality import Quality
 from ...analysis.results import Result, row_key
-from ...analysis.speed_ups import Grades, inverse
+from ...analysis.speed_ups import Grades, Track, inverse
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
+from ...storage.manifest import Manifest
 from .labels import Label
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_value, percent
 from .quality import meaning
-from .terms import status_word
+from .row_names import threads_in_words
+from .terms import enumerate_names, status_word
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
 MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.DISTURBED: ""}
 WITHHELD = "-"
+#: At the heading of a column whose ratios other settings than the baseline's may explain.
+EXPLAINED = "°"
+#: Settings that are named at most; the table of settings has all of them.
+NAMED = 3
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 
@@ -41,8 +47,7 @@ def banner(grades: Grades) -> list[str]:
         return []
     return [
         _(
-            "The machine was busy: {lost} of {count} cells cannot be used ({mark}). "
-            "Close other programs and run again.",
+            "The machine was busy: {lost} of {count} cells cannot be used ({mark}); run again.",
             lost=lost,
             count=len(found),
             mark=WITHHELD,
@@ -50,28 +55,48 @@ def banner(grades: Grades) -> list[str]:
     ]
 
 
-def fastest(means: Mapping[str, float], baseline: str, labels: Labels, rows: int) -> list[str]:
-    """Say which column is fastest on average, by the geometric means of the speed-ups over so many whole rows."""
-    if len(means) < 2:
+def alarm(manifest: Manifest) -> list[str]:
+    """Say in one line what makes the whole run doubtful: another environment than the lock's, damage, an early end."""
+    clauses = []
+    if manifest.changed_environments:
+        names = enumerate_names(sorted(manifest.changed_environments))
+        clauses.append(_("Changed while it was measured: {environments}.", environments=names))
+    if manifest.damaged:
+        clauses.append(
+            ngettext(
+                "{count} damaged line of the journal was left out.",
+                "{count} damaged lines of the journal were left out.",
+                len(manifest.damaged),
+            )
+        )
+    if not manifest.finished:
+        clauses.append(_("Partial: the run has not finished."))
+    return [" ".join(clauses)] if clauses else []
+
+
+def fastest(track: Track | None, several: bool, baseline: str, labels: Labels) -> list[str]:
+    """Say which column is fastest on average, by the geometric means of a track; ``several`` tracks are told apart."""
+    if track is None or len(track.means) < 2:
         return []
-    first, *others = sorted(means, key=lambda column: means[column], reverse=True)
-    average = ngettext("geometric mean of {count} row", "geometric mean of {count} rows", rows)
+    first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
+    average = ngettext("{count} row", "{count} rows", track.rows)
+    if several:
+        average += f", {threads_in_words(track.threads)}"
     if first == baseline:
         return [
             _(
                 "Fastest on average: {column}; next {other}, {factor} times as fast ({average}).",
                 column=labels[first].text,
                 other=labels[others[0]].text,
-                factor=fixed(means[others[0]], 2),
+                factor=fixed(track.means[others[0]], 2),
                 average=average,
             )
         ]
     return [
         _(
-            "Fastest on average: {column}, {factor} times as fast as {baseline} ({average}).",
+            "Fastest on average: {column}, {factor} times as fast ({average}).",
             column=labels[first].text,
-            factor=fixed(means[first], 2),
-            baseline=labels[baseline].text,
+            factor=fixed(track.means[first], 2),
             average=average,
         )
     ]
@@ -115,18 +140,26 @@ def clearest(
 
     Where there are verdicts, only a firm difference is told. ``names`` are those of the rows.
     """
-    bases = {row_key(result.cell) for result in results if result.cell.column == baseline and usable(result, grades)}
-    compared = [r for r in results if r.ratio and usable(r, grades) and row_key(r.cell) in bases]
+    compared = _compared(results, baseline, grades)
     judged = [result for result in compared if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
-    lines = [
-        _sentence(result, labels[result.cell.column], labels[baseline], names[result.cell], firm=bool(judged))
-        for result in clear[:1]
+    return [
+        _sentence(result, labels[result.cell.column], names[result.cell], firm=bool(judged)) for result in clear[:1]
     ]
-    if compared and not judged:
-        lines.append(_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs()))
-    return lines
+
+
+def no_verdicts(results: Sequence[Result], baseline: str, grades: Grades) -> list[str]:
+    """Say how to get verdicts, where there are none."""
+    compared = _compared(results, baseline, grades)
+    if not compared or any(result.verdict is not None for result in compared):
+        return []
+    return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
+
+
+def _compared(results: Sequence[Result], baseline: str, grades: Grades) -> list[Result]:
+    bases = {row_key(result.cell) for result in results if result.cell.column == baseline and usable(result, grades)}
+    return [r for r in results if r.ratio and usable(r, grades) and row_key(r.cell) in bases]
 
 
 def _by_interest(result: Result) -> tuple[bool, float]:
@@ -144,25 +177,28 @@ def _clearness(result: Result) -> float:
     return max(0.0, math.log(low), -math.log(high))
 
 
-def _sentence(result: Result, label: Label, base: Label, row: str, *, firm: bool) -> str:
-    """Word one comparison: ``mlp-train: JAX 0.10 jit is 3.3 times as fast as PyTorch 1.13 eager [2.9, 3.8].``"""
+def _sentence(result: Result, label: Label, row: str, *, firm: bool) -> str:
+    """Word one comparison, with the baseline that the caption names: ``gemm: JAX 0.10 jit is 2.4 times as fast …``."""
     assert result.ratio is not None
     ratio = result.ratio.estimate
     faster = ratio.value < 1.0
     shown = inverse(ratio) if faster else ratio
-    said = {
-        "row": row,
-        "column": label.text,
-        "baseline": base.text,
-        "factor": format_value(shown),
-        "interval": format_interval(shown),
-    }
+    said = {"row": row, "column": label.text, "factor": format_value(shown), "interval": format_interval(shown)}
     text = (
-        _("{row}: {column} is {factor} times as fast as {baseline} {interval}", **said)
+        _("{row}: {column} is {factor} times as fast {interval}", **said)
         if faster
-        else _("{row}: {column} takes {factor} times as long as {baseline} {interval}", **said)
+        else _("{row}: {column} takes {factor} times as long {interval}", **said)
     )
     return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
+
+
+def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
+    """Name the settings that may explain ratios, ``explained`` by column; the table of settings has their values."""
+    names = list(dict.fromkeys(name for own in explained.values() for name in own))
+    if not names:
+        return []
+    listed = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    return [_("{mark} Settings that may matter differ: {settings}.", mark=EXPLAINED, settings=listed)]
 
 
 def failures(results: Sequence[Result]) -> list[str]:

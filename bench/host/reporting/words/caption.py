@@ -16,6 +16,7 @@ from ...analysis.run_notes import journal_damaged, unfinished
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
+from .labels import in_order, labels_of
 from .language import _, ngettext
 from .notes import in_words
 from .numbers import MIB, fixed, format_number, general, percent
@@ -26,6 +27,19 @@ from .text import printable, sentence
 def title_of(manifest: Manifest) -> str:
     """Return the title of the study on one line, without a full stop."""
     return printable(manifest.study.title or manifest.study.name).rstrip(".")
+
+
+def compared_of(results: Sequence[Result], manifest: Manifest) -> str:
+    """Name what was measured, by framework and version: ``PyTorch 1.13, PyTorch 2.15 and JAX 0.10``.
+
+    A title may name frameworks that are not there; the study's own name stands where nothing was measured.
+    """
+    labels = labels_of([result for result in results if result.records])
+    names = [
+        " ".join(filter(None, (labels[column].product, labels[column].version)))
+        for column in in_order(list(labels), labels)
+    ]
+    return printable(enumerate_names(list(dict.fromkeys(names)))) if names else printable(manifest.study.name)
 
 
 def machine_in_words(machine: Mapping[str, Any]) -> str:

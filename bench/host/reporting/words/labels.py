@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.registry import BUILT_IN
@@ -12,6 +12,10 @@ from ...analysis.results import Result
 
 #: Digits of a version that tell releases apart.
 RELEASE = re.compile(r"\d+(?:\.\d+)?")
+
+
+#: Modes whose names are longer than what tells them apart below the name of the framework.
+SHORT = {"torchscript": "script"}
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,13 @@ class Label:
         return " ".join(filter(None, (self.product, self.version, self.mode)))
 
     @property
+    def short_mode(self) -> str:
+        return SHORT.get(self.mode, self.mode)
+
+    @property
     def heading(self) -> str:
         """One part a line, so that columns are narrow."""
-        return "\n".join(filter(None, (self.product, self.version, self.mode)))
+        return "\n".join(filter(None, (self.product, self.version, self.short_mode)))
 
 
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
@@ -45,6 +53,17 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
         column: Label(column.partition(":")[0], label.version, label.mode) if names.count(label.text) > 1 else label
         for column, label in found.items()
     }
+
+
+def in_order(columns: Sequence[str], labels: Mapping[str, Label]) -> list[str]:
+    """Order columns by framework, then by version; frameworks, and the modes of one version, stay in their order."""
+    products = list(dict.fromkeys(labels[column].product for column in columns))
+    return sorted(columns, key=lambda column: (products.index(labels[column].product), version_order(labels[column])))
+
+
+def version_order(label: Label) -> tuple[int, ...]:
+    """Return what versions are ordered by: 2.9 comes before 2.10."""
+    return tuple(map(int, re.findall(r"\d{1,9}", label.version)))
 
 
 def _label(result: Result) -> Label:

@@ -24,8 +24,6 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.BASELINE_ABSENT: result_notes.baseline_absent,
     NoteKind.BASELINE_FAILED: result_notes.baseline_failed,
     NoteKind.NO_PAIRS: result_notes.no_pairs,
-    NoteKind.SETTINGS_DIFFER: row_notes.settings_differ,
-    NoteKind.NOT_COMPILED: row_notes.not_compiled,
     NoteKind.DATA_SOURCE: row_notes.data_source,
     NoteKind.TURNS_DISTURBED: row_notes.turns_disturbed,
     NoteKind.SINGLE_FIRST_CALL: result_notes.single_first_call,

@@ -154,7 +154,7 @@ def method() -> list[str]:
         _("Samples before the steady state, and turns disturbed by other programs, do not count."),
         _("The time per step is the median over processes of the median of their samples."),
         _(
-            "Intervals are at {level}, over processes or pairs of them: by bootstrap, or Student's where these are few.",
+            "Intervals are at {level}, over processes or pairs of them: bootstrap, or Student's where these are few.",
             level=percent(LEVEL),
         ),
         noisy_rule(),

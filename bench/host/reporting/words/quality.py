@@ -11,7 +11,7 @@ def meaning(grade: Quality) -> str:
     """Say what a grade means, in a clause."""
     words = {
         Quality.CLEAN: _("clean: firm enough for its conclusion"),
-        Quality.NOISY: _("noisy: a repeat may change the conclusion"),
+        Quality.NOISY: _("noisy: a repeat may say otherwise"),
         Quality.UNSTEADY: _("unsteady: samples lie far apart"),
         Quality.DISTURBED: _("disturbed: other programs were computing, so the time is not compared"),
     }
@@ -21,8 +21,8 @@ def meaning(grade: Quality) -> str:
 def noisy_rule() -> str:
     """Say when a number is noisy."""
     return _(
-        "Noisy: the interval of a speed-up reaches more than {ratio} and more than {share} of the way to 1 from it, that "
-        "of a time more than {time}.",
+        "Noisy: the interval of a speed-up reaches more than {ratio} and more than {share} of the way to 1 from it, "
+        "that of a time more than {time}.",
         ratio=percent(NOISY),
         share=percent(SHARE_OF_DISTANCE),
         time=percent(NOISY_TIME),

@@ -33,10 +33,14 @@ def usual_facets(results: Sequence[Result]) -> tuple[str | None, ...]:
     return (None, *(value if 2 * count > len(rows) else None for value, count in common[1:]))
 
 
+def usual_conditions(results: Sequence[Result]) -> str:
+    """Name what more than half of the rows have in common; the names of the other rows say what they have."""
+    return ", ".join(value for value in usual_facets(results) if value is not None)
+
+
 def shared_facets(results: Sequence[Result]) -> str:
     """Name what all rows have in common, or all that do not say otherwise: ``small, float32, cpu, 2 threads``."""
-    usual = usual_facets(results)
-    text = ", ".join(value for value in usual if value is not None)
+    usual, text = usual_facets(results), usual_conditions(results)
     pairs = (pair for result in results for pair in zip(facets(result.cell), usual, strict=True))
     if any(value != same for value, same in pairs if same is not None):
         return _("{conditions}, unless a row says otherwise", conditions=text)

@@ -2,38 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .language import _, ngettext
-from .result_notes import VALUE_LENGTH
-from .terms import enumerate_names
 from .text import shorten
-
-
-def settings_differ(
-    settings: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]],
-    unreported: Sequence[tuple[str, Sequence[str]]],
-) -> str:
-    clauses = []
-    for name, holders in settings:
-        values = ", ".join(
-            _(
-                "{value} in {names}",
-                value=shorten(value, VALUE_LENGTH) or _("empty"),
-                names=enumerate_names(list(names)),
-            )
-            for value, names in holders
-        )
-        clauses.append(_("{setting} is {values}", setting=name, values=values))
-    clauses += [
-        _("{setting} is not reported by {names}", setting=name, names=enumerate_names(list(names)))
-        for name, names in unreported
-    ]
-    return _("settings differ: {differences}", differences="; ".join(clauses))
-
-
-def not_compiled(columns: Sequence[str]) -> str:
-    return _("not compiled: {columns}", columns=enumerate_names(list(columns)))
 
 
 def data_source(source: str) -> str:

@@ -26,6 +26,12 @@ def shorten(text: str, length: int = 240) -> str:
     return text[:length].rsplit(" ", 1)[0] + " …"
 
 
+def first_words(text: str, most: int) -> str:
+    """Keep the first words of a line that has more than ``most``."""
+    words = text.split(" ")
+    return text if len(words) <= most else " ".join(words[: most - 1]) + " …"
+
+
 def sentence(parts: Iterable[str]) -> str:
     """Join clauses to a sentence, leaving out empty ones."""
     return "; ".join(part for part in parts if part) + "."

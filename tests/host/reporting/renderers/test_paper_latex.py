@@ -190,6 +190,13 @@ def test_without_the_baseline_the_file_says_so(tmp_path, long_study):
 def test_the_text_is_exact(tmp_path, long_study):
     long_study.records = [r for r in long_study.records if r.cell.environment == "torch1"]
     long_study.run["planned"] = []
+    for column, numbers in {"torch1:torchscript": (13, 8), "torch1:eager": (14, 9)}.items():
+        for workload in ("dispatch", "mlp-train")[column == "torch1:eager" :]:
+            long_study.change(
+                column,
+                workload,
+                sample_ns=lambda r, numbers=numbers: [n * numbers[r.round % 2] // 10 for n in r.sample_ns],
+            )
     assert EXACT in written(long_study, tmp_path)
 
 
@@ -199,9 +206,9 @@ EXACT = r"""\toprule
  & \multicolumn{1}{c}{eager} & \multicolumn{1}{c}{script} \\
  & \multicolumn{1}{c}{\textit{time}} & \multicolumn{1}{c}{\textit{speed-up}} \\
 \midrule
-dispatch & 19\,$\mu$s & \textbf{1.1}\rlap{$^\dagger$} \\
-mlp-train & 1.2\,ms\rlap{$^\dagger$} & \textbf{1.1}\rlap{$^\dagger$} \\
-catdog-cnn-train & 297\,ms\rlap{$^\dagger$} & \textbf{1.1}\rlap{$^\dagger$} \\
+dispatch & \textbf{19\,$\mu$s} & \textbf{1.1}\rlap{$^\dagger$} \\
+mlp-train & 1.4\,ms\rlap{$^\dagger$} & \textbf{1.2} \\
+catdog-cnn-train & 297\,ms & \textbf{1.1} \\
 \midrule
 geometric mean &  & 1.1 \\
 \bottomrule

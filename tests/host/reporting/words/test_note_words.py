@@ -70,16 +70,6 @@ EXAMPLES = [
     (note(NoteKind.BASELINE_ABSENT, INFO), "no ratio: the baseline is not part of this row"),
     (note(NoteKind.BASELINE_FAILED, INFO, status="timeout"), "no ratio: the status of the baseline is timeout"),
     (note(NoteKind.NO_PAIRS, INFO), "no ratio: no process took turns with one of the baseline"),
-    (
-        note(
-            NoteKind.SETTINGS_DIFFER,
-            INFO,
-            settings=(("BLAS", (("", ("torch1", "jax")), ("MKL", ("tf2",)))),),
-            unreported=(("instruction set", ("jax",)),),
-        ),
-        "settings differ: BLAS is empty in torch1 and jax, MKL in tf2; instruction set is not reported by jax",
-    ),
-    (note(NoteKind.NOT_COMPILED, INFO, columns=("torch1:eager",)), "not compiled: torch1:eager"),
     (note(NoteKind.DATA_SOURCE, INFO, source="seeded images"), "input: seeded images"),
     (
         note(NoteKind.TURNS_DISTURBED, INFO, kept=3, turns=40, example="a guest"),

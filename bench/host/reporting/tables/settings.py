@@ -1,0 +1,58 @@
+"""Makes the table of the settings that differ between the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...analysis.fairness import DifferingSetting, differing_settings
+from ...analysis.results import columns_of
+from ...analysis.run_analysis import Analysis
+from ...storage.manifest import Manifest
+from ..words.labels import in_order, labels_of
+from ..words.language import _
+from ..words.text import EMPTY, shorten
+from .rows import rows_of
+from .table import Column, Entry, Group, Table
+
+#: Characters of a value; the records keep all of it.
+VALUE_LENGTH = 60
+
+
+def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
+    """Make the table with a row per setting that differs; None where none does.
+
+    The modes of an environment share a column where they agree in everything that differs elsewhere.
+    """
+    found = differing_settings(rows_of(analysis.results).values())
+    if not found:
+        return None
+    measured = [result for result in analysis.results if result.records]
+    groups = _grouped(in_order(columns_of(measured), labels_of(measured)), found)
+    columns = (Column(_("setting"), "left"), *(Column(name, "left", wraps=True) for name, _column in groups))
+    rows = tuple((Entry(one.name), *(Entry(_value(one, column)) for _name, column in groups)) for one in found)
+    return Table(
+        f"{manifest.study.name}-settings",
+        _("Settings that differ"),
+        _("Settings that were in force, as the worker reads them back, where they differ. A dash: not reported."),
+        columns,
+        (Group(Entry(""), ("",) * len(columns), rows),),
+    )
+
+
+def _grouped(columns: Sequence[str], found: Sequence[DifferingSetting]) -> list[tuple[str, str]]:
+    """Return the name of each column of the table, and one column of results that it stands for."""
+    of_environment: dict[str, list[str]] = {}
+    for column in columns:
+        of_environment.setdefault(column.partition(":")[0], []).append(column)
+    groups = []
+    for environment, own in of_environment.items():
+        alike = all(one.values.get(column) == one.values.get(own[0]) for one in found for column in own)
+        groups += [(environment, own[0])] if alike else [(column, column) for column in own]
+    return groups
+
+
+def _value(setting: DifferingSetting, column: str) -> str:
+    values = setting.values.get(column)
+    if values is None:
+        return EMPTY
+    return "; ".join(shorten(value, VALUE_LENGTH) or _("empty") for value in values)

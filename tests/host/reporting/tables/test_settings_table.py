@@ -1,0 +1,53 @@
+"""Tests the table of the settings that differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bench.host.reporting import report
+
+
+def made(study):
+    return report.make(study.records, study.manifest)
+
+
+def rows(study) -> dict[str, list[str]]:
+    return {row[0].text: [entry.text for entry in row[1:]] for row in made(study).settings.groups[0].rows}
+
+
+def titles(study) -> list[str]:
+    return [column.title for column in made(study).settings.columns[1:]]
+
+
+def test_environments_whose_modes_agree_have_one_column(long_study):
+    assert titles(long_study) == ["torch1", "torch2", "tf2", "jax"]
+    assert rows(long_study) == {"instruction set": ["AVX2", "AVX512", "AVX512", "AVX512"]}
+
+
+def test_modes_that_differ_have_columns_of_their_own(long_study):
+    long_study.records = [
+        replace(r, settings={"fused": r.cell.mode == "compile"} if r.cell.environment == "torch2" else {})
+        for r in long_study.records
+    ]
+    found = dict(zip(titles(long_study), rows(long_study)["fused"], strict=True))
+    assert found == {"torch1": "–", "torch2:eager": "False", "torch2:compile": "True", "tf2": "–", "jax": "–"}
+
+
+def test_settings_that_only_one_framework_has_are_no_difference(long_study):
+    long_study.records = [replace(r, settings={r.cell.environment: r.cell.mode[0]}) for r in long_study.records]
+    long_study.records = [r for r in long_study.records if r.cell.mode in ("eager",)]
+    assert made(long_study).settings is None
+
+
+def test_an_empty_value_is_said_to_be_empty(long_study):
+    long_study.change("jax:jit", "mlp-train", settings={"BLAS": ""})
+    long_study.change("torch2:eager", "mlp-train", settings={"BLAS": "mkl"})
+    assert "empty" in rows(long_study)["BLAS"]
+
+
+def test_no_setting_stands_below_another_table(long_study):
+    assert not any(
+        "instruction set" in note
+        for table in (made(long_study).summary, made(long_study).details)
+        for note in (*table.marks, *table.remarks)
+    )
