@@ -10,6 +10,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
 from bench.host.reporting.words import template
+from bench.host.reporting.words.labels import SHORT
 from bench.host.reporting.words.language import Language, read
 
 PLACEHOLDER = re.compile(r"(\{\w+\})")
@@ -40,5 +41,5 @@ def make(folder: Path) -> Language:
 
 def escaped(text: str, data: Iterable[object]) -> set[str]:
     """Return the words of ``text`` outside of the brackets that are not words of ``data`` either."""
-    known = {word for value in data for word in WORD.findall(str(value))}
+    known = {word for value in (*data, *SHORT.values()) for word in WORD.findall(str(value))}
     return set(WORD.findall(re.sub("⟦[^⟧]*⟧", " ", text))) - known - NAMES

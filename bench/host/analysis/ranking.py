@@ -11,6 +11,7 @@ import numpy as np
 from ..statistics import ranking
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..storage.manifest import Manifest
+from ..study.baseline import CHOSEN
 from .notes import Note, NoteKind, Severity, note
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
@@ -82,7 +83,8 @@ def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     tracks = any(result.cell.threads_named for result in analysis.results)
     for result in analysis.results:
         contests.setdefault((result.cell.device, result.cell.threads if tracks else None), []).append(result)
-    if manifest.study.baseline is None:
+    # A ranking compares all columns with one of them.
+    if manifest.study.baseline is None or manifest.study.baseline in CHOSEN:
         return Ranked(())
     return Ranked(tuple(_hold(results, manifest.study.baseline) for results in contests.values()))
 

@@ -12,15 +12,17 @@ from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.verdict import Verdict
 from ..storage.manifest import Manifest
+from ..study.baseline import BEST
 from ..study.rows import group_by_row
 from ..study.twin import is_twin, original_cell
+from .baselines import baselines_of
 from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
 from .given_up import given_up
 from .processes import timed_cells
-from .results import EXCLUDED, Comparison, Result, result_of, row_key
+from .results import EXCLUDED, Comparison, Result, result_of
 from .startup import break_even
 
 
@@ -72,13 +74,13 @@ def settled_rows(records: Iterable[Record], manifest: Manifest) -> list[str]:
     p values.
     """
     results, _ = judged(records, manifest)
-    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
+    bases = baselines_of(results, manifest.study.baseline)
     settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
     open_rows = {
         result.cell.row
         for result in results
         if is_judged(result) and result.verdict not in settled
-        if not any(given_up(one.records) for one in (result, bases[row_key(result.cell)]))
+        if not any(given_up(one.records) for one in (result, bases[result.cell]))
     }
     return [row for row in group_by_row([result.cell for result in results]) if row not in open_rows]
 
@@ -115,16 +117,16 @@ def is_judged(result: Result) -> bool:
 
 
 def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
-    """Add to each timed result its comparison with the baseline of its row."""
+    """Add to each timed result its comparison with what it is compared with."""
     rows: dict[str, list[Result]] = {}
     for result in results:
         rows.setdefault(result.cell.row, []).append(result)
     reached = {row: Reached.of(found, manifest) for row, found in rows.items()}
-    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
+    bases = baselines_of(results, manifest.study.baseline)
     compared = []
     for result in results:
-        base = bases.get(row_key(result.cell))
-        if base is None or base is result or result.step is None or base.step is None:
+        base = bases.get(result.cell)
+        if base is None or result.step is None or base.step is None:
             compared.append(result)
             continue
         refused = refusal(result, base) if manifest.strict else ()
@@ -133,6 +135,9 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
             continue
         ratio = reached[result.cell.row].compare(result, base)
         tail = reached[result.cell.row].compare_tails(result, base)
+        if manifest.study.baseline == BEST:
+            # What is best was chosen by these very data: a test of the difference would find too many.
+            ratio, tail = (one and replace(one, deciding=None) for one in (ratio, tail))
         compared.append(
             replace(
                 result,
@@ -165,12 +170,12 @@ def _ratio(comparison: Comparison | None) -> Ratio | None:
 
 def describe(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     """Add what was measured beside the times."""
-    bases = {row_key(result.cell): result for result in results if result.cell.column == manifest.study.baseline}
+    bases = baselines_of(results, manifest.study.baseline)
     return [
         replace(
             result,
             stop=manifest.stopped.get(result.cell.row),
-            break_even=break_even(result, bases.get(row_key(result.cell))),
+            break_even=break_even(result, bases.get(result.cell)),
             disturbances=count_turns(result.records, manifest.profile.samples),
             achieved=achieved_by(result, manifest),
             largest_batch=manifest.largest_batch.get(result.cell.name),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..statistics.verdict import minimum_pairs
 from ..storage.manifest import Manifest
+from ..study.baseline import CHOSEN
 from .notes import Note, NoteKind, Severity, note
 from .results import Result
 from .run_analysis import Analysis
@@ -53,7 +54,7 @@ def not_bound(manifest: Manifest) -> Note | None:
 def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note | None:
     """Note that there are no ratios because the baseline is not among the cells."""
     baseline = manifest.study.baseline
-    if baseline is None or any(result.cell.column == baseline for result in results):
+    if baseline is None or baseline in CHOSEN or any(result.cell.column == baseline for result in results):
         return None
     return note(NoteKind.RUN_WITHOUT_BASELINE, Severity.CAUTION, baseline=baseline)
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from bench.cell import Cell
 
 from ..statistics.bootstrap import Estimate
+from ..study.baseline import CHOSEN
+from .baselines import Baselines
 from .quality import Quality
 from .results import Result
 
@@ -35,6 +37,8 @@ class ComparedCell:
     speed_up: Estimate | None
     #: Whether there is a number that must not be shown.
     withheld: bool
+    #: Whether it is what others are compared with, or has nothing to be compared with, and shows its time.
+    is_base: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,20 +60,25 @@ Grades = Mapping[Cell, Quality | None]
 Places = Mapping[str, ComparedCell]
 
 
-def compare_row(row: Sequence[Result], baseline: str, grades: Grades) -> Places:
-    """Compare the results of one row with the column ``baseline``."""
-    base = next((grades[result.cell] for result in row if result.cell.column == baseline), None)
-    return {
-        result.cell.column: _compare(result, grades[result.cell], base, result.cell.column == baseline)
-        for result in row
-    }
+def compare_row(row: Sequence[Result], bases: Baselines, baseline: str | None, grades: Grades) -> Places:
+    """Compare the results of one row with what each is compared with."""
+    found = {}
+    for result in row:
+        base = bases.get(result.cell)
+        # Of the oldest version, and the best of a row, the time is shown.
+        is_base = base is None and baseline in (*CHOSEN, result.cell.column)
+        grade = None if base is None else grades[base.cell]
+        found[result.cell.column] = _compare(result, grades[result.cell], grade, is_base)
+    return found
 
 
 def _compare(result: Result, grade: Quality | None, base: Quality | None, is_baseline: bool) -> ComparedCell:
     if grade is None or not grade.usable:
-        return ComparedCell(result, grade, None, None, withheld=grade is not None)
+        return ComparedCell(result, grade, None, None, withheld=grade is not None, is_base=is_baseline)
     if is_baseline:
-        return ComparedCell(result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False)
+        return ComparedCell(
+            result, grade, result.step, Estimate(1.0, 1.0, 1.0, len(result.timed)), withheld=False, is_base=True
+        )
     if base is not None and not base.usable:
         return ComparedCell(result, grade, result.step, None, withheld=True)
     faster = None if result.ratio is None else inverse(result.ratio.estimate)

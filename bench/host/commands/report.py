@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:
         described = described.with_baseline(options.baseline)
+    if options.ratios is not None:
+        described = replace(described, study=replace(described.study, ratios=options.ratios))
     left_out: list[str] = []
     records = journal.read(folder, left_out)
     made = report.make(records, replace(described, damaged=tuple(left_out)))

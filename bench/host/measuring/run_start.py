@@ -53,7 +53,7 @@ class RunStart:
             continued = replace(
                 before,
                 label=self.label or before.label,
-                study=replace(before.study, baseline=self.plan.baseline),
+                study=replace(before.study, baseline=self.plan.baseline, ratios=self.plan.ratios),
                 budget_s=self.plan.budget_s,
                 strict=self.plan.strict,
                 environments=environments,
@@ -76,7 +76,7 @@ class RunStart:
             label=self.label,
             identity=key,
             started=time.strftime("%Y-%m-%d %H:%M:%S"),
-            study=StudySummary(settings.name, settings.title, self.plan.baseline),
+            study=StudySummary(settings.name, settings.title, self.plan.baseline, self.plan.ratios),
             profile=ProfileSummary(**self.plan.profile.model_dump()),
             seed=self.plan.seed,
             threads=self.plan.threads,

@@ -19,6 +19,7 @@ from bench.cell import Cell
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
+from ..study.baseline import CHOSEN, SPEED_UP
 from ..study.suggestion import unknown
 from .lines import NewerSchema, parsed
 from .manifest_shape import RunShape
@@ -53,8 +54,10 @@ class StudySummary:
 
     name: str = "study"
     title: str = ""
-    #: The column that ratios are taken to, such as ``torch1:eager``.
+    #: The column that ratios are taken to, such as ``torch1:eager``, or one of ``bench.host.study.baseline.CHOSEN``.
     baseline: str | None = None
+    #: What tables show: one of ``bench.host.study.baseline.RATIOS``.
+    ratios: str = SPEED_UP
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class Manifest:
     def with_baseline(self, column: str) -> Manifest:
         """Return the manifest with another baseline; raises UnknownColumn where no planned cell has it."""
         columns = list(dict.fromkeys(cell.column for cell in self.planned))
-        if column not in columns:
+        if column not in (*columns, *CHOSEN):
             raise UnknownColumn(f"--baseline: {unknown('column', column, columns)}")
         return replace(self, study=replace(self.study, baseline=column))
 

@@ -26,6 +26,7 @@ class StudyShape(Shape):
     name: Word | None = None
     title: Text | None = None
     baseline: Word | None = None
+    ratios: Word | None = None
 
 
 class ProfileShape(Shape):

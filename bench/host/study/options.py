@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from . import location
+from .baseline import RATIOS
 
 if TYPE_CHECKING:
     from .schema import Study
@@ -80,7 +81,13 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--baseline",
         metavar="COLUMN",
-        help="the column that the others are compared with, such as jax:jit; the study's by default",
+        help="what the others are compared with: a column, such as jax:jit, the best of each row (best), or the same "
+        "framework and mode at the version before (previous); the study's by default",
+    )
+    parser.add_argument(
+        "--ratios",
+        choices=RATIOS,
+        help="show how many times as fast a column is (speedup, the default), or how many times as long it takes",
     )
     parser.add_argument("--details", action="store_true", help="print every table, not only the speed-ups")
     parser.add_argument("--language", metavar="NAME", help="the language of the report, such as pt_BR; en by default")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bench.cell import Cell
 from bench.registry import BUILT_IN, Registry
 
+from .baseline import SPEED_UP
 from .schema import Profile
 
 #: With a budget, rounds go on to this number, or to twice the first look's if that is more.
@@ -28,6 +29,8 @@ class Plan:
     threads: int
     #: The column that the others are divided by.
     baseline: str = ""
+    #: What tables show of a comparison.
+    ratios: str = SPEED_UP
     #: The most seconds that measuring may take; None sets no limit.
     budget_s: float | None = None
     #: Whether cells get no ratio where their settings differ from the baseline's.

@@ -17,6 +17,7 @@ from bench.frameworks.facts import Facts
 from bench.registry import BUILT_IN, Registry
 
 from . import shared_lock
+from .baseline import CHOSEN
 from .schema import COORDINATES
 from .suggestion import unknown
 
@@ -124,6 +125,8 @@ def settings_problems(draft: Draft) -> Iterator[str]:
     if baseline is None or not draft.environments:
         return
     environment, separator, mode = baseline.partition(":")
+    if baseline in CHOSEN:
+        return
     if not separator:
         yield f"baseline: {baseline!r} names no column; give environment:mode, for example 'torch1:eager'."
     elif environment not in draft.environments:

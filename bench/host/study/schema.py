@@ -41,7 +41,9 @@ class Settings(StudyTable):
 
     name: Name = Field(description="Short name of the study; its results go to reports/<name>/.")
     title: str = Field("", description="Title of the table, for people.")
-    baseline: str = Field(description="The column that ratios are taken to, as environment:mode: torch1:eager.")
+    baseline: str = Field(
+        description="The column that ratios are taken to, as environment:mode: torch1:eager; or best, or previous."
+    )
     default: Annotated[tuple[str, ...], FILLED_LIST] = Field(
         description="The environments that run when none is named on the command line."
     )

@@ -13,6 +13,7 @@ from bench.cell import DEVICES, PRECISIONS, Cell
 
 from .. import system
 from ..machine.processors import physical_cores
+from .baseline import CHOSEN, SPEED_UP
 from .location import shown
 from .options import add_arguments
 from .plan import Plan
@@ -42,6 +43,7 @@ class Selection:
     strict: bool = False
     memory_cap_bytes: int | None = None
     baseline: str | None = None
+    ratios: str | None = None
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
@@ -61,6 +63,7 @@ def from_options(study: Study, options: argparse.Namespace, *, environments: Seq
             strict=options.strict,
             memory_cap_bytes=options.largest_batch,
             baseline=options.baseline,
+            ratios=options.ratios,
         ),
     )
 
@@ -76,7 +79,7 @@ def select(study: Study, selection: Selection) -> Plan:
     if profile not in study.profiles:
         axes.errors.append(f"--profile: {unknown('profile', profile, study.profiles)}")
     every = [f"{environment.name}:{mode}" for environment in study.environments.values() for mode in environment.modes]
-    if selection.baseline is not None and selection.baseline not in every:
+    if selection.baseline is not None and selection.baseline not in (*every, *CHOSEN):
         axes.errors.append(f"--baseline: {unknown('column', selection.baseline, every)}")
     if axes.errors:
         raise StudyError(axes.errors)
@@ -98,6 +101,7 @@ def select(study: Study, selection: Selection) -> Plan:
         study.settings.seed,
         max((cell.threads for cell in cells), default=physical_cores()),
         baseline=baseline,
+        ratios=selection.ratios or SPEED_UP,
         budget_s=selection.budget_s,
         strict=selection.strict,
         memory_cap_bytes=selection.memory_cap_bytes,
@@ -106,7 +110,9 @@ def select(study: Study, selection: Selection) -> Plan:
 
 
 def _baseline(cells: Sequence[Cell], wanted: str) -> str:
-    """Return the baseline: the wanted column where it is measured, otherwise the first one."""
+    """Return the baseline: the wanted one where it is measured or chosen later, otherwise the first column."""
+    if wanted in CHOSEN:
+        return wanted
     columns = list(dict.fromkeys(cell.column for cell in cells))
     return wanted if wanted in columns or not columns else columns[0]
 

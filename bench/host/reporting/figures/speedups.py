@@ -24,7 +24,7 @@ def draw(found: SpeedUps) -> Figure | None:
         (number, column, place.speed_up, place.grade is not Quality.CLEAN)
         for number, row in enumerate(rows)
         for column in columns
-        if (place := row.places.get(column)) and place.speed_up
+        if (place := row.places.get(column)) and place.speed_up and not place.is_base
     ]
     if not points:
         return None
@@ -41,9 +41,7 @@ def draw(found: SpeedUps) -> Figure | None:
     ends = [end for _n, _c, one, _d in points for end in (one.value, one.low, one.high) if end is not None]
     scale(axes, [1.0, *ends, *found.means.values()])
     notes = _notes(found, complete=len(rows) == len(found.rows) and len(columns) == len(found.columns) - 1)
-    axes.set_xlabel(
-        "\n".join([_("speed-up over {baseline}", baseline=cut(found.labels[found.baseline].text, 60)), *notes])
-    )
+    axes.set_xlabel("\n".join([_("speed-up over {baseline}", baseline=cut(found.baseline_name, 60)), *notes]))
     _legend(figure, found, columns, styles, any(doubtful for *_rest, doubtful in points))
     return figure
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...analysis.baselines import baselines_of
 from ...analysis.quality import quality_of
 from ...analysis.results import Result
 from ...analysis.speed_ups import ComparedCell, compare_row
@@ -81,11 +82,12 @@ def write(report: Report, folder: Path) -> list[Path]:
 def rows(report: Report) -> list[Row]:
     """Pair every cell of the tables with its comparison, row by row."""
     results = report.analysis.results
-    baseline = report.manifest.study.baseline or ""
+    baseline = report.manifest.study.baseline
+    bases = baselines_of(results, baseline)
     grades = {result.cell: quality_of(result) for result in results}
     compared = {
         place.result.cell: place
         for row in rows_of(results).values()
-        for place in compare_row(row, baseline, grades).values()
+        for place in compare_row(row, bases, baseline, grades).values()
     }
     return [Row(result, compared.get(result.cell)) for result in results]

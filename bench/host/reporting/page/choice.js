@@ -17,7 +17,7 @@ function readAddress() {
     const chosen = (found.get(axis) ?? []).filter((value) => valuesOf(axis).includes(value));
     if (chosen.length) choice.axes[axis] = new Set(chosen);
   }
-  choice.baseline = columnById.get(one('baseline')) ?? columnById.get(data.baseline) ?? null;
+  choice.baseline = columnById.get(one('baseline')) ?? columnById.get(data.baseline) ?? columnById.get(data.start) ?? null;
   choice.sort = one('sort').replace(/^-/, '');
   choice.down = one('sort').startsWith('-');
   choice.filter = one('filter');

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bench.cell import Cell
 
+from ...analysis.baselines import baselines_of
 from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS
 from ...statistics.verdict import Verdict
+from ...study.baseline import CHOSEN
 from ..tables.rows import measured_baseline, rows_of
 from ..tables.table import Table
 from ..words import page as words
@@ -42,7 +44,9 @@ def of_report(report: Report) -> dict[str, Any]:
         "answer": _answer(report),
         "conditions": describe_conditions(manifest, results),
         "run": {"name": manifest.run, "started": manifest.started, "profile": manifest.profile.name},
-        "baseline": baseline,
+        "baseline": None if baseline in CHOSEN else baseline,
+        # What the page compares with at first.
+        "start": columns[0] if baseline in CHOSEN and columns else baseline,
         "marks": {
             "grades": {grade.value: mark for grade, mark in MARKS.items()},
             "verdicts": {verdict.value: VERDICTS.get(verdict, "") for verdict in Verdict},
@@ -72,11 +76,12 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
     texts, facts = cells.Pool(), cells.Pool()
     share = max(cells.FEWEST_POINTS, cells.ALL_POINTS // max(1, len(report.analysis.results)))
     numbers = {column: number for number, column in enumerate(columns)}
+    bases = baselines_of(report.analysis.results, report.manifest.study.baseline)
     written = []
     for number, row in enumerate(rows.values()):
-        base = next((result for result in row if result.cell.column == report.manifest.study.baseline), None)
         written += [
-            cells.write(result, base, number, numbers[result.cell.column], texts, facts, share) for result in row
+            cells.write(result, bases.get(result.cell), number, numbers[result.cell.column], texts, facts, share)
+            for result in row
         ]
     return {
         "fields": cells.FIELDS,

@@ -34,7 +34,7 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str, str]]:
     taken: set[str] = set()
     for row in found.rows:
         for column, place in row.places.items():
-            for kind, text in _numbers(place, column == found.baseline):
+            for kind, text in _numbers(place, place.is_base):
                 yield (
                     _free(f"bm{kind}{_row_letters(row, place)}{letters(column)}", taken),
                     text,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
+from ...study.baseline import CHOSEN
 from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
 from ..tables.paper_notes import About, caption, notes
 from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, mean_name, time_digits
@@ -39,8 +40,7 @@ def paper_table(found: SpeedUps) -> PaperTable:
     for column in found.columns:
         label = found.labels[column]
         entries = [
-            _shown(row.places.get(column), column == found.baseline, column in bold)
-            for row, bold in zip(found.rows, best, strict=True)
+            _shown(row.places.get(column), found, column in bold) for row, bold in zip(found.rows, best, strict=True)
         ]
         entries += [Shown(mean_digits(found, track, column)) for track in found.tracks]
         product, version, mode = (_cut(part, LETTERS // 3) for part in (label.product, label.version, label.short_mode))
@@ -64,15 +64,15 @@ def _best(row: ComparedRow) -> set[str]:
     return {column for column, one in known.items() if (one.value if one.high is None else one.high) >= lowest}
 
 
-def _shown(place: ComparedCell | None, is_baseline: bool, bold: bool) -> Shown:
+def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
     if place is None:
         return Shown("")
     mark = MARKS.get(place.grade, "") if place.grade else ""
-    if is_baseline and place.time is not None:
+    if place.is_base and place.time is not None:
         return Shown(" ".join(time_digits(place.time.value)), mark, bold)
     if place.speed_up is None:
         return Shown(WITHHELD)
-    return Shown(factor_digits(place.speed_up.value), mark, bold)
+    return Shown(factor_digits(found.shown(place.speed_up.value)), mark, bold)
 
 
 def _aligned(column: PaperColumn, is_baseline: bool) -> list[str]:
@@ -101,7 +101,7 @@ def _hung(mark: str) -> str:
     return rf"\rlap{{{mark}}}" if mark else ""
 
 
-def _heading_rows(table: PaperTable, with_baseline: bool) -> list[str]:
+def _heading_rows(table: PaperTable, with_baseline: bool, kind: str) -> list[str]:
     """Write framework and version over modes, and below them what the numbers are."""
     grouped = headings(table.columns)
     height = max((len(group.lines) for group in grouped), default=1)
@@ -116,7 +116,7 @@ def _heading_rows(table: PaperTable, with_baseline: bool) -> list[str]:
     modes = _row("", [_across(1, f"{escape(column.mode)}{_hung(column.mark)}") for column in table.columns])
     others = len(table.columns) - with_baseline
     kinds = [_across(1, rf"\textit{{{escape(_('time'))}}}")] * with_baseline
-    kinds += [_across(others, rf"\textit{{{escape(_('speed-up'))}}}")] * bool(others)
+    kinds += [_across(others, rf"\textit{{{escape(kind)}}}")] * bool(others)
     return [*above, rules, modes, _row("", kinds)]
 
 
@@ -139,8 +139,8 @@ def _body_rows(name: Sequence[str], entries: Sequence[str]) -> list[str]:
     return [*(rf"{line} \\" for line in lines[:-1]), _row(lines[-1], entries)]
 
 
-def tabular(table: PaperTable, *, with_baseline: bool) -> str:
-    """Write one tabular; its first column is the baseline where ``with_baseline``."""
+def tabular(table: PaperTable, *, with_baseline: bool, kind: str) -> str:
+    """Write one tabular of ``kind``; its first column is the baseline where ``with_baseline``."""
     columns = [_aligned(column, with_baseline and not number) for number, column in enumerate(table.columns)]
     rows = [_body_rows(name, entries) for name, *entries in zip(table.names, *columns, strict=True)]
     if table.means:
@@ -148,7 +148,7 @@ def tabular(table: PaperTable, *, with_baseline: bool) -> str:
     lines = [
         rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{\hspace{{0.5em}}}}}}",
         r"\toprule",
-        *_heading_rows(table, with_baseline),
+        *_heading_rows(table, with_baseline, kind),
         r"\midrule",
         *(line for row in rows for line in row),
         r"\bottomrule",
@@ -161,7 +161,11 @@ def render(found: SpeedUps, conditions: str) -> str:
     """Write the tabulars, and as comments a caption and the notes; ``conditions`` say how they were measured."""
     parts = fit(paper_table(found))
     widest = max(map(table_width, parts))
-    body = "\n\\par\\medskip\n".join(tabular(part, with_baseline=not number) for number, part in enumerate(parts))
+    column = found.baseline not in CHOSEN
+    kind = _("ratio") if found.as_ratios else _("speed-up")
+    body = "\n\\par\\medskip\n".join(
+        tabular(part, with_baseline=column and not number, kind=kind) for number, part in enumerate(parts)
+    )
     size = rf"\ifdim\linewidth<{widest:.1f}em \scriptsize\fi"
     return (
         f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n{body}\n\\endgroup\n"

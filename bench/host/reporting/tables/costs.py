@@ -11,7 +11,7 @@ from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import cache_kept, imports_shared
 from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
-from ..words.caption import compared_of, describe_conditions, largest_batch_remark, remark_on
+from ..words.caption import baseline_name, compared_of, describe_conditions, largest_batch_remark, remark_on
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
 from ..words.notes import in_words
@@ -87,7 +87,7 @@ def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest
             _(
                 "Break-even: the steps after which it has overtaken {baseline}, (cold call − baseline's cold call) / "
                 "(baseline's step time − step time).",
-                baseline=baseline,
+                baseline=baseline_name(baseline),
             )
         )
     parts.append(

@@ -7,6 +7,7 @@ from collections import Counter
 
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
+from ...study.baseline import CHOSEN
 from ..words.answer import NAMED
 from ..words.language import _
 from ..words.numbers import percent
@@ -28,21 +29,33 @@ class About(enum.Enum):
 
 def caption(found: SpeedUps, conditions: str) -> str:
     """Say what the numbers are, what was measured, how, where and when."""
+    if found.baseline in CHOSEN:
+        numbers = (
+            _("Time per step over that of {baseline}; times where there is none", baseline=found.baseline_name)
+            if found.as_ratios
+            else _("Speed-up over {baseline}; times where there is none", baseline=found.baseline_name)
+        )
+    elif found.as_ratios:
+        numbers = _(
+            "Time per step of {baseline}, and ratio of the others' times to it: below 1 they are faster",
+            baseline=found.baseline_name,
+        )
+    else:
+        numbers = _(
+            "Time per step of {baseline}, and speed-up of the others over it: above 1 they are faster",
+            baseline=found.baseline_name,
+        )
     said = {
-        "baseline": found.labels[found.baseline].text,
+        "numbers": numbers,
         "conditions": found.conditions,
         "workloads": enumerate_names(list(dict.fromkeys(result.cell.workload for result in found.results))),
         "how": conditions,
     }
     if all(place.speed_up is None or place.speed_up.n < 2 for place in found.places()):
-        return _(
-            "Time per step of {baseline}, and speed-up of the others over it: above 1 they are faster ({conditions}). "
-            "Workloads: {workloads}. Bold: the best of a row. {how}",
-            **said,
-        )
+        return _("{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row. {how}", **said)
     return _(
-        "Time per step of {baseline}, and speed-up of the others over it: above 1 they are faster ({conditions}). "
-        "Workloads: {workloads}. Bold: the best of a row, and all whose {level} intervals overlap its interval. {how}",
+        "{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row, and all whose {level} intervals "
+        "overlap its interval. {how}",
         level=percent(LEVEL),
         **said,
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...analysis.results import Result, columns_of, row_key
 from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
+from ...study.baseline import CHOSEN
 from ..words.notes import in_words
 from ..words.row_names import row_name
 from .table import Entry
@@ -29,9 +30,5 @@ def row_entry(row: Sequence[Result], usual: Sequence[str | None], manifest: Mani
 
 
 def measured_baseline(results: Sequence[Result], manifest: Manifest) -> str | None:
-    """Return the column that ratios are taken to; None where no cell of it is part of the run."""
-    return manifest.study.baseline if manifest.study.baseline in columns_of(results) else None
-
-
-def baseline_of(row: Sequence[Result], baseline: str | None) -> Result | None:
-    return next((result for result in row if result.cell.column == baseline), None)
+    """Return what ratios are taken to, a column or another baseline; None where no cell of it is part of the run."""
+    return manifest.study.baseline if manifest.study.baseline in (*columns_of(results), *CHOSEN) else None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.fairness import explanations
 from ...analysis.quality import quality_of
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell, Grades, Places, Track, average_tracks, compare_row
 from ...storage.manifest import Manifest
+from ...study.baseline import RATIO
+from ..words.caption import baseline_name
 from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
 from ..words.numbers import TIMES, choose_unit, fixed
@@ -30,6 +33,7 @@ class SpeedUps:
     """All speed-ups of a run over its baseline."""
 
     results: tuple[Result, ...]
+    #: A column, or one of ``bench.host.study.baseline.CHOSEN``.
     baseline: str
     #: The baseline first.
     columns: tuple[str, ...]
@@ -42,6 +46,16 @@ class SpeedUps:
     tracks: tuple[Track, ...]
     #: {column: settings that may explain its ratios}, without the columns that have none.
     explained: Mapping[str, tuple[str, ...]]
+    #: Whether tables show how many times as long a cell takes, instead of how many times as fast it is.
+    as_ratios: bool = False
+
+    @property
+    def baseline_name(self) -> str:
+        return baseline_name(self.baseline, self.labels)
+
+    def shown(self, speed_up: float) -> float:
+        """Return what tables show of a speed-up."""
+        return 1.0 / speed_up if self.as_ratios else speed_up
 
     @property
     def mixed(self) -> bool:
@@ -69,11 +83,12 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     if baseline is None or all(result.step is None for result in results):
         return None
     labels = labels_of(results)
-    columns = (baseline, *(column for column in in_order(columns_of(results), labels) if column != baseline))
+    columns = tuple(sorted(in_order(columns_of(results), labels), key=lambda column: column != baseline))
+    bases = baselines_of(results, baseline)
     grades = {result.cell: quality_of(result) for result in results}
     usual = usual_facets(results)
     rows = tuple(
-        ComparedRow(row_name(row[0].cell, usual), compare_row(row, baseline, grades))
+        ComparedRow(row_name(row[0].cell, usual), compare_row(row, bases, baseline, grades))
         for row in rows_of(results).values()
     )
     return SpeedUps(
@@ -85,16 +100,17 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
         shared_facets(results),
         rows,
         average_tracks([row.places for row in rows], columns),
-        _explained(rows, baseline),
+        _explained(rows, bases),
+        manifest.study.ratios == RATIO,
     )
 
 
-def _explained(rows: Sequence[ComparedRow], baseline: str) -> dict[str, tuple[str, ...]]:
+def _explained(rows: Sequence[ComparedRow], bases: Baselines) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for row in rows:
-        base = row.places.get(baseline)
         for column, place in row.places.items():
-            if base is not None and place.speed_up is not None and (names := explanations(place.result, base.result)):
+            base = bases.get(place.result.cell)
+            if base is not None and place.speed_up is not None and (names := explanations(place.result, base)):
                 found.setdefault(column, {}).update(dict.fromkeys(names))
     return {column: tuple(names) for column, names in found.items()}
 
@@ -119,7 +135,8 @@ def mean_name(found: SpeedUps, track: Track, *, short: bool = False) -> str:
 def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
     """Write the mean of a column; empty for the baseline, and for a column that has too few rows for one."""
     mean = track.means.get(column)
-    return "" if mean is None or column == found.baseline else factor_digits(mean)
+    compared = any(not row.places[column].is_base for row in found.rows if column in row.places)
+    return "" if mean is None or not compared else factor_digits(found.shown(mean))
 
 
 def factor_digits(value: float) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
+from ...study.baseline import CHOSEN
 from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.language import _
@@ -29,15 +30,14 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
     found = speed_ups(analysis, manifest)
     if found is None:
         return None
-    columns, baseline, labels = found.columns, found.baseline, found.labels
+    columns, labels = found.columns, found.labels
     rows = tuple(
-        (Entry(row.name), *(_entry(row.places.get(column), column == baseline) for column in columns))
-        for row in found.rows
+        (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
     )
     return Table(
         f"{manifest.study.name}-speedups",
         _("Speed-ups"),
-        _caption(labels[baseline].text, usual_conditions(found.results), alone=len(columns) == 1),
+        _caption(found),
         (
             Column(_("workload"), "left"),
             *(
@@ -54,6 +54,7 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
     """Return the lines below the table; those that explain marks are never left out."""
     baseline, labels, grades = found.baseline, found.labels, found.grades
     names = {place.result.cell: row.name for row in found.rows for place in row.places.values()}
+    compared = [place.result for place in found.places() if place.speed_up is not None and not place.is_base]
     track = found.tracks[0] if found.tracks else None
     needed = {
         "banner": answer.banner(grades),
@@ -63,11 +64,11 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
         "settings": answer.settings(found.explained),
     }
     # Verdicts do not come first where the machine was busy.
-    advice = [] if needed["banner"] else answer.no_verdicts(found.results, baseline, grades)
+    advice = [] if needed["banner"] else answer.no_verdicts(compared, baseline)
     #: The most useful first.
     others = {
         "failures": answer.failures(found.results),
-        "clearest": answer.clearest(found.results, baseline, labels, grades, names),
+        "clearest": answer.clearest(compared, labels, names),
         "fastest": answer.fastest(track, len(found.tracks) > 1 or found.mixed, baseline, labels),
         "no verdicts": advice,
     }
@@ -85,14 +86,20 @@ def _narrow(heading: str) -> str:
     return "\n".join(line.replace("-", "-\n") if len(line) > LONG else line for line in lines)
 
 
-def _caption(baseline: str, conditions: str, *, alone: bool) -> str:
-    said = {"baseline": baseline, "conditions": conditions}
-    if alone:
+def _caption(found: SpeedUps) -> str:
+    said = {"baseline": found.baseline_name, "conditions": usual_conditions(found.results)}
+    if found.baseline in CHOSEN:
+        if found.as_ratios:
+            return _("Time per step over that of {baseline}; times where there is none ({conditions})", **said)
+        return _("Speed-up over {baseline}; times where there is none ({conditions})", **said)
+    if len(found.columns) == 1:
         return _("Time per step of {baseline} ({conditions})", **said)
+    if found.as_ratios:
+        return _("Time per step of {baseline}; ratios to it, below 1 is faster ({conditions})", **said)
     return _("Time per step of {baseline}; speed-ups ({conditions})", **said)
 
 
-def _entry(place: ComparedCell | None, is_baseline: bool) -> Entry:
+def _entry(place: ComparedCell | None, found: SpeedUps) -> Entry:
     if place is None:
         return Entry("")
     if place.grade is None:
@@ -100,11 +107,11 @@ def _entry(place: ComparedCell | None, is_baseline: bool) -> Entry:
     if place.withheld:
         return Entry(WITHHELD)
     mark = MARKS[place.grade]
-    if is_baseline and place.time is not None:
+    if place.is_base and place.time is not None:
         return Entry(f"{' '.join(time_digits(place.time.value))}{mark}")
     if place.speed_up is None:
         return Entry(EMPTY)
-    return Entry(f"{factor_digits(place.speed_up.value)}{VERDICTS.get(place.result.verdict, '')}{mark}")
+    return Entry(f"{factor_digits(found.shown(place.speed_up.value))}{VERDICTS.get(place.result.verdict, '')}{mark}")
 
 
 def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:

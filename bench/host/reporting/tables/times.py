@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 from bench.record import OK
 
+from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import baseline_not_in_run, environments_noted, not_bound, strict
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
+from ...study.baseline import CHOSEN
 from ..words.caption import (
+    baseline_name,
     compared_of,
     describe_conditions,
     environment_remark,
@@ -28,7 +31,7 @@ from ..words.row_names import shared_facets, usual_facets
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
-from .rows import baseline_of, measured_baseline, row_entry, rows_of
+from .rows import measured_baseline, row_entry, rows_of
 from .table import Column, Entry, Group, Table, remarks, without_empty_columns
 
 
@@ -48,11 +51,15 @@ def detail_columns() -> tuple[Column, ...]:
     )
 
 
-def ratio_estimate(result: Result, baseline: str | None) -> Estimate | None:
-    """Return the ratio to show; the baseline's own is one by definition."""
-    if result.cell.column == baseline and result.step is not None:
-        return Estimate(1.0, None, None, 0)
+def ratio_estimate(result: Result, base: Result | None, baseline: str | None) -> Estimate | None:
+    """Return the ratio to show; what is compared with nothing has the ratio one, by definition."""
+    if base is None and baseline in (*CHOSEN, result.cell.column) and result.step is not None:
+        return ONE
     return result.ratio.estimate if result.ratio else None
+
+
+#: Of the baseline itself.
+ONE = Estimate(1.0, None, None, 0)
 
 
 def format_ratio(estimate: Estimate | None) -> str:
@@ -66,12 +73,12 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
     """
     results = analysis.results
     columns, usual, baseline = columns_of(results), usual_facets(results), measured_baseline(results, manifest)
+    bases = baselines_of(results, manifest.study.baseline)
     rows = []
     for row in rows_of(results).values():
         unit = choose_unit([result.step.value for result in row if result.step], TIMES)
         places = {result.cell.column: result for result in row}
-        base = baseline_of(row, baseline)
-        entries = [_summary_entry(places.get(column), base, unit.size, baseline) for column in columns]
+        entries = [_summary_entry(places.get(column), bases, unit.size, baseline) for column in columns]
         rows.append((row_entry(row, usual, manifest), Entry(unit.name), *entries))
     titles = (Column(_("workload"), "left"), Column(_("unit"), "left"), *(Column(column) for column in columns))
     return Table(
@@ -100,22 +107,27 @@ def _summary_caption(results: Sequence[Result], baseline: str | None, manifest: 
         text = _("{title}: median time of one step ({shared}).", title=title, shared=shared)
     else:
         text = _("{title}: median time of one step.", title=title)
-    ratio = _("In parentheses: its ratio to {baseline} (below 1 is faster).", baseline=baseline) if baseline else ""
+    ratio = (
+        _("In parentheses: its ratio to {baseline} (below 1 is faster).", baseline=baseline_name(baseline))
+        if baseline
+        else ""
+    )
     return f"{text} {ratio}".rstrip()
 
 
-def _summary_entry(result: Result | None, base: Result | None, size: float, baseline: str | None) -> Entry:
+def _summary_entry(result: Result | None, bases: Baselines, size: float, baseline: str | None) -> Entry:
     if result is None:
         return Entry(EMPTY)
+    base = bases.get(result.cell)
     notes = notes_on_status(result)
     if result.step is None:
         return Entry(EMPTY if result.status == OK else status_word(result.status), in_words(notes))
     notes += notes_on_step(result)
     text = format_value(result.step, size)
-    ratio = ratio_estimate(result, baseline)
+    ratio = ratio_estimate(result, base, baseline)
     if ratio is not None:
         text += f" ({format_ratio(ratio)}{mark(result.comparison)})"
-    if baseline:
+    if baseline and ratio is not ONE:
         notes += notes_on_ratio(result, base)
     return Entry(text, in_words(notes))
 
@@ -124,13 +136,14 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
     """Make the table of times with a group per workload and a row per environment and mode."""
     results = analysis.results
     baseline = measured_baseline(results, manifest)
-    groups = tuple(_detail_group(row, baseline, manifest) for row in rows_of(results).values())
+    bases = baselines_of(results, manifest.study.baseline)
+    groups = tuple(_detail_group(row, bases, baseline, manifest) for row in rows_of(results).values())
     if baseline:
         caption = _(
             "{title}, in detail: median time of one step, throughput, ratio to {baseline} (below 1 is faster), course "
             "of the warm-up, spread between processes / within them, processes × samples of each.",
             title=compared_of(results, manifest),
-            baseline=baseline,
+            baseline=baseline_name(baseline),
         )
     else:
         caption = _(
@@ -164,29 +177,29 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
     )
 
 
-def _detail_group(row: Sequence[Result], baseline: str | None, manifest: Manifest) -> Group:
+def _detail_group(row: Sequence[Result], bases: Baselines, baseline: str | None, manifest: Manifest) -> Group:
     time = choose_unit([result.step.value for result in row if result.step], TIMES)
     throughput = choose_unit([result.throughput.value for result in row if result.throughput], COUNTS)
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
     per_second = f"{throughput.name} {items_word(item)}/s".strip() if any(result.throughput for result in row) else ""
     cpu = time.name if any(result.cpu_s for result in row) else ""
     units = ("", time.name, "", cpu, per_second, "", "", "", "%", "", "")
-    base = baseline_of(row, baseline)
-    rows = tuple(_detail_row(result, base, time.size, throughput.size, baseline) for result in row)
+    rows = tuple(_detail_row(result, bases, time.size, throughput.size, baseline) for result in row)
     return Group(row_entry(row, (), manifest), units, rows)
 
 
 def _detail_row(
-    result: Result, base: Result | None, time: float, throughput: float, baseline: str | None
+    result: Result, bases: Baselines, time: float, throughput: float, baseline: str | None
 ) -> tuple[Entry, ...]:
-    ratio = ratio_estimate(result, baseline)
+    base = bases.get(result.cell)
+    ratio = ratio_estimate(result, base, baseline)
     return (
         Entry(result.cell.column),
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
         Entry(format_cpu(result, time)),
         Entry(format_value(result.throughput, throughput)),
-        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline else ()),
+        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline and ratio is not ONE else ()),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from bench.cell import Cell
 
 from ...analysis.quality import Quality
-from ...analysis.results import Result, row_key
+from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track, inverse
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
+from ...study.baseline import BEST, PREVIOUS
 from .labels import Label
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_value, percent
@@ -76,12 +77,23 @@ def alarm(manifest: Manifest) -> list[str]:
 
 def fastest(track: Track | None, several: bool, baseline: str, labels: Labels) -> list[str]:
     """Say which column is fastest on average, by the geometric means of a track; ``several`` tracks are told apart."""
-    if track is None or len(track.means) < 2:
+    # Means over versions of their own do not compare the columns.
+    if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
     first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
     average = ngettext("{count} row", "{count} rows", track.rows)
     if several:
         average += f", {threads_in_words(track.threads)}"
+    if baseline == BEST:
+        share = percent(track.means[first])
+        return [
+            _(
+                "Fastest on average: {column}, {share} of the best's speed ({average}).",
+                column=labels[first].text,
+                share=share,
+                average=average,
+            )
+        ]
     if first == baseline:
         return [
             _(
@@ -133,14 +145,11 @@ def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
     ]
 
 
-def clearest(
-    results: Sequence[Result], baseline: str, labels: Labels, grades: Grades, names: Mapping[Cell, str]
-) -> list[str]:
-    """Say which cell differs most clearly from the baseline, by how much and how sure that is.
+def clearest(compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str]) -> list[str]:
+    """Say which of the compared cells differs most clearly from the baseline, by how much and how sure that is.
 
     Where there are verdicts, only a firm difference is told. ``names`` are those of the rows.
     """
-    compared = _compared(results, baseline, grades)
     judged = [result for result in compared if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
@@ -149,17 +158,13 @@ def clearest(
     ]
 
 
-def no_verdicts(results: Sequence[Result], baseline: str, grades: Grades) -> list[str]:
+def no_verdicts(compared: Sequence[Result], baseline: str) -> list[str]:
     """Say how to get verdicts, where there are none."""
-    compared = _compared(results, baseline, grades)
     if not compared or any(result.verdict is not None for result in compared):
         return []
+    if baseline == BEST:
+        return [_("No verdicts: the best is chosen by the same data; compare with a column.")]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
-
-
-def _compared(results: Sequence[Result], baseline: str, grades: Grades) -> list[Result]:
-    bases = {row_key(result.cell) for result in results if result.cell.column == baseline and usable(result, grades)}
-    return [r for r in results if r.ratio and usable(r, grades) and row_key(r.cell) in bases]
 
 
 def _by_interest(result: Result) -> tuple[bool, float]:

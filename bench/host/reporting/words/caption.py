@@ -16,7 +16,8 @@ from ...analysis.run_notes import journal_damaged, unfinished
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
-from .labels import in_order, labels_of
+from ...study.baseline import BEST, PREVIOUS
+from .labels import Label, in_order, labels_of
 from .language import _, ngettext
 from .notes import in_words
 from .numbers import MIB, fixed, format_number, general, percent
@@ -40,6 +41,14 @@ def compared_of(results: Sequence[Result], manifest: Manifest) -> str:
         for column in in_order(list(labels), labels)
     ]
     return printable(enumerate_names(list(dict.fromkeys(names)))) if names else printable(manifest.study.name)
+
+
+def baseline_name(baseline: str, labels: Mapping[str, Label] | None = None) -> str:
+    """Name what ratios are taken to: a column, by its label where ``labels`` are given, or another baseline."""
+    chosen = {BEST: _("the best of its row"), PREVIOUS: _("the version before, in the same mode")}
+    if baseline in chosen:
+        return chosen[baseline]
+    return labels[baseline].text if labels else baseline
 
 
 def machine_in_words(machine: Mapping[str, Any]) -> str:

@@ -113,7 +113,7 @@ def test_file_can_be_put_into_a_paper(tmp_path, short_study):
     (tmp_path / "table.tex").write_text(make_document(short_study), encoding="ascii")
     (tmp_path / "paper.tex").write_text(PAPER)
     text = compile_document(tmp_path, "paper")
-    assert "see Table 2." in text
+    assert "see Table 5." in text
     assert "After." in text
     assert text.count("out-of-memory") >= 2
 

@@ -1,0 +1,66 @@
+"""Tests that tables say what their numbers are ratios of, whatever the baseline, and which way they go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bench.host.reporting import report
+from bench.host.reporting.outputs import summary_latex
+from bench.host.study.baseline import BEST, PREVIOUS, RATIO
+
+
+def made(study, baseline="torch1:eager", ratios="speedup"):
+    study.run["study"] |= {"baseline": baseline, "ratios": ratios}
+    return report.make(study.records, study.manifest)
+
+
+def row(table, name):
+    return [entry.text for entry in next(one for one in table.groups[0].rows if one[0].text == name)[1:]]
+
+
+def number(text):
+    return float(text.rstrip("*≈?~^"))
+
+
+def test_over_the_best_of_a_row_the_best_shows_its_time_and_no_other_is_faster(long_study):
+    table = made(long_study, BEST).main
+    assert table.caption.startswith("Speed-up over the best of its row; times where there is none (")
+    for name in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        texts = row(table, name)
+        assert sum("s" in text for text in texts) == 1
+        assert all(number(text) <= 1.0 for text in texts if "s" not in text)
+    assert any(remark.startswith("No verdicts: the best is chosen") for remark in table.remarks)
+
+
+def test_over_the_version_before_the_others_show_their_times(long_study):
+    long_study.records = [
+        replace(r, versions={r.cell.framework: {"torch1": "1.13", "torch2": "2.10"}.get(r.cell.environment, "3")})
+        for r in long_study.records
+    ]
+    table = made(long_study, PREVIOUS).main
+    assert "Speed-up over the version before, in the same mode" in table.caption
+    titles = [column.title.replace("\n", " ").rstrip("°") for column in table.columns[1:]]
+    texts = dict(zip(titles, row(table, "mlp-train"), strict=True))
+    assert number(texts["PyTorch 2.10 eager"]) == pytest.approx(1 / 1.07, rel=0.05)
+    assert sum("s" in text for text in texts.values()) == len(texts) - 1
+
+
+def test_ratios_are_the_inverse_of_speed_ups_and_say_so(tmp_path, long_study):
+    faster, longer = made(long_study).main, made(long_study, ratios=RATIO).main
+    assert "ratios to it, below 1 is faster" in longer.caption
+    for one, other in zip(row(faster, "mlp-train")[1:], row(longer, "mlp-train")[1:], strict=True):
+        assert number(one) == pytest.approx(1 / number(other), rel=0.1)
+    summary_latex.write(made(long_study, ratios=RATIO), tmp_path)
+    text = (tmp_path / summary_latex.NAME).read_text()
+    assert r"\textit{ratio}" in text
+    assert "speed-up" not in text
+
+
+@pytest.mark.parametrize("baseline", [BEST, PREVIOUS])
+def test_every_output_can_be_written(tmp_path, long_study, baseline):
+    written = made(long_study, baseline).write(tmp_path)
+    assert written.refused == []
+    assert {"table.md", "summary.tex", "report.html", "macros.tex", "results.csv"} <= {p.name for p in written.paths}
+    assert f"ratio to {baseline} " not in (tmp_path / "table.md").read_text()
