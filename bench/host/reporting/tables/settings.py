@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ...analysis.fairness import DifferingSetting, differing_settings
 from ...analysis.results import columns_of
 from ...analysis.run_analysis import Analysis
 from ...storage.manifest import Manifest
-from ..words.labels import in_order, labels_of
+from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
 from ..words.text import EMPTY, shorten
 from .rows import rows_of
@@ -27,7 +28,8 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
     if not found:
         return None
     measured = [result for result in analysis.results if result.records]
-    groups = _grouped(in_order(columns_of(measured), labels_of(measured)), found)
+    labels = labels_of(measured)
+    groups = _grouped(in_order(columns_of(measured), labels), labels, found)
     columns = (Column(_("setting"), "left"), *(Column(name, "left", wraps=True) for name, _column in groups))
     rows = tuple((Entry(one.name), *(Entry(_value(one, column)) for _name, column in groups)) for one in found)
     return Table(
@@ -39,15 +41,18 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
     )
 
 
-def _grouped(columns: Sequence[str], found: Sequence[DifferingSetting]) -> list[tuple[str, str]]:
+def _grouped(
+    columns: Sequence[str], labels: Mapping[str, Label], found: Sequence[DifferingSetting]
+) -> list[tuple[str, str]]:
     """Return the name of each column of the table, and one column of results that it stands for."""
     of_environment: dict[str, list[str]] = {}
     for column in columns:
         of_environment.setdefault(column.partition(":")[0], []).append(column)
     groups = []
-    for environment, own in of_environment.items():
+    for own in of_environment.values():
         alike = all(one.values.get(column) == one.values.get(own[0]) for one in found for column in own)
-        groups += [(environment, own[0])] if alike else [(column, column) for column in own]
+        whole = replace(labels[own[0]], mode="").heading
+        groups += [(whole, own[0])] if alike else [(labels[column].heading, column) for column in own]
     return groups
 
 
