@@ -17,6 +17,8 @@ class Judged:
     slower: tuple[Result, ...]
     #: Without a verdict that settles it: too few pairs, or inconclusive with an interval that reaches the limit.
     open: tuple[Result, ...]
+    #: The comparisons that there were.
+    compared: int
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Gate:
         """
         compared = [result for result in analysis.results if is_judged(result)]
         slower = tuple(result for result in compared if self._is_slower(result))
-        return Judged(slower, tuple(result for result in compared if result not in slower and self._is_open(result)))
+        undecided = tuple(result for result in compared if result not in slower and self._is_open(result))
+        return Judged(slower, undecided, len(compared))
 
     def _is_slower(self, result: Result) -> bool:
         assert result.ratio is not None

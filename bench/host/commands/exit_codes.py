@@ -1,7 +1,7 @@
 """Turns what a run measured into an exit code, with one line for each reason that is not success.
 
-0: every cell that this machine supports was measured. 1: a cell failed. 2: misuse. 3: the gate ``--fail-if`` found a
-slowdown, or could not judge one. 130: interrupted.
+0: every cell that this machine supports was measured. 1: a cell failed, or none was measured. 2: misuse. 3: the gate
+``--fail-if`` found a slowdown, or could not judge one. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -62,6 +62,9 @@ def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
     last = {record.cell: record for record in records}
     failed = [record for record in last.values() if record.status not in (OK, UNSUPPORTED)]
     measured = any(record.status == OK for record in last.values())
+    if not last:
+        print("No cell was measured, as the run ended before the first one. A larger --budget may help.", file=sys.stderr)
+        return EXIT_FAILED
     if not failed or (allow_failures and measured):
         return EXIT_OK
     names = _names([record.cell.name for record in failed])
@@ -83,7 +86,9 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
             "More rounds settle them: --profile standard, or a larger --budget.",
             file=sys.stderr,
         )
-    return EXIT_GATE if judged.slower or judged.open else EXIT_OK
+    if not judged.compared:
+        print("Nothing was compared with the baseline, so nothing shows that nothing is slower.", file=sys.stderr)
+    return EXIT_GATE if judged.slower or judged.open or not judged.compared else EXIT_OK
 
 
 def _measured(result: Result) -> str:

@@ -71,6 +71,18 @@ def test_too_few_rounds_for_a_verdict_do_not_pass_the_gate(short_study, capsys):
     assert "--profile standard" in capsys.readouterr().err
 
 
+def test_a_run_that_ended_before_its_first_cell_exits_with_1_and_passes_no_gate(long_study, capsys):
+    assert code(long_study, records=[]) == 1
+    assert code(long_study, "--fail-if", "slower:1000%", records=[]) == 3
+    assert "Nothing was compared" in capsys.readouterr().err
+
+
+def test_a_run_of_the_baseline_alone_passes_no_gate(long_study):
+    baseline = [r for r in only_ok(long_study) if r.cell.column == long_study.manifest.study.baseline]
+    assert code(long_study, records=baseline) == 0
+    assert code(long_study, "--fail-if", "slower:1000%", records=baseline) == 3
+
+
 @pytest.mark.parametrize("text", ["slower", "slower:5", "faster:5%", "slower:-5%", "slower:%", "", "slower:1e9%"])
 def test_a_malformed_gate_is_refused(capsys, text):
     with pytest.raises(SystemExit) as raised:
