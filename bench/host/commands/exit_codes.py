@@ -9,10 +9,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from bench.record import OK, UNSUPPORTED, Record
+
+from ..refusal import harmless
 
 if TYPE_CHECKING:
     from ..analysis.gate import Gate
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_FAILED, EXIT_GATE = 0, 1, 3
 #: Cells that a line names; the report has all of them.
 MOST_NAMED = 5
+LONGEST_REASON = 300
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,12 +67,17 @@ def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
     failed = [record for record in last.values() if record.status not in (OK, UNSUPPORTED)]
     measured = any(record.status == OK for record in last.values())
     if not last:
-        print("No cell was measured, as the run ended before the first one. A larger --budget may help.", file=sys.stderr)
+        print(
+            "No cell was measured, as the run ended before the first one. A larger --budget may help.", file=sys.stderr
+        )
         return EXIT_FAILED
     if not failed or (allow_failures and measured):
         return EXIT_OK
     names = _names([record.cell.name for record in failed])
     print(f"No result from {len(failed)} of {len(last)} cells: {names}. The report says why.", file=sys.stderr)
+    for record in failed[:MOST_NAMED]:
+        reason = textwrap.shorten(f"{record.status} in {record.stage}: {record.reason}", LONGEST_REASON)
+        print(f"  {record.cell.name}: {harmless(reason)}", file=sys.stderr)
     return EXIT_FAILED
 
 

@@ -30,11 +30,11 @@ def test_a_run_in_which_every_cell_was_measured_exits_with_0(long_study, capsys)
 
 
 @pytest.mark.parametrize("status", ["failed", "mismatch", "timeout", "out-of-memory"])
-def test_one_cell_without_a_result_exits_with_1_and_is_named(long_study, capsys, status):
+def test_one_cell_without_a_result_exits_with_1_and_is_named_with_its_reason(long_study, capsys, status):
     records = only_ok(long_study)
-    bad = replace(records[0], status=status, reason="x", round=99)
+    bad = replace(records[0], status=status, stage="check", reason="worst at [7, 1]", round=99)
     assert code(long_study, records=[*records, bad]) == 1
-    assert bad.cell.name in capsys.readouterr().err
+    assert f"{bad.cell.name}: {status} in check: worst at [7, 1]" in capsys.readouterr().err
 
 
 def test_a_cell_that_failed_and_was_measured_later_did_not_fail(long_study):
