@@ -37,6 +37,14 @@ def test_one_cell_without_a_result_exits_with_1_and_is_named_with_its_reason(lon
     assert f"{bad.cell.name}: {status} in check: worst at [7, 1]" in capsys.readouterr().err
 
 
+def test_a_trial_says_how_many_cells_are_correct(long_study, capsys):
+    records = only_ok(long_study)[:1]
+    profile = replace(long_study.manifest.profile, trial=True)
+    bad = replace(records[0], cell=replace(records[0].cell, mode="other"), status="mismatch", stage="check", reason="x")
+    exit_codes.exit_code(options(), [*records, bad], replace(long_study.manifest, profile=profile))
+    assert "1 of 2 cells agree with float64" in capsys.readouterr().out
+
+
 def test_a_cell_that_failed_and_was_measured_later_did_not_fail(long_study):
     records = only_ok(long_study)
     bad = replace(records[0], status="failed", reason="x")
