@@ -198,7 +198,8 @@ def lock(
             requirements, python, uv=uv, root=root, announce=announce, build_lock=building, source=source
         )
     except (ToolFailed, NoInterpreter) as error:
-        raise LockError(f"locks/{name}.txt cannot be made: {error}") from None
+        from_index = "" if source is None else f"\nIts PyTorch comes from the place that {cpu_builds.NAMED} names"
+        raise LockError(f"locks/{name}.txt cannot be made: {error}{from_index}") from None
     tied = TIED.search(content)
     if tied is not None and not build:
         raise LockError(

@@ -115,7 +115,10 @@ def test_only_pytorch_comes_from_the_index(root, served, builds, announce):
 
 @pytest.mark.parametrize(
     ("folder", "reason"),
-    [("missing", r"is no folder; correct torch_cpu under \[indexes\]"), ("empty", "torch")],
+    [
+        ("missing", r"is no folder; correct torch_cpu under \[indexes\]"),
+        ("empty", "Its PyTorch comes from the place that torch_cpu"),
+    ],
 )
 def test_a_folder_without_the_build_is_an_outcome_with_its_reason(root, served, tmp_path, announce, folder, reason):
     (tmp_path / "empty").mkdir()
