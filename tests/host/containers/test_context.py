@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+from pathlib import Path
 
 from tiny import make_wheel, write_lock
 
@@ -61,3 +62,16 @@ def test_arguments_take_precedence_over_variables(tmp_path):
     named = Extras.of(environ, wheels=tmp_path / "wheels", ca=tmp_path / "mine.pem")
     assert named == Extras(tmp_path / "mine.pem", (tmp_path / "wheels",))
     assert Extras.of({"PIP_CERT": "/nowhere"}) == Extras()
+
+
+def test_a_further_index_or_folder_is_added_to_what_pips_variables_name(tmp_path):
+    usual = Extras.of({"PIP_FIND_LINKS": str(tmp_path)})
+    assert usual.with_index(None) == usual
+    assert usual.with_index("/cpu").wheels == (tmp_path, Path("/cpu"))
+    address = "https://example.org/cpu"
+    assert usual.with_index(address).wheels == (tmp_path,)
+    environ = {"PIP_EXTRA_INDEX_URL": "https://example.org/own", "HOME": "/root"}
+    assert build_arguments(environ, index=usual.with_index(address).index) == {
+        "PIP_EXTRA_INDEX_URL": f"https://example.org/own {address}"
+    }
+    assert build_arguments(environ) == {"PIP_EXTRA_INDEX_URL": "https://example.org/own"}
