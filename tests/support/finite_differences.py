@@ -45,45 +45,64 @@ def slope(function: Callable[[float], float], step: float = STEP) -> float:
     return float((8 * near - far) / (12 * step))
 
 
-def disagreement(
-    loss: Callable[[dict], Any],
-    arrays: Mapping[str, np.ndarray],
-    gradients: Mapping[str, np.ndarray],
-    seed: int,
-    *,
-    step: float = STEP,
-) -> dict[str, float]:
-    """Return how far the slopes of ``loss(arrays)`` are from ``gradients``, along a random direction in each array.
+class Slopes:
+    """The slopes of ``loss(arrays)`` along a random direction in each array, and along one in all arrays at once.
 
-    They are relative to what a slope along such a direction typically is, which no cancellation makes small. The entry
-    "all" is for a direction in all arrays at once.
+    They are found once, for any number of gradients.
     """
-    random = np.random.RandomState(seed)
-    directions = {
-        name: random.standard_normal(array.shape) * (np.sqrt(np.mean(array**2)) or 0.1)
-        for name, array in arrays.items()
-    }
-    found = {}
-    for moved in [{name} for name in arrays] + [set(arrays)]:
-        expected = sum(float(np.sum(gradients[name] * directions[name])) for name in moved)
-        typical = np.sqrt(sum(float(np.sum((gradients[name] * directions[name]) ** 2)) for name in moved))
 
-        def along(distance: float, moved: set[str] = moved) -> float:
-            return float(loss({k: v + distance * directions[k] if k in moved else v for k, v in arrays.items()}))
+    def __init__(
+        self, loss: Callable[[dict], Any], arrays: Mapping[str, np.ndarray], seed: int, *, step: float = STEP
+    ) -> None:
+        random = np.random.RandomState(seed)
+        self._directions = {
+            name: random.standard_normal(array.shape) * (np.sqrt(np.mean(array**2)) or 0.1)
+            for name, array in arrays.items()
+        }
+        self._level = abs(float(loss(dict(arrays))))
+        self._found = []
+        for moved in [{name} for name in arrays] + [set(arrays)]:
 
-        # Rounding of a large loss hides a small slope.
-        scale = max(typical, 1e-3 * abs(along(0.0)))
-        found["all" if len(moved) > 1 else min(moved)] = abs(slope(along, step) - expected) / scale if scale else 0.0
-    return found
+            def along(distance: float, moved: set[str] = moved) -> float:
+                shifted = {k: v + distance * self._directions[k] if k in moved else v for k, v in arrays.items()}
+                return float(loss(shifted))
+
+            self._found.append((moved, slope(along, step)))
+
+    def disagreement(self, gradients: Mapping[str, np.ndarray]) -> dict[str, float]:
+        """Return how far they are from ``gradients``; the entry "all" is for all arrays at once.
+
+        It is relative to what a slope along such a direction typically is, which no cancellation makes small.
+        """
+        found = {}
+        for moved, measured in self._found:
+            products = {name: gradients[name] * self._directions[name] for name in moved}
+            expected = sum(float(np.sum(product)) for product in products.values())
+            typical = np.sqrt(sum(float(np.sum(product**2)) for product in products.values()))
+            # Rounding of a large loss hides a small slope.
+            scale = max(typical, 1e-3 * self._level)
+            found["all" if len(moved) > 1 else min(moved)] = abs(measured - expected) / scale if scale else 0.0
+        return found
+
+
+def specification_slopes(specification: Any, size: dict, seed: int = 0) -> Slopes:
+    """Return the slopes of a training specification's loss in its parameters."""
+    parameters, state, batch = drawn(specification, size, seed)
+    return Slopes(lambda moved: specification.loss(size, moved, state, batch)[0], parameters, seed)
+
+
+def specification_gradients(specification: Any, size: dict, seed: int = 0) -> dict[str, np.ndarray]:
+    """Return the gradients of a training specification where its slopes are taken."""
+    parameters, state, batch = drawn(specification, size, seed)
+    _, _, gradients = loss_and_gradients(specification.loss, size, parameters, state, batch)
+    assert {name: value.shape for name, value in gradients.items()} == {k: v.shape for k, v in parameters.items()}
+    return gradients
 
 
 def specification_disagreement(specification: Any, size: dict, seed: int = 0) -> dict[str, float]:
     """Return the disagreement of a training specification's gradients with the slopes of its loss."""
-    parameters, state, batch = drawn(specification, size, seed)
-    _, _, gradients = loss_and_gradients(specification.loss, size, parameters, state, batch)
-    assert set(gradients) == set(parameters)
-    assert all(gradients[name].shape == value.shape for name, value in parameters.items())
-    return disagreement(lambda moved: specification.loss(size, moved, state, batch)[0], parameters, gradients, seed)
+    slopes = specification_slopes(specification, size, seed)
+    return slopes.disagreement(specification_gradients(specification, size, seed))
 
 
 def drawn(specification: Any, size: dict, seed: int = 0, dtype: Any = np.float64) -> tuple[dict, dict, tuple]:
