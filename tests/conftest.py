@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
 
 pytest_plugins = ["division"]
+
+# The tests' own arrays are small: a second thread only waits, busily, and takes a processor from other tests. Workers
+# get a number of threads from the host, whatever is set here.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 settings.register_profile("shared", deadline=None)
 settings.load_profile("shared")
