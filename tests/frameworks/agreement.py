@@ -1,14 +1,12 @@
-"""Runs inside an environment, as ``python agreement.py FRAMEWORK MODE``: checks what timed samples run.
+"""Runs inside an environment, through server.py: checks what timed samples run.
 
 Every workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
-prints one line of JSON: {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
+returns {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import tempfile
 
 from bench.program import Transform, Unsupported
@@ -65,9 +63,3 @@ def main(framework, mode):
                 except Unsupported as error:
                     found[workload] = str(error)
     return found
-
-
-if __name__ == "__main__":
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-    answer = main(*sys.argv[1:])
-    print("\n" + json.dumps(answer))

@@ -1,9 +1,11 @@
-"""Runs a program of a test inside an environment of the default study."""
+"""Runs programs of the tests inside an environment of the default study, which imports its framework once."""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import select
 import subprocess
 import sys
 from functools import cache
@@ -12,32 +14,71 @@ from typing import Any
 
 from bench.host import environments
 from bench.host.environments import variables
+from bench.host.project import STATE
 from bench.host.study import study_file
 from bench.record import OK
 from bench.registry import BUILT_IN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+#: Where compiled code stays from one invocation of the tests to the next, as it does for a user.
+CACHES = ROOT / STATE / "tests" / "compile-caches" / "adapters"
 THREADS = min(2, len(os.sched_getaffinity(0)))
 TIMEOUT_S = 600
 
 
 @cache
 def run(environment: str, program: str, *arguments: str) -> Any:
-    """Run ``program`` with the environment's interpreter; return what its last line of JSON says."""
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
-    done = subprocess.run(
-        [*interpreter(environment), str(HERE / program), *arguments],
-        cwd=HERE,
-        env=variables.of_worker(THREADS, BUILT_IN.facts(framework(environment)), own=extra),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    """Run ``program`` in a process forked from the environment's; return what its ``main`` returned.
+
+    ``server.py`` describes both.
+    """
+    return server(environment).request(program, *arguments)
 
 
+@cache
+def server(environment: str) -> Server:
+    return Server(environment)
+
+
+class Server:
+    """A process that has imported the framework of an environment and runs programs; it ends with the tests."""
+
+    def __init__(self, environment: str) -> None:
+        name = framework(environment)
+        facts = BUILT_IN.facts(name)
+        caches = {variable: str(CACHES / environment / folder) for variable, folder in facts.cache_variables.items()}
+        for folder in caches.values():
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+        self._process = subprocess.Popen(
+            [*interpreter(environment), str(HERE / "server.py"), name],
+            cwd=HERE,
+            env=variables.of_worker(THREADS, facts, caches=caches, own=extra),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        atexit.register(self.close)
+
+    def request(self, program: str, *arguments: str) -> Any:
+        requests, replies = self._process.stdin, self._process.stdout
+        assert requests is not None
+        assert replies is not None
+        print(json.dumps([program, *arguments]), file=requests, flush=True)
+        ready, _, _ = select.select([replies], [], [], TIMEOUT_S)
+        line = replies.readline() if ready else ""
+        assert line, f"no reply from {program} within {TIMEOUT_S} s; its framework's words are in the captured output"
+        succeeded, answer = json.loads(line)
+        assert succeeded, answer
+        return answer
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+@cache
 def framework(environment: str) -> str:
     if environment == "numpy":
         return "numpy"

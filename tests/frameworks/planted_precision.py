@@ -1,14 +1,12 @@
-"""Runs inside a PyTorch 2 environment, as ``python tests/frameworks/planted_precision.py SIZE WORKLOAD …``.
+"""Runs inside a PyTorch 2 environment, through server.py: plants a lower precision.
 
 Runs steps whose matrix products and convolutions get factors of fewer bits, as TF32 and bfloat16 hardware rounds them
-while it sums in float32, and prints by how much each exceeds what the check allows for float32.
+while it sums in float32, and returns by how much each exceeds what the check allows for float32.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import tempfile
 
 import numpy as np
@@ -105,6 +103,6 @@ def largest_excess(outputs, path, factor):
         )
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as temporary:
-        print("\n" + json.dumps({name: exceeded(name, sys.argv[1], temporary) for name in sys.argv[2:]}))
+def main(framework, size_name, *workloads):
+    with tempfile.TemporaryDirectory() as folder:
+        return {name: exceeded(name, size_name, folder) for name in workloads}

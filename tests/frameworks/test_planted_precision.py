@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from environment import run
+from modes import marks
 
 WORKLOADS = (
     "gemm", "mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train",
@@ -11,11 +12,11 @@ WORKLOADS = (
 #: The check has this much room on both sides: a faithful float32 step errs by less than a third of what is allowed,
 #: TF32 by more than ten times as much.
 FAITHFUL, PLANTED = 1 / 3, 10
-pytestmark = [pytest.mark.real, pytest.mark.parametrize("workload", WORKLOADS)]
+pytestmark = [*marks("torch2"), pytest.mark.parametrize("workload", WORKLOADS)]
 
 
 def found(workload):
-    return run("torch2", "planted_precision.py", "check", *WORKLOADS)[workload]
+    return run("torch2", "planted_precision", "check", *WORKLOADS)[workload]
 
 
 def test_full_float32_is_right(workload):

@@ -1,18 +1,11 @@
-"""Runs inside an environment, as ``python tests/frameworks/trial.py FRAMEWORK MODE …``: prints what an adapter says.
+"""Runs inside an environment, through server.py: returns what an adapter says in one mode.
 
-It drives the adapter as a worker does, with check-size programs, in a process of its own for each mode, forked from one
-that has imported the framework, and prints one line of JSON. The repository must be
-on PYTHONPATH.
+It drives the adapter as a worker does, with check-size programs.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import sys
-import tempfile
-import traceback
 from importlib import import_module
 
 import numpy as np
@@ -128,32 +121,3 @@ def main(framework, mode):
         "limit": unlimited(framework, mode),
         "extras": extras(framework, mode),
     }
-
-
-def forked(framework, mode):
-    """Return what a process that is forked for the mode finds; end with its traceback where it fails."""
-    path = os.path.join(tempfile.mkdtemp(), "answer.json")
-    process = os.fork()
-    if process == 0:
-        try:
-            with open(path, "w") as file:
-                json.dump(main(framework, mode), file)
-            os._exit(0)
-        finally:
-            traceback.print_exc()
-            os._exit(1)
-    if os.waitpid(process, 0)[1] != 0:
-        sys.exit(f"mode {mode} failed")
-    with open(path) as file:
-        answer = json.load(file)
-    shutil.rmtree(os.path.dirname(path))
-    return answer
-
-
-if __name__ == "__main__":
-    # As a worker is bound: JAX sizes its threads by this alone.
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-    framework, *modes = sys.argv[1:]
-    BUILT_IN.adapter(framework)
-    answers = {mode: forked(framework, mode) for mode in modes}
-    print("\n" + json.dumps(answers))

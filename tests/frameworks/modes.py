@@ -1,0 +1,88 @@
+"""Lists the modes in which adapters are tested, and marks the tests of an environment to run in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from environment import framework, run
+
+MODES = [
+    ("torch1", "eager"),
+    ("torch1", "torchscript"),
+    ("torch2", "eager"),
+    ("torch2", "compile"),
+    ("torch2", "compile-step"),
+    ("torch2", "compile-max-autotune"),
+    ("tf2", "eager"),
+    ("tf2", "eager-fused"),
+    ("tf2", "function"),
+    ("tf2", "xla"),
+    ("jax", "eager"),
+    ("jax", "jit"),
+    ("jax", "jit-async"),
+    ("jax", "jit-loop"),
+]
+WHOLE_STEP = "forward, backward and optimizer"
+OP_BY_OP = ("eager", "eager-fused")
+COMPILED = {
+    "eager": "nothing",
+    "eager-fused": "nothing",
+    "torchscript": "forward and backward",
+    "compile": "forward and backward",
+    "compile-step": WHOLE_STEP,
+    "compile-max-autotune": "forward and backward",
+    "function": WHOLE_STEP,
+    "xla": WHOLE_STEP,
+    "jit": WHOLE_STEP,
+    "jit-async": WHOLE_STEP,
+    "jit-loop": WHOLE_STEP,
+}
+#: Of the settings that adapters read back.
+NAMES = {
+    "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
+    "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
+    "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention", "frozen weights",
+}  # fmt: skip
+
+
+def marks(environment: str) -> list[pytest.MarkDecorator]:
+    """Return the marks of a test that needs an environment; its tests share a process, which imports once."""
+    if environment == "numpy":
+        return []
+    return [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
+
+
+def needs(environment: str) -> Callable[[Any], Any]:
+    """Mark a test that needs an environment."""
+
+    def mark(test: Any) -> Any:
+        for each in marks(environment):
+            test = each(test)
+        return test
+
+    return mark
+
+
+def case(environment: str, mode: str, *values: object) -> Any:
+    """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
+    name = "-".join(map(str, (environment, mode, *values)))
+    return pytest.param(environment, mode, *values, marks=marks(environment), id=name)
+
+
+def cases(*names: str) -> pytest.MarkDecorator:
+    """Let a test run in these modes, each given as ``<environment>:<mode>``."""
+    return pytest.mark.parametrize(("environment", "mode"), [case(*name.split(":")) for name in names])
+
+
+every_mode = pytest.mark.parametrize(
+    ("environment", "mode"), [*(case(*each) for each in MODES), case("numpy", "eager")]
+)
+torch_modes = cases(*(f"{environment}:{mode}" for environment, mode in MODES if framework(environment) == "torch"))
+
+
+def trial(environment: str, mode: str) -> dict[str, Any]:
+    """Return what trial.py finds in a mode."""
+    found: dict[str, Any] = run(environment, "trial", mode)
+    return found

@@ -1,0 +1,27 @@
+"""Tests that the modes outside the default study compute what float64 does."""
+
+from __future__ import annotations
+
+from environment import framework, run
+from modes import COMPILED, cases
+
+from bench.registry import BUILT_IN
+
+
+@cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop")
+def test_modes_outside_the_default_study_agree_with_float64_in_every_workload(environment, mode):
+    """What timed samples run is compared; the default study checks the other modes."""
+    found = run(environment, "agreement", mode)
+    implemented = [name for name in BUILT_IN.workloads if BUILT_IN.has_implementation(name, framework(environment))]
+    assert sorted(found) == sorted(implemented)
+    for workload, outcome in found.items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if mode == "jit-loop" and not training:
+            assert outcome.startswith("mode jit-loop joins training steps")
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == (COMPILED[mode] if training else "forward")
+        assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
+        # Steps that need each other are waited for at the end of a sample.
+        assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)

@@ -1,0 +1,38 @@
+"""Tests that every adapter counts what its modes compile, in its environment."""
+
+from __future__ import annotations
+
+from environment import framework
+from modes import COMPILED, OP_BY_OP, cases, every_mode, needs, trial
+
+
+@every_mode
+def test_nothing_is_compiled_in_steady_state(environment, mode):
+    for steady in trial(environment, mode)["steady"].values():
+        assert steady["before"] == steady["after"]
+        assert steady["before"]["compiled"] == COMPILED[mode]
+        # Op by op, JAX compiles every primitive at its first use.
+        compiles = mode not in OP_BY_OP or framework(environment) == "jax"
+        assert (steady["before"]["compilations"] > 0) == compiles
+        if mode.startswith("jit"):
+            assert steady["before"]["traces"] == 1
+
+
+@cases("torch2:compile", "tf2:function", "tf2:xla", "jax:eager", "jax:jit", "jax:jit-async")
+def test_another_shape_is_counted_as_a_compilation(environment, mode):
+    """TorchScript is not here: it does not tell of the shapes that it specialises to."""
+    found = trial(environment, mode)["another shape"]
+    # Op by op, nothing is traced as a whole.
+    for name in ("compilations",) if mode == "eager" else ("traces", "compilations"):
+        assert found["after"][name] > found["before"][name]
+    assert found["after"]["compiled"] == ("nothing" if mode == "eager" else "forward")
+
+
+@needs("torch2")
+def test_a_graph_break_is_counted_and_explained():
+    found = trial("torch2", "compile")["extras"]["breaks"]
+    assert found["before"]["graph_breaks"] == 0
+    assert found["after"]["graph_breaks"] == 1
+    assert found["after"]["graphs"] - found["before"]["graphs"] == 2
+    assert "graph_break" in found["after"]["graph_break_reasons"][0]
+    assert found["result"] == [3.0, 3.0, 3.0]

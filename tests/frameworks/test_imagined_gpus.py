@@ -1,0 +1,77 @@
+"""Tests what adapters ask and tell of a GPU, with one that exists for a moment only."""
+
+from __future__ import annotations
+
+from modes import NAMES, needs, torch_modes, trial
+
+
+@torch_modes
+def test_torch_tells_what_a_gpu_computes_with(environment, mode):
+    found = trial(environment, mode)["extras"]["gpu"]
+    assert set(found["settings"]) <= NAMES
+    assert found["settings"]["float32 matmul"] == "highest"
+    assert found["settings"]["TF32 matmul"] is found["settings"]["TF32 convolution"] is False
+    assert found["settings"]["CUDA graphs"] is False
+    assert (found["loose"]["float32 matmul"], found["loose"]["TF32 matmul"]) == ("tf32", True)
+    assert found["memory"] == {"allocated_peak_bytes": 3, "reserved_peak_bytes": 4}
+
+
+@torch_modes
+def test_recorded_cuda_graphs_are_found(environment, mode):
+    compiled = mode.startswith("compile")
+    assert trial(environment, mode)["extras"]["gpu"]["graphs"] is (compiled if environment == "torch2" else None)
+
+
+@needs("torch2")
+def test_cuda_graphs_are_for_a_gpu():
+    refused, given = trial("torch2", "compile")["extras"]["overhead"]
+    assert refused == "mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile"
+    assert given == {"dynamic": False, "mode": "reduce-overhead"}
+
+
+@torch_modes
+def test_torch_limits_a_gpu_to_a_share_of_its_memory(environment, mode):
+    assert trial(environment, mode)["extras"]["gpu"]["asked"] == [[0.25, "cuda"], [1.0, "cuda"]]
+
+
+@torch_modes
+def test_torch_reads_layout_and_allocator(environment, mode):
+    found = trial(environment, mode)["extras"]
+    assert found["layouts"] == ["NCHW", "NCHW, channels_last", {}]
+    assert found["allocators"] == ["caching, expandable segments", "caching", "caching", "cudaMallocAsync"]
+
+
+@needs("tf2")
+def test_tensorflow_limits_a_gpu_by_a_logical_device():
+    found = trial("tf2", "eager")["extras"]
+    assert found["limit"] == [["growth", "a GPU", False], ["devices", "a GPU", [2048]]]
+
+
+@needs("tf2")
+def test_tensorflow_tells_what_a_gpu_computes_with():
+    plain, steered = trial("tf2", "eager")["extras"]["settings"]
+    assert plain == {"cuDNN autotuning": True, "cuDNN deterministic": False, "allocator": "bfc, growing"}
+    assert steered["cuDNN autotuning"] is False
+    assert steered["allocator"] == "x"
+
+
+@needs("jax")
+def test_jax_limits_a_gpu_before_it_sees_it():
+    found = trial("jax", "jit")["extras"]
+    assert found["shares"] == [
+        {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.250000"},
+        {"XLA_CLIENT_MEM_FRACTION": "0.250000"},
+        "jax limits no memory with XLA_PYTHON_CLIENT_ALLOCATOR=platform",
+    ]
+    assert "before" in found["late"]
+
+
+@needs("jax")
+def test_jax_tells_of_a_gpus_memory():
+    found = trial("jax", "jit")["extras"]
+    assert found["allocators"] == ["bfc, growing", "bfc, preallocated", "platform"]
+    assert found["peaks"] == [
+        {"allocated_peak_bytes": 5, "reserved_peak_bytes": 12},
+        {"allocated_peak_bytes": 5},
+        {},
+    ]
