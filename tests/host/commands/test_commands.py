@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -73,6 +74,21 @@ def checkout(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A project with a finished run of one workload."""
+    folder = tmp_path_factory.mktemp("measured")
+    (folder / "matrix.toml").write_text(MATRIX.format(python=sys.executable))
+    assert call(folder, "run", "--workload", "gemm") == 0
+    return folder
+
+
+@pytest.fixture
+def finished(measured, tmp_path):
+    """A copy of that project."""
+    return shutil.copytree(measured, tmp_path / "project", symlinks=True)
+
+
 spawn = functools.partial(small_project.spawn, errors=subprocess.STDOUT)
 
 
@@ -102,41 +118,37 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
     assert "Page: reports/small/report.html   Tables: table.md, summary.tex   --details" in capsys.readouterr().out
 
 
-def test_the_report_can_be_redone_from_the_records_alone(checkout, capsys):
-    call(checkout, "run", "--workload", "gemm")
-    folder = checkout / "reports" / "small"
+def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
+    folder = finished / "reports" / "small"
     before = (folder / "table.csv").read_text()
     (folder / "table.csv").unlink()
-    assert call(checkout, "report") == 0
+    assert call(finished, "report") == 0
     assert (folder / "table.csv").read_text() == before
 
 
-def test_a_finished_run_is_archived_by_the_next(checkout, capsys):
-    call(checkout, "run", "--workload", "gemm")
-    first = journal.read(checkout / "reports" / "small")
-    call(checkout, "run", "--workload", "gemm")
-    (archived,) = (checkout / "reports" / "small" / "history").iterdir()
+def test_a_finished_run_is_archived_by_the_next(finished, capsys):
+    first = journal.read(finished / "reports" / "small")
+    call(finished, "run", "--workload", "gemm")
+    (archived,) = (finished / "reports" / "small" / "history").iterdir()
     assert journal.read(archived) == first
     assert "previous run was moved to" in capsys.readouterr().out
 
 
-def test_a_trial_replaces_no_results(checkout, capsys):
-    call(checkout, "run", "--workload", "gemm")
-    folder = checkout / "reports" / "small"
+def test_a_trial_replaces_no_results(finished, capsys):
+    folder = finished / "reports" / "small"
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    matrix = checkout / "matrix.toml"
+    matrix = finished / "matrix.toml"
     matrix.write_text(matrix.read_text().replace("[profiles.check]", "[profiles.check]\ntrial = true"))
-    call(checkout, "run", "--workload", "mlp-train")
+    call(finished, "run", "--workload", "mlp-train")
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert {record.cell.workload for record in journal.read(folder / "trial")} == {"mlp-train"}
     assert "Page: reports/small/trial/report.html" in capsys.readouterr().out
 
 
-def test_a_run_in_which_every_cell_fails_replaces_no_results(checkout, capsys):
-    call(checkout, "run", "--workload", "gemm")
-    folder = checkout / "reports" / "small"
+def test_a_run_in_which_every_cell_fails_replaces_no_results(finished, capsys):
+    folder = finished / "reports" / "small"
     before = journal.read(folder)
-    call(checkout, "run", "--environment", "absent", "--workload", "gemm")
+    call(finished, "run", "--environment", "absent", "--workload", "gemm")
     assert journal.read(folder) == before
     assert (folder / "table.md").exists()
     (archived,) = (folder / "history").iterdir()
@@ -294,12 +306,11 @@ def test_a_report_of_nothing_is_refused_with_the_remedy(checkout, capsys):
     assert "nox -s bench-here" in capsys.readouterr().err
 
 
-def test_records_that_are_rubbish_are_never_executed_and_never_fatal(checkout, capsys):
-    call(checkout, "run", "--workload", "gemm")
-    path = checkout / "reports" / "small" / journal.RECORDS
+def test_records_that_are_rubbish_are_never_executed_and_never_fatal(finished, capsys):
+    path = finished / "reports" / "small" / journal.RECORDS
     path.write_text('__import__("os").system("false")\n{"half": \n' + path.read_text() + "\x00\x00\n[]\n")
-    assert call(checkout, "report") == 0
-    assert json.loads((checkout / "reports" / "small" / "run.json").read_text())["finished"]
+    assert call(finished, "report") == 0
+    assert json.loads((finished / "reports" / "small" / "run.json").read_text())["finished"]
 
 
 def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
