@@ -44,7 +44,9 @@ def tests(session: nox.Session) -> None:
         run_host(session, "prepare", environment)
     # A process per processor, see tests/support/division.py; options that are given replace these.
     divided = ["-n", "auto", "--durations", "10"]
-    session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, external=True)
+    # Some containers forbid bytecode; without it, every process of every test would compile what it imports.
+    written = {"PYTHONDONTWRITEBYTECODE": None}
+    session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, env=written, external=True)
 
 
 @nox.session(venv_backend="none", default=False)

@@ -48,6 +48,8 @@ class Server:
         name = framework(environment)
         facts = BUILT_IN.facts(name)
         caches = {variable: str(CACHES / environment / folder) for variable, folder in facts.cache_variables.items()}
+        if facts.caches_temporary_files:
+            caches["TMPDIR"] = str(CACHES / environment / "tmp")
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
         extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
