@@ -13,7 +13,7 @@ function chart(shownRows, shownColumns) {
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)) }));
   if (mean.count >= data.fewestRows) {
     const bars = others.map((column) => ({ column, speedup: { value: mean.values[shownColumns.indexOf(column)], low: null, high: null } }));
-    panels.unshift({ name: W.mean, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
+    panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
   const scale = scaleOf(panels);
   return [

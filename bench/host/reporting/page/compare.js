@@ -24,17 +24,26 @@ function lackOf(cell) {
   return !cell.usable || (base && base.step !== null && !base.usable) ? data.marks.withheld : '–';
 }
 
-/** The geometric mean of each column, over the rows in which every column has a speed-up. */
+/**
+ * The geometric mean of each column, over the rows in which every column has a speed-up, and over what these are.
+ *
+ * Rows of several devices or numbers of threads are never averaged together: those that have most complete rows count.
+ */
 function means(shownRows, shownColumns) {
-  const sums = shownColumns.map(() => 0);
-  let count = 0;
+  const tracks = new Map();
   for (const row of shownRows) {
-    const found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
+    const key = JSON.stringify([row.device, row.threads]);
+    if (!tracks.has(key)) tracks.set(key, { row, count: 0, sums: shownColumns.map(() => 0) });
+    const track = tracks.get(key), found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
     if (found.some((one) => one === null)) continue;
-    found.forEach((one, i) => { sums[i] += Math.log(one.value); });
-    count += 1;
+    found.forEach((one, i) => { track.sums[i] += Math.log(one.value); });
+    track.count += 1;
   }
-  return { count, values: sums.map((sum) => Math.exp(sum / count)) };
+  const most = [...tracks.values()].reduce((best, one) => (best && best.count >= one.count ? best : one), null);
+  if (!most) return { count: 0, values: [], of: '' };
+  const varies = (axis) => shownRows.some((row) => row[axis] !== most.row[axis]);
+  const of = [varies('device') && `, ${most.row.device}`, varies('threads') && `, ${W.threads}: ${most.row.threads}`].filter(Boolean).join('');
+  return { count: most.count, values: most.sums.map((sum) => Math.exp(sum / most.count)), of };
 }
 
 function fixed(value, digits) {

@@ -90,7 +90,7 @@ function meansRow(shownRows, shownColumns) {
   if (!choice.baseline || choice.show === 'times') return null;
   const mean = means(shownRows, shownColumns);
   if (mean.count < data.fewestRows) return null;
-  return make('tfoot', {}, make('tr', {}, make('th', { scope: 'row', title: fill(W.meanRows, { count: mean.count }) }, W.mean),
+  return make('tfoot', {}, make('tr', {}, make('th', { scope: 'row', title: fill(W.meanRows, { count: mean.count }) }, W.mean + mean.of),
     shownColumns.map((column, i) => make('td', { style: column === choice.baseline ? {} : { background: shade(mean.values[i]) ?? 'none' } },
       column === choice.baseline ? '' : make('span', {}, factor(mean.values[i]))))));
 }

@@ -245,11 +245,28 @@ class TestInABrowser:
         path = page_of(long_study, tmp_path)
         text = chromium.dump(path)
         assert 'data-ready="yes"' in text
-        assert text.count('<tr><th scope="row">') == 3 + 1  # three workloads, an environment
+        assert text.count('<tr><th scope="row">') == 3 + 1 + 1  # three workloads, an environment, a setting
         shown = browser.shown(text)
         assert data_of(path)["answer"][0] in shown
         assert "PyTorch 1.13" in shown
-        assert shown.count("geometric mean") == 3
+        assert shown.count("geometric mean") == 2  # of the chart and of the table
+
+    def test_rows_of_other_numbers_of_threads_are_not_part_of_the_mean(self, tmp_path, long_study, chromium):
+        before = chromium.dump(page_of(long_study, tmp_path))
+        long_study.records += [
+            replace(r, cell=replace(r.cell, threads=1, workload=f"{r.cell.workload}-1"))
+            for r in long_study.records
+            if r.cell.workload != "dispatch" and (r.cell.column != "jax:jit" or r.round % 2)
+        ]
+        after = chromium.dump(page_of(long_study, tmp_path))
+        means = [re.search(r"<tfoot>.*?</tfoot>", text, re.DOTALL)[0] for text in (before, after)]
+        assert "geometric mean, threads: 2" in means[1]
+        assert re.findall(r"<span>([^<]*)", means[0]) == re.findall(r"<span>([^<]*)", means[1])
+
+    def test_the_settings_that_differ_are_shown(self, tmp_path, long_study, chromium):
+        shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
+        assert "Settings that differ" in shown
+        assert "AVX512" in shown
 
     def test_the_address_chooses_what_is_shown(self, tmp_path, long_study, chromium):
         path = page_of(long_study, tmp_path)
