@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     records = journal.read(folder, left_out)
     made = report.make(records, replace(described, damaged=tuple(left_out)))
     extra, problems = outputs.load(map(Path, study.registry.output_files))
-    written = made.write(folder, extra)
+    written = made.write(folder, extra, every_figure=options.figures)
     written.problems += problems
     made.print(Console(), details=options.details)
     announce(files_line(written.paths, options.root))

@@ -139,6 +139,15 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
         announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
     bound = processors.chosen(plan.threads)
     quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
-    run = StudyRun(options.root, study, plan, prepared, Console(), details=options.details, label=options.name or "")
+    run = StudyRun(
+        options.root,
+        study,
+        plan,
+        prepared,
+        Console(),
+        details=options.details,
+        every_figure=options.figures,
+        label=options.name or "",
+    )
     records = run.measure(fresh=options.fresh)
     return exit_codes.exit_code(options, records, run.manifest)

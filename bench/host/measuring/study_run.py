@@ -53,15 +53,20 @@ class StudyRun:
         console: Console,
         *,
         details: bool = False,
+        every_figure: bool = False,
         label: str = "",
     ) -> None:
-        """``details`` prints every table at the end, not only the speed-ups; ``label`` is the run's name for people."""
+        """Make a run; ``label`` is its name for people.
+
+        At the end ``details`` prints every table, and ``every_figure`` draws every figure, not only the speed-ups.
+        """
         self._root = root
         self._study = study
         self._plan = plan
         self._prepared = prepared
         self._console = console
         self._details = details
+        self._every_figure = every_figure
         self._label = label
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
@@ -217,7 +222,7 @@ class StudyRun:
         journal.read(self.folder, damaged)
         made = report.make(records, replace(self._manifest, damaged=tuple(damaged)))
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
-        written = made.write(self.folder, extra)
+        written = made.write(self.folder, extra, every_figure=self._every_figure)
         written.problems += problems
         # The terminal may be gone; the files are written.
         with contextlib.suppress(OSError):

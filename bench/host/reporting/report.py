@@ -69,10 +69,13 @@ class Report:
         every = (main, self.settings, self.summary, self.details, self.costs, self.ranking, self.containers)
         return tuple(table for table in every if table is not None)
 
-    def write(self, folder: Path, extra: Iterable[Output] = ()) -> Written:
-        """Write the files of the report into ``folder``, with the outputs in ``extra``; each is replaced whole."""
+    def write(self, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
+        """Write the files of the report into ``folder``, with the outputs in ``extra``; each is replaced whole.
+
+        Without ``every_figure`` the figure of the speed-ups is the only one.
+        """
         with writing_in(self.language):
-            return write_all(self, folder, extra)
+            return write_all(self, folder, extra, every_figure=every_figure)
 
     def print(self, console: Console, *, details: bool = False) -> None:
         """Print the first table; with ``details``, all but the times side by side, which are as wide as columns."""

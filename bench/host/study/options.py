@@ -90,6 +90,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         help="show how many times as fast a column is (speedup, the default), or how many times as long it takes",
     )
     parser.add_argument("--details", action="store_true", help="print every table, not only the speed-ups")
+    parser.add_argument("--figures", action="store_true", help="draw every figure, not only that of the speed-ups")
     parser.add_argument("--language", metavar="NAME", help="the language of the report, such as pt_BR; en by default")
 
 

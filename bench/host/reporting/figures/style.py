@@ -1,8 +1,8 @@
-"""Gives every column its colour and marker, and every figure its fonts and its size.
+"""Gives every column its colour, marker and line, and every figure its fonts and its size.
 
-A framework has the same colour in every figure; older versions are paler. Every column has a marker of its own, so
-that the figures can be read in grey. The colours are those of Okabe and Ito (2008), which colour-blind people tell
-apart.
+A framework has the same colour in every figure; older versions are paler. Every column has a marker of its own, and in
+figures of lines a pattern, so that the figures can be read in grey. The colours are those of Okabe and Ito (2008),
+which colour-blind people tell apart.
 """
 
 from __future__ import annotations
@@ -13,12 +13,25 @@ from typing import Any
 
 from ..words.labels import Label
 
-#: Inches: one column of a two-column paper.
-WIDTH = 3.5
+#: Inches: one column of a two-column paper, and both columns.
+WIDTH, TEXT_WIDTH = 3.5, 7.16
+#: Inches of the axes: a figure must fit on a page with its legend and its caption; the tables have everything.
+HEIGHT = 6.4
+#: More columns than these are not told apart: as points in bands, and as lines.
+MOST_COLUMNS, MOST_LINES = 12, 8
 COLOURS = {"PyTorch": "#D55E00", "TensorFlow": "#009E73", "JAX": "#0072B2"}
 #: For other frameworks, in the order of the columns.
 OTHERS = ("#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX<>ph*d"
+#: Lengths of strokes and gaps, in widths of the line.
+PATTERNS: tuple[Any, ...] = (
+    "solid",
+    (0, (4, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
 #: How much white is in the colour of the oldest version of a framework.
 PALEST = 0.4
 #: Settings of matplotlib. Type 42 fonts are outlines, which publishers ask for.
@@ -26,7 +39,12 @@ SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 7,
     "axes.linewidth": 0.5,
+    "axes.titlesize": 7,
+    "axes.titlepad": 3,
     "xtick.major.width": 0.5,
+    "ytick.major.width": 0.5,
+    # Texts are placed as exactly as they are printed.
+    "figure.dpi": 300,
     "pdf.fonttype": 42,
     "svg.hashsalt": "benchmatrix",
     "text.parse_math": False,
@@ -37,6 +55,22 @@ SETTINGS: Any = {
 class Style:
     colour: tuple[float, float, float]
     marker: str
+    pattern: Any = "solid"
+
+    def point(self, *, hollow: bool = False) -> dict[str, Any]:
+        """Return how matplotlib draws a point."""
+        return {
+            "linestyle": "none",
+            "marker": self.marker,
+            "markersize": 3.6,
+            "markeredgewidth": 0.7,
+            "markeredgecolor": self.colour,
+            "markerfacecolor": "white" if hollow else self.colour,
+        }
+
+    def line(self) -> dict[str, Any]:
+        """Return how matplotlib draws a line."""
+        return {"color": self.colour, "linestyle": self.pattern, "linewidth": 0.9}
 
 
 def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, Style]:
@@ -51,7 +85,11 @@ def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, 
             {labels[other].version for other in columns if labels[other].product == label.product}, key=_key
         )
         age = (len(versions) - 1 - versions.index(label.version)) / max(1, len(versions) - 1)
-        found[column] = Style(_paler(hues[label.product], PALEST * age), MARKERS[number % len(MARKERS)])
+        found[column] = Style(
+            _paler(hues[label.product], PALEST * age),
+            MARKERS[number % len(MARKERS)],
+            PATTERNS[number % len(PATTERNS)],
+        )
     return found
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ...refusal import Refused, describe
 from . import (
     environments_json,
+    figures,
     loading,
     machine_json,
     macros_latex,
@@ -21,7 +22,6 @@ from . import (
     ranking_csv,
     results_csv,
     samples_parquet,
-    speedups_figure,
     summary_latex,
     table_csv,
     table_latex,
@@ -40,7 +40,7 @@ BUILT_IN = (
     Output.of(samples_parquet),
     Output.of(summary_latex),
     Output.of(macros_latex),
-    Output.of(speedups_figure),
+    *figures.OUTPUTS,
     Output.of(ranking_csv),
     Output.of(machine_json),
     Output.of(environments_json),
@@ -68,12 +68,16 @@ def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
     return loading.load(files, {output.name for output in BUILT_IN})
 
 
-def write_all(report: Report, folder: Path, extra: Iterable[Output] = ()) -> Written:
+def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
     for output in BUILT_IN:
+        wanted = every_figure or output not in figures.ON_REQUEST
         try:
-            found.paths += output.write_whole(report, folder)
+            paths = output.write_whole(report, folder) if wanted else []
+            if not paths:
+                figures.remove(output, folder)
+            found.paths += paths
         except OSError as error:
             # The others may still be written: a folder may be in the place of this one.
             found.refused.append(describe(error, folder / output.name))

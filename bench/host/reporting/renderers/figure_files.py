@@ -22,19 +22,24 @@ DOTS_PER_INCH = 300
 
 def write(draw: Callable[[], Figure | None], folder: Path, name: str) -> list[Path]:
     """Draw, write the files and return their paths; none where there is nothing to draw."""
-    with _settings():
+    with settings():
         figure = draw()
         if figure is None:
             return []
         paths = [folder / f"{name}.{ending}" for ending in METADATA]
         folder.mkdir(parents=True, exist_ok=True)
+        # The layout takes most of the time, and is the same in every form.
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
+            figure.set_layout_engine("none")
         for path, metadata in zip(paths, METADATA.values(), strict=True):
             figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
     return paths
 
 
 @contextmanager
-def _settings() -> Iterator[None]:
+def settings() -> Iterator[None]:
     """Set matplotlib to our settings, whatever a user has set, and back."""
     # matplotlib takes a third of a second to import, which only a report needs.
     import matplotlib

@@ -1,0 +1,96 @@
+"""Draws after how many steps a slow first call has paid for itself: total times over the baseline's."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...analysis.results import Result
+from ..report import Report
+from ..tables.speedup_values import ComparedRow
+from ..words.language import _
+from .axes import scale, write_power
+from .legend import cut, finish, handles_of, incomplete, missing
+from .panels import choose, make_panels
+from .style import MOST_LINES, Style, styles_of
+
+PANEL = 1.4
+#: Steps that are shown at least and at most.
+FEWEST_STEPS, MOST_STEPS = 1e3, 1e7
+#: Ratios beyond these are not shown.
+LEAST, GREATEST = 0.05, 500.0
+
+
+def draw(report: Report) -> Figure | None:
+    """Draw a panel for each row with a line for each column; None where no two cold first calls can be compared."""
+    found = report.speed_ups
+    if found is None:
+        return None
+    others = [column for column in found.columns if column != found.baseline]
+    rows, columns, whole = choose(found, others, MOST_LINES)
+    rows = [row for row in rows if any(_comparable(row, column, found.baseline) for column in columns)]
+    if not rows:
+        return None
+    styles = styles_of(found.columns, found.labels)
+    steps = np.geomspace(1.0, _most_steps(rows), 100)
+    figure, panels = make_panels([row.name for row in rows], PANEL, same_x=True)
+    for axes, row in zip(panels, rows, strict=True):
+        axes.axhline(1.0, color="0.2", linewidth=0.8, zorder=1)
+        shown = [1.0]
+        for column in columns:
+            if _comparable(row, column, found.baseline):
+                ratios = _ratios(row.places[column].result, row.places[found.baseline].result, steps)
+                axes.plot(steps, ratios, zorder=2, **styles[column].line())
+                _mark(axes, row.places[column].result, styles[column])
+                shown += [float(ratios[0]), float(ratios[-1])]
+        scale(axes, steps, write=write_power, most=5)
+        scale(axes, (min(GREATEST, max(LEAST, ratio)) for ratio in shown), of="y", most=5)
+    baseline = cut(found.baseline_name, 60)
+    lines = [
+        _("steps after the first call"),
+        _(
+            "first call and steps together, over those of {baseline}: below 1 it has paid off (markers: break-even)",
+            baseline=baseline,
+        ),
+        *missing(found.places(), compared=True),
+        *([] if whole else [incomplete()]),
+    ]
+    return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))
+
+
+def _comparable(row: ComparedRow, column: str, baseline: str) -> bool:
+    """Tell whether a cell and its baseline have times that can be used, and cold first calls."""
+    pair = [row.places.get(column), row.places.get(baseline)]
+    return all(place and place.time and place.result.first_call_s("cold") is not None for place in pair)
+
+
+def _most_steps(rows: list[ComparedRow]) -> float:
+    """Return a power of ten that is well above the last break-even."""
+    last = max(
+        (
+            steps
+            for row in rows
+            for place in row.places.values()
+            if (steps := place.result.break_even) and math.isfinite(steps)
+        ),
+        default=1.0,
+    )
+    return min(MOST_STEPS, max(FEWEST_STEPS, 10.0 ** math.ceil(math.log10(2.0 * last))))
+
+
+def _ratios(result: Result, base: Result, steps: np.ndarray) -> np.ndarray:
+    """Return the seconds of the first call and so many steps over the baseline's."""
+    first, other = result.first_call_s("cold"), base.first_call_s("cold")
+    assert first is not None
+    assert other is not None
+    assert result.step is not None
+    assert base.step is not None
+    return (first + steps * result.step.value) / (other + steps * base.step.value)
+
+
+def _mark(axes: Axes, result: Result, style: Style) -> None:
+    if result.break_even and 1.0 <= result.break_even <= MOST_STEPS:
+        axes.plot([result.break_even], [1.0], zorder=3, **style.point())
