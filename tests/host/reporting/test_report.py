@@ -34,6 +34,7 @@ FILES = [
         "table.csv",
         "samples.parquet",
         "summary.tex",
+        "details.tex",
         "macros.tex",
         "ranking.csv",
     ),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...refusal import Refused, describe
 from . import (
+    details_latex,
     environments_json,
     figures,
     loading,
@@ -39,6 +40,7 @@ BUILT_IN = (
     Output.of(table_csv),
     Output.of(samples_parquet),
     Output.of(summary_latex),
+    Output.of(details_latex),
     Output.of(macros_latex),
     *figures.OUTPUTS,
     Output.of(ranking_csv),

@@ -5,6 +5,7 @@ A number that must not be used has no command, so a text that cites it does not 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -69,8 +70,8 @@ def _numbers(place: ComparedCell, is_baseline: bool) -> Iterator[tuple[str, str]
 
 def _free(name: str, taken: set[str]) -> str:
     """Return a name that no other number has: names that differ in signs only are told apart by a count."""
-    tried = [name, *(f"{name}Again{letters(str(number))}" for number in range(2, len(taken) + 3))]
-    free = next(one for one in tried if one not in taken)
+    again = (f"{name}Again{letters(str(number))}" for number in range(2, len(taken) + 3))
+    free = next(one for one in itertools.chain([name], again) if one not in taken)
     taken.add(free)
     return free
 

@@ -1,0 +1,187 @@
+r"""Writes every cell of a run as a table over several pages, for the appendix of a paper.
+
+It needs longtable, booktabs and siunitx. A paper of two columns is set in one around it, as longtable demands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ...analysis.quality import Quality
+from ...analysis.speed_ups import ComparedCell
+from ...statistics.bootstrap import LEVEL, attainable_level
+from ..tables.paper_layout import width
+from ..tables.speedup_values import ComparedRow, SpeedUps
+from ..words.language import _, decimal_sign
+from ..words.numbers import COUNTS, MIB, TIMES, Unit, choose_unit, fixed, format_number, format_value, percent
+from ..words.terms import items_word, status_word
+from ..words.text import EMPTY
+from .latex_text import escape
+
+OPENING = r"""% In a paper: \usepackage{longtable,booktabs,siunitx} in the preamble, and \input{FILE} in the appendix.
+% In a paper of two columns the table has pages of its own.
+\begingroup
+\expandafter\ifx\csname if@twocolumn\endcsname\iftrue
+  \onecolumn\def\detailsend{\endgroup\twocolumn}%
+\else
+  \def\detailsend{\endgroup}%
+\fi
+\scriptsize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}%
+\sisetup{output-decimal-marker={SIGN},group-minimum-digits=9}%
+"""
+CLOSING = "\\end{longtable}\n\\detailsend\n"
+#: Room for the names of columns and rows, and for a status, in em.
+NAME, ROW, STATUS = 14.0, 22.0, 8.0
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of the cells of one row."""
+
+    time: Unit
+    count: Unit
+    item: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of numbers."""
+
+    title: str
+    #: Returns a number, or the sign for none.
+    write: Callable[[ComparedCell, Units], str]
+
+
+def fields() -> tuple[Field, ...]:
+    """Return the columns of numbers; the unit of times and of items is that of the row."""
+    return (
+        Field(_("time"), lambda place, units: format_value(place.time, units.time.size)),
+        Field(_("low"), lambda place, units: _bound(place, units, "low")),
+        Field(_("high"), lambda place, units: _bound(place, units, "high")),
+        Field(_("CPU time"), lambda place, units: _scaled(place.result.cpu_s if place.time else None, units.time.size)),
+        Field(_("throughput"), _throughput),
+        Field(
+            _("first call (s)"),
+            lambda place, _units: _scaled(place.result.first_call_s("cold") if place.time else None, 1.0),
+        ),
+        Field(_("memory (MiB)"), lambda place, _units: _scaled(place.result.peak_bytes, MIB)),
+    )
+
+
+def _bound(place: ComparedCell, units: Units, end: str) -> str:
+    """Write an end of the interval to the digits of the value."""
+    bound = getattr(place.time, end, None)
+    if bound is None:
+        return EMPTY
+    digits = len(format_value(place.time, units.time.size).partition(decimal_sign())[2])
+    return fixed(bound / units.time.size, digits)
+
+
+def _scaled(value: float | None, size: float) -> str:
+    return format_number(None if value is None else value / size)
+
+
+def _throughput(place: ComparedCell, units: Units) -> str:
+    return format_value(place.result.throughput if place.time else None, units.count.size)
+
+
+def caption(found: SpeedUps, conditions: str) -> str:
+    """Say what the columns are; ``conditions`` say how the cells were measured."""
+    level = min(LEVEL, attainable_level(min((place.time.n for place in found.places() if place.time), default=0)))
+    parts = [
+        _("All cells: median time of a step, the {level} interval of it", level=percent(level))
+        if level
+        else _("All cells: median time of a step"),
+        _("processor time of a step over all threads"),
+        _("first call with a cold cache"),
+        _("peak memory without the import"),
+    ]
+    withheld = _("A dash: not measured, or withheld as other programs used the processors.")
+    return f"{', '.join(parts)} ({found.conditions}). {withheld} {conditions}"
+
+
+def render(found: SpeedUps, conditions: str) -> str:
+    """Write the table."""
+    columns = fields()
+    rows = [(row, _units(row)) for row in found.rows]
+    written = [[_numbers(place, columns, units) for place in _places(row, found)] for row, units in rows]
+    formats = [
+        _format([numbers[i] for block in written for numbers in block if numbers[i] != EMPTY])
+        for i in range(len(columns))
+    ]
+    lines = [
+        OPENING.replace("SIGN", decimal_sign()) + rf"\begin{{longtable}}{{@{{}}l{''.join(formats)}l@{{}}}}",
+        *_head(columns, caption(found, conditions)),
+    ]
+    for number, ((row, units), block) in enumerate(zip(rows, written, strict=True)):
+        lines += ([r"\addlinespace"] if number else []) + [_row_heading(row, units, len(columns) + 2)]
+        for place, numbers in zip(_places(row, found), block, strict=True):
+            cells = [_unbroken(found.labels[place.result.cell.column].text, NAME), *map(_number, numbers)]
+            lines.append(" & ".join([*cells, _unbroken(_state(place), STATUS)]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", CLOSING])
+
+
+def _places(row: ComparedRow, found: SpeedUps) -> list[ComparedCell]:
+    return [row.places[column] for column in found.columns if column in row.places]
+
+
+def _units(row: ComparedRow) -> Units:
+    results = [place.result for place in row.places.values() if place.time]
+    time = choose_unit([result.step.value for result in results if result.step], TIMES)
+    count = choose_unit([result.throughput.value for result in results if result.throughput], COUNTS)
+    return Units(time, count, next((str(r.work["item"]) for r in results if r.work.get("item")), ""))
+
+
+def _numbers(place: ComparedCell, columns: Sequence[Field], units: Units) -> list[str]:
+    return [column.write(place, units).replace(decimal_sign(), ".") for column in columns]
+
+
+def _number(text: str) -> str:
+    return "{--}" if text == EMPTY else text
+
+
+def _format(numbers: Sequence[str]) -> str:
+    """Return a column that has room for the digits of all numbers, aligned at the decimal sign."""
+    whole, part = (max((len(number.partition(".")[i]) for number in numbers), default=1) for i in (0, 2))
+    return f"S[table-format={max(1, whole)}.{part}]"
+
+
+def _head(columns: Sequence[Field], text: str) -> Iterator[str]:
+    """Write the caption and the heading, which every page repeats."""
+    titles = [rf"{{{escape(column.title)}}}" for column in columns]
+    above = [r"\toprule", " & ".join(["", *titles, escape(_("status"))]) + r" \\", r"\midrule"]
+    yield rf"\caption{{{escape(text)}}}\label{{tab:details}}\\"
+    yield from [*above, r"\endfirsthead"]
+    yield from [*above, r"\endhead", r"\bottomrule", r"\endfoot", r"\endlastfoot"]
+
+
+def _row_heading(row: ComparedRow, units: Units, count: int) -> str:
+    said = [_("times in {unit}", unit=units.time.name)] if units.time.name else []
+    if units.item:
+        per_second = f"{units.count.name} {items_word(units.item)}/s".strip()
+        said.append(_("throughput in {unit}", unit=per_second))
+    text = rf"\textbf{{{_unbroken(row.name, ROW)}}}"
+    if said:
+        text += rf" \textit{{({_unbroken(', '.join(said), ROW)})}}"
+    return rf"\multicolumn{{{count}}}{{@{{}}l@{{}}}}{{{text}}} \\*"
+
+
+def _state(place: ComparedCell) -> str:
+    """Name the grade of a time, or what became of a cell that has none."""
+    words = {
+        Quality.CLEAN: _("clean"),
+        Quality.NOISY: _("noisy"),
+        Quality.UNSTEADY: _("unsteady"),
+        Quality.DISTURBED: _("disturbed"),
+    }
+    return status_word(place.result.status) if place.grade is None else words[place.grade]
+
+
+def _unbroken(text: str, room: float) -> str:
+    """Write a text that is no wider than its room, which holds so many em."""
+    if width(text) > room:
+        while width(text) > room - 1.0:
+            text = text[:-1]
+        text += "…"
+    return escape(text)
