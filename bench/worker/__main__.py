@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..registry import Registry
-from . import channel, process
+from . import channel, family, process
 from .scratch import Scratch
 from .timing import layout
 
@@ -14,6 +14,7 @@ from .timing import layout
 def main(scratch: Scratch) -> int:
     requests, messages = channel.take_over()
     process.die_with_parent()
+    family.adopt_orphans()
     given = process.arguments(sys.argv[1:])
     if given.processors:
         process.pin(given.processors)

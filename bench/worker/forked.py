@@ -11,7 +11,7 @@ import traceback
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 from ..registry import Registry
-from . import process
+from . import family, process
 from .channel import Channel
 from .imported import Imported
 from .limits import mapped
@@ -74,5 +74,6 @@ def _leave(parent: int, start: Start) -> None:
         if other >= 0:
             os.close(other)
     process.die_with_parent()
+    family.adopt_orphans()
     if os.getppid() != parent:
         os._exit(1)

@@ -22,11 +22,10 @@ import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ..registry import Registry
-from . import forked
+from . import family, forked, scratch
 from .exit_status import reason_of, status_of
 from .imported import Imported
 from .limits import mapped
-from .scratch import Scratch
 from .timing.layout import settle_allocator
 
 PIECE_BYTES = 1 << 16
@@ -44,7 +43,7 @@ class Child(NamedTuple):
 class Parent:
     """This process, which forks."""
 
-    def __init__(self, requests: int, messages: int, scratch: Scratch, registry: Registry) -> None:
+    def __init__(self, requests: int, messages: int, scratch: scratch.Scratch, registry: Registry) -> None:
         self._requests, self._messages = requests, messages
         self._scratch = scratch
         self._registry = registry
@@ -52,6 +51,8 @@ class Parent:
         self._imported = Imported()
         self._pages: List[Tuple[int, Any]] = []
         self._children: Dict[int, Child] = {}
+        #: Processes that the framework started in its import.
+        self._helpers: List[int] = []
         #: {descriptor: the worker and the kind of what comes from it}
         self._sources: Dict[int, Tuple[int, bytes]] = {}
         self._poll = select.poll()
@@ -129,6 +130,8 @@ class Parent:
         """Fork a worker, bound to ``processors``, with a memory layout and environment variables of its own."""
         if not self._pages:
             self._pages = mapped.pages()
+        if not self._children:
+            self._helpers = family.children(os.getpid())
         (requests, to_child), (messages, from_child), (log, into_log) = [os.pipe() for _ in range(3)]
         here = [*self._own, to_child, messages, log, *(end for each in self._children.values() for end in each[1:])]
         start = forked.Start(requests, from_child, into_log, here, processors, layout, variables)
@@ -163,17 +166,21 @@ class Parent:
         return made
 
     def _do_pause(self, worker: int) -> None:
-        self._signal(worker, signal.SIGSTOP)
-        if worker in self._children:
+        child = self._children.get(worker)
+        if child is not None:
+            family.stop(child.process)
             # All its threads have stopped when this returns, or it has ended.
-            os.waitid(os.P_PID, self._children[worker].process, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            os.waitid(os.P_PID, child.process, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         self._tell(event="paused", worker=worker)
 
     def _do_resume(self, worker: int) -> None:
-        self._signal(worker, signal.SIGCONT)
+        if worker in self._children:
+            family.resume(self._children[worker].process)
 
     def _do_kill(self, worker: int) -> None:
-        self._signal(worker, signal.SIGKILL)
+        # It is a child that was not waited for, so its id holds.
+        if worker in self._children:
+            family.end(self._children[worker].process)
 
     def _do_end(self, worker: int) -> None:
         child = self._children.get(worker)
@@ -181,20 +188,17 @@ class Parent:
             os.close(child.requests)
             self._children[worker] = child._replace(requests=-1)
 
-    def _signal(self, worker: int, number: int) -> None:
-        """Signal a worker and the processes that it started; it is a child that was not waited for, so its id holds."""
-        child = self._children.get(worker)
-        if child is None:
-            return
-        try:
-            os.killpg(child.process, number)
-        except ProcessLookupError:
-            # It was forked a moment ago and leads no session yet.
-            os.kill(child.process, number)
-
     def _kill_all(self) -> None:
-        for worker in self._children:
-            self._signal(worker, signal.SIGKILL)
+        for child in self._children.values():
+            family.end(child.process)
+
+    def _end_orphans(self) -> None:
+        """Kill what a worker that has ended had started: it is a child of this process by now."""
+        known = self._helpers + [child.process for child in self._children.values()]
+        for orphan in family.children(os.getpid()):
+            if orphan not in known:
+                # Nobody waits for it: a process that hangs in a driver does not end.
+                family.end(orphan)
 
     def _relay(self, descriptor: int) -> bool:
         """Pass a piece on to the host; return whether there was one."""
@@ -218,8 +222,10 @@ class Parent:
             if os.waitid(os.P_PID, child.process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                 continue
             # What it started ends with it. As long as nobody has waited for it, no other process has its id.
-            self._signal(worker, signal.SIGKILL)
+            family.send_group(child.process, signal.SIGKILL)
             _, status = os.waitpid(child.process, 0)
+            self._end_orphans()
+            scratch.remove_of(child.process)
             for descriptor in (child.messages, child.log):
                 while self._relay(descriptor):
                     pass

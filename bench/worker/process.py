@@ -59,22 +59,6 @@ def die_with_parent() -> None:
         pass  # Not Linux: the closed pipe ends a worker that is not stopped.
 
 
-def children() -> List[int]:
-    """List the living processes that this one started; empty where the kernel does not tell."""
-    found = []
-    try:
-        threads = os.listdir("/proc/self/task")
-    except OSError:
-        return []
-    for thread in threads:
-        try:
-            with open("/proc/self/task/{}/children".format(thread)) as numbers:
-                found += [int(number) for number in numbers.read().split()]
-        except OSError:
-            continue
-    return found
-
-
 def arguments(given: List[str]) -> argparse.Namespace:
     """Read the command line: ``processors`` to be bound to, empty for any, the seed of the memory ``layout``, whether
     this process is the ``parent`` of workers, and each ``source`` with other people's code.

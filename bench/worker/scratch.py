@@ -15,6 +15,8 @@ import time
 PREFIX = "benchmatrix-worker-"
 #: A younger folder may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0
+#: How often, and after how many seconds each, to look again for the end of what a killed worker had forked.
+ENDING_TRIES, ENDING_S = 20, 0.01
 
 
 class Scratch:
@@ -57,18 +59,39 @@ def lock(folder: str) -> "int | None":
     return descriptor
 
 
-def sweep(shared: str) -> None:
-    """Remove the folders of workers that have ended."""
+def remove_of(process: int, shared: str = "") -> None:
+    """Remove the folder of a worker that has just ended; ``shared`` is where workers have theirs."""
+    shared = shared or tempfile.gettempdir()
+    for name in os.listdir(shared):
+        folder = os.path.join(shared, name)
+        if name.startswith("{}{}-".format(PREFIX, process)) and not os.path.islink(folder):
+            # What a worker has forked holds the lock a moment longer.
+            for _ in range(ENDING_TRIES):
+                if _remove(folder):
+                    break
+                time.sleep(ENDING_S)
+
+
+def _remove(folder: str) -> bool:
+    """Remove a folder; return False, and leave it, where a process still holds its lock."""
+    descriptor = lock(folder)
+    if descriptor is None:
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(descriptor)
+    return True
+
+
+def sweep(shared: str, young_s: float = YOUNG_S) -> None:
+    """Remove the folders of workers that have ended; one that is younger than ``young_s`` may not be locked yet."""
     for name in os.listdir(shared):
         folder = os.path.join(shared, name)
         if not name.startswith(PREFIX) or os.path.islink(folder):
             continue
         try:
             mine = os.stat(folder).st_uid == os.getuid()
-            young = time.time() - os.stat(folder).st_mtime < YOUNG_S
+            young = time.time() - os.stat(folder).st_mtime < young_s
         except OSError:
             continue
-        descriptor = lock(folder) if mine and not young else None
-        if descriptor is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(descriptor)
+        if mine and not young:
+            _remove(folder)

@@ -17,9 +17,9 @@ from ..frameworks import loaded
 from ..frameworks.extension import ExtendedAdapter
 from ..program import Transform, Unsupported
 from ..registry import BUILT_IN, Registry
-from . import process, steering
+from . import family, process, steering
 from .channel import Channel
-from .checking import parity
+from .checking import late, parity
 from .exit_status import reason_of, status_of
 from .imported import Imported
 from .limits import fitting, memory, peaks
@@ -59,6 +59,7 @@ class Session:
         self._program: Any = None
         self._batches: List[Any] = []
         self._synchronised = "every sample"
+        self._late: Optional[late.LateCheck] = None
 
     def _enter(self, stage: str) -> None:
         self.stage = stage
@@ -144,6 +145,8 @@ class Session:
         outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
         factor = factor or getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
         checked = parity.compare(outputs, reference, identity, self._cell.precision, factor)
+        run = program.run or looped(program.step, adapter.synchronize, True)
+        self._late = late.LateCheck(program, run, batches, reference, self._cell.precision, factor)
         del outputs, initial
         self._verify_threads()
         self._settle()
@@ -218,8 +221,9 @@ class Session:
         settle = getattr(self._adapter, "settle", None)
         if settle is not None:
             settle()
-            if process.children():
-                raise RuntimeError("processes that compiled still run: {}".format(process.children()))
+            compiling = family.children(os.getpid())
+            if compiling:
+                raise RuntimeError("processes that compiled still run: {}".format(compiling))
 
     def do_warm(self, cell: Dict[str, Any]) -> Dict[str, Any]:
         """Compile what the cell's mode compiles once in an installation, so that it is part of no cell's first call."""
@@ -269,7 +273,7 @@ class Session:
         return dict(event="turn", clock_ns=self._stopwatch.now_ns(), **taken._asdict())  # type: ignore[union-attr]
 
     def do_finish(self) -> Dict[str, Any]:
-        """Read back what was in force and how much memory was used."""
+        """Read back what was in force and how much memory was used, and check the outputs again."""
         self._enter("finish")
         peak = memory.peak_bytes()
         used = {
@@ -294,6 +298,9 @@ class Session:
         if "compilations" in compilation:
             before = self._compiled_before.get("compilations", 0)
             compilation["recompiled_while_timing"] = compilation.pop("compilations") - before
+        # Last, since it needs memory, and maybe compiles.
+        if self._late is not None:
+            self._late.verify(self._adapter.get, self._adapter.synchronize)
         return {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:

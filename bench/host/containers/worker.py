@@ -41,6 +41,9 @@ HTTP_CONFLICT = 409
 class ContainerWorker:
     """One container of one cell."""
 
+    #: Its first process only starts the worker, and waits.
+    has_init = True
+
     def __init__(
         self,
         engine: Callable[[], Engine],

@@ -20,6 +20,7 @@ from ..workers.messages import expect
 from ..workers.protocol import Ended, Transport
 from ..workers.shapes import Malformed
 from .host_clock import HostClock, Unbelievable
+from .other_processes import OtherProcesses
 
 #: The lists of a record that grow with every turn.
 SAMPLE_LISTS = ("sample_steps", "sample_ns", "sample_cpu_ns", "sample_wait_ns")
@@ -37,6 +38,7 @@ class CellProcess:
         #: What the worker was asked last.
         self._asked = ""
         self._clock = HostClock()
+        self._others = OtherProcesses()
         self.next_turn = first_turn
         self.over = False
         #: Seconds in which the host only waited for the worker.
@@ -77,6 +79,7 @@ class CellProcess:
         answer = self._request(do="calibrate", **request)
         if answer is not None:
             self._note(warmup_ns=answer["warmup_ns"])
+            self._others.begin(self._worker)
 
     def move(self, processors: Sequence[int]) -> None:
         """Bind the worker to other processors."""
@@ -90,6 +93,7 @@ class CellProcess:
         taken: dict[str, list[int]] = {name: answer.get(name, []) for name in SAMPLE_LISTS}
         try:
             self._clock.verify(taken, samples, answer.get("clock_ns"))
+            self._others.add(taken, self._clock.seen_ns)
         except Unbelievable as error:
             self._refuse(str(error))
             return None
@@ -103,8 +107,8 @@ class CellProcess:
         answer = self._request(do="finish")
         if answer is not None:
             self._note(
-                memory={**answer["memory"], **self.record.memory},
-                settings=answer["settings"],
+                memory={**self._others.with_memory(answer["memory"]), **self.record.memory},
+                settings={**answer["settings"], "processes": 1 + self._others.most},
                 compilation=answer.get("compilation") or {},
             )
             assert self._worker is not None

@@ -38,6 +38,11 @@ class HostClock:
         """Note that its answer has come."""
         self._received = self._clock()
 
+    @property
+    def seen_ns(self) -> int:
+        """The nanoseconds between the last request and its answer."""
+        return self._received - self._sent
+
     def verify(self, taken: Mapping[str, Sequence[int]], samples: int, clock_ns: int | None) -> None:
         """Raise Unbelievable unless the samples of the last turn fit between its request and its answer.
 
@@ -46,7 +51,7 @@ class HostClock:
         """
         if len(taken["sample_ns"]) != samples:
             raise Unbelievable(f"{samples} samples were asked for, the worker sent {len(taken['sample_ns'])}")
-        seen_ns = self._received - self._sent
+        seen_ns = self.seen_ns
         most_ns = seen_ns * (1 + SHARE) + READING_NS
         told_ns = sum(taken["sample_ns"])
         if told_ns > most_ns:

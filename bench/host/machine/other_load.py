@@ -63,7 +63,8 @@ class OtherLoad:
 
     def _family_ticks(self, process: int) -> int:
         """Add up the times of a process and its children. In a container, the first process only waits."""
-        children = (self._proc / str(process) / "task" / str(process) / "children").read_text().split()
+        threads = (self._proc / str(process) / "task").iterdir()
+        children = [child for thread in threads for child in (thread / "children").read_text().split()]
         return sum(self._ticks(process)) + sum(self._family_ticks(int(child)) for child in children)
 
     def _ticks(self, process: int) -> list[int]:

@@ -7,15 +7,18 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
+from bench.worker import family, scratch
 
 from ..machine.addresses import fixed_addresses
 from ..refusal import naming
+from .guard import guard
 from .log_limit import opened
 from .protocol import Ended, Lines, receive, tail
 from .requests import encode
@@ -87,14 +90,16 @@ class WorkerProcess:
         self._gone = False
         self._lines = Lines(self.read)
         self._oom_kills = oom_kills()
+        self._temporary = variables.get("TMPDIR") or tempfile.gettempdir()
         with naming(log):
             output = opened(log)
+        self._ward = guard().ward()
         try:
             with output, contextlib.nullcontext() if layout is None else fixed_addresses():
                 self._process = subprocess.Popen(
                     [*command, "-m", "bench.worker", *arguments(processors, layout, sources, parent=parent)],
                     cwd=folder,
-                    env=dict(variables),
+                    env={**variables, **self._ward.variables},
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=output,
@@ -102,7 +107,9 @@ class WorkerProcess:
                     start_new_session=True,
                 )
         except OSError as error:
+            self._ward.end()
             raise Ended(FAILED, "start", f"{command[0]} does not start: {error.strerror}") from error
+        self._ward = self._ward.enclose(self._process.pid)
 
     @property
     def process_id(self) -> int:
@@ -134,7 +141,13 @@ class WorkerProcess:
         """Wait up to ``left_s`` seconds for a piece of what the process says: None when none came, b"" at the end."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        return os.read(descriptor, 1 << 16) if select.select([descriptor], [], [], left_s)[0] else None
+        if not select.select([descriptor], [], [], left_s)[0]:
+            if self._process.poll() is None:
+                return None
+            # What the process forked holds the pipe open.
+            if not select.select([descriptor], [], [], 0)[0]:
+                return b""
+        return os.read(descriptor, 1 << 16)
 
     def find_end(self) -> Ended:
         """Return how the worker ended, after the end of its pipe."""
@@ -147,21 +160,19 @@ class WorkerProcess:
         self.close()
         return end_of(code, self.stage, tail(self.log), kernel_killed=oom_kills() > self._oom_kills)
 
-    def _signal(self, number: signal.Signals) -> None:
-        # After the process was waited for, another one may have its id.
-        if self._gone:
-            return
-        try:
-            os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            return
-
     def pause(self) -> None:
-        """Stop the process and its children, idle thread pools included."""
-        self._signal(signal.SIGSTOP)
+        """Stop the process and all that it started, idle thread pools included."""
+        if self._holds_its_id:
+            family.stop(self._process.pid)
 
     def resume(self) -> None:
-        self._signal(signal.SIGCONT)
+        if self._holds_its_id:
+            family.resume(self._process.pid)
+
+    @property
+    def _holds_its_id(self) -> bool:
+        """Tell whether no other process can have its id: it was not waited for."""
+        return self._process.returncode is None
 
     def close(self) -> None:
         """Close the pipe, wait some seconds for the worker to end, and kill it if it does not."""
@@ -172,14 +183,17 @@ class WorkerProcess:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process and its children."""
+        """Kill the process and all that it started, and remove its temporary folder."""
         if self._gone:
             return
-        self._signal(signal.SIGKILL)
+        if self._holds_its_id:
+            family.end(self._process.pid)
+        self._ward.end()
         # A process that hangs in a driver cannot be killed; the study goes on without waiting for it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=30)
         self._gone = True
+        scratch.remove_of(self._process.pid, self._temporary)
         self._close(self._process.stdin)
         self._close(self._process.stdout)
 

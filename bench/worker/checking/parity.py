@@ -19,7 +19,7 @@ import numpy as np
 from ...differentiation import loss_and_gradients
 from .comparison import describe, relative_error, shape_difference
 from .optimizers import update
-from .projection import projected
+from .projection import projected, sampled
 
 #: Unit roundoffs: half the distance from 1 to the next number.
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
@@ -160,6 +160,8 @@ def write_reference(path: str, specification: Any, size: Dict[str, int], seed: i
     for name, value in exact.items():
         stored["expected/" + name] = value
         stored["error/" + name] = np.array(max(relative_error(run[name], value) for run in single))
+        if not specification.TRAINING:
+            stored["sample/" + name] = sampled(value)
     handle, partial = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".npz")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -204,6 +206,15 @@ def change(name: str, value: Any, initial: Dict[str, Any]) -> Any:
     return value - initial[name].astype(np.float64)
 
 
+def allowed_error(stored: Any, name: str, precision: str, factor: float) -> float:
+    """Return the relative error that an output may have at a precision; ``stored`` is the opened reference."""
+    if precision.endswith("16"):
+        factor *= SHORT_TOLERANCE_FACTOR / TOLERANCE_FACTOR
+    # A float32 run with an exact result must not make the tolerance zero.
+    single = max(float(stored["error/" + name]), ROUNDOFF["float32"])
+    return min(MOST_ERROR, factor * single * ROUNDOFF[precision] / ROUNDOFF["float32"])
+
+
 def compare(
     outputs: Dict[str, Any], path: str, drawn: str, precision: str, factor: float
 ) -> Dict[str, Dict[str, float]]:
@@ -219,14 +230,9 @@ def compare(
         if sorted(names) != sorted(outputs):
             raise Mismatch("the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names)))
         found = {}
-        scale = ROUNDOFF[precision] / ROUNDOFF["float32"]
-        if precision.endswith("16"):
-            factor *= SHORT_TOLERANCE_FACTOR / TOLERANCE_FACTOR
         for name in names:
-            # A float32 run with an exact result must not make the tolerance zero.
-            single = max(float(stored["error/" + name]), ROUNDOFF["float32"])
             error = relative_error(outputs[name], stored["expected/" + name])
-            found[name] = {"error": error, "allowed": min(MOST_ERROR, factor * single * scale)}
+            found[name] = {"error": error, "allowed": allowed_error(stored, name, precision, factor)}
         wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
         if wrong:
             worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])

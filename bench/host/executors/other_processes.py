@@ -1,0 +1,100 @@
+"""Counts what the processes that a worker started compute and hold: they belong to the cell.
+
+They are stopped whenever their worker is, so what they compute, they compute in its turns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from bench.worker import family
+
+from .host_clock import Unbelievable
+
+#: A process that left the worker's session may compute for this share of a turn, or this long.
+STRAY_SHARE, STRAY_NS = 0.01, 1_000_000
+
+
+class OtherProcesses:
+    """The processes below one worker."""
+
+    def __init__(self) -> None:
+        #: The most that there were after a turn.
+        self.most = 0
+        self._worker: int | None = None
+        self._used_ns: dict[int, int] = {}
+        self._most_bytes = 0
+
+    def begin(self, worker: object) -> None:
+        """Begin with the transport of a worker that is about to take turns."""
+        self._worker = getattr(worker, "process_id", None)
+        if self._worker is not None and getattr(worker, "has_init", False):
+            # The first process of a container only waits for the worker, which it started first.
+            self._worker = next(iter(family.children(self._worker)), None)
+        self._used_ns = self._read()
+
+    def add(self, taken: dict[str, list[int]], turn_ns: int) -> None:
+        """Add to the CPU times of a turn's samples what other processes used; the turn lasted ``turn_ns``.
+
+        Raises Unbelievable for a process that left the session of its worker and computed: a program that hides it is
+        not measured.
+        """
+        now = self._read()
+        used = {process: ns - self._used_ns.get(process, 0) for process, ns in now.items()}
+        self._used_ns = now
+        if not used:
+            return
+        self.most = max(self.most, len(used))
+        self._most_bytes = max(self._most_bytes, sum(map(_peak_bytes, used)))
+        strays = [process for process in used if used[process] > max(STRAY_NS, STRAY_SHARE * turn_ns)]
+        for process in strays:
+            if _session(process) not in (self._worker, None):
+                raise Unbelievable(
+                    f"process {process} ({_name(process)}), which left the session of the worker, computed for "
+                    f"{used[process] / 1e9:.2g} s of a turn of {turn_ns / 1e9:.2g} s"
+                )
+        # Untimed steps are part of the turn, too.
+        for index, ns in enumerate(taken["sample_ns"]):
+            taken["sample_cpu_ns"][index] += int(sum(used.values()) * ns / max(1, turn_ns))
+
+    def with_memory(self, memory: dict[str, int]) -> dict[str, int]:
+        """Return the memory of the worker with that of the others, which is part of the peak."""
+        if not self._most_bytes:
+            return memory
+        peak = memory.get("peak_bytes", 0) + self._most_bytes
+        return {**memory, "peak_bytes": peak, "other_processes_bytes": self._most_bytes}
+
+    def _read(self) -> dict[int, int]:
+        """Return the CPU time of every process below the worker, in nanoseconds."""
+        found = {}
+        for process in family.descendants(self._worker) if self._worker is not None else ():
+            # The clock of a process, see clock_getcpuclockid(3).
+            with contextlib.suppress(OSError):
+                found[process] = time.clock_gettime_ns((~process << 3) | 2)
+        return found
+
+
+def _session(process: int) -> int | None:
+    try:
+        return os.getsid(process)
+    except OSError:
+        return None
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text(errors="replace").strip()
+    except OSError:
+        return "it has ended"
+
+
+def _peak_bytes(process: int) -> int:
+    """Read the largest resident size of a process; 0 once it has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)

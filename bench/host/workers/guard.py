@@ -1,0 +1,128 @@
+"""Ends what workers leave behind, and has a small process, the guard, do it for a host that was killed.
+
+Each worker carries a mark in its environment variables, which what it starts inherits, and is in a control group where
+one can be had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.worker import family, scratch
+
+from . import control_group
+
+MARK = "BENCHMATRIX_CELL"
+PREFIX = "benchmatrix-"
+#: Passes over all processes, at most, until none carries a mark.
+MOST_PASSES = 20
+#: The guard's program; it reads its input until the host ends.
+PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from bench.host.workers.guard import watch; watch(*sys.argv[2:])"
+)
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class Ward:
+    """A worker that is guarded."""
+
+    mark: str
+    #: Its control group; None where it has none.
+    group: Path | None = None
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {MARK: self.mark}
+
+    def enclose(self, process: int) -> Ward:
+        """Move the worker, which has just been started, into its control group; return what came of it."""
+        if self.group is None or control_group.put(self.group, process):
+            return self
+        with contextlib.suppress(OSError):
+            self.group.rmdir()
+        return Ward(self.mark)
+
+    def end(self) -> None:
+        """Kill what is left of the worker and of all that it started."""
+        if self.group is not None:
+            control_group.end(self.group)
+        else:
+            end_marked(self.mark)
+
+
+class Guard:
+    """The guard of this process."""
+
+    def __init__(self) -> None:
+        self._token = os.urandom(4).hex()
+        self._made = 0
+        own = control_group.own_group()
+        self._group = None if own is None else control_group.make(own, f"{PREFIX}{os.getpid()}-{self._token}")
+        # Nothing is ever written: the end of this process closes the pipe.
+        reading, self._kept = os.pipe()
+        arguments = [str(ROOT), self._token, str(self._group or ""), tempfile.gettempdir()]
+        with contextlib.suppress(OSError):
+            os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-S", "-E", "-c", PROGRAM, *arguments],
+                os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0)],
+                setsid=True,
+            )
+        os.close(reading)
+
+    def ward(self) -> Ward:
+        """Return what the next worker is started with."""
+        self._made += 1
+        group = self._group and control_group.make(self._group, str(self._made))
+        return Ward(f"{self._token}{self._made:08x}", group)
+
+
+@functools.cache
+def guard() -> Guard:
+    """Return the guard of this process, which starts with the first worker."""
+    return Guard()
+
+
+def watch(token: str, group: str, shared: str) -> None:
+    """Wait for the end of the host, then end its workers and remove their temporary folders."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 1):
+        pass
+    if group:
+        control_group.end(Path(group))
+    end_marked(token)
+    scratch.sweep(shared, 0.0)
+
+
+def end_marked(mark: str) -> None:
+    """Kill the processes whose mark begins with ``mark``."""
+    words = f"{MARK}={mark}".encode()
+    for _ in range(MOST_PASSES):
+        found = [process for process in _processes() if _carries(process, words)]
+        if not found:
+            return
+        for process in found:
+            family.send(process, signal.SIGKILL)
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def _carries(process: int, words: bytes) -> bool:
+    """Tell whether a living process carries a mark; it is empty for one that has ended and for other users'."""
+    try:
+        variables = Path(f"/proc/{process}/environ").read_bytes()
+    except OSError:
+        return False
+    return variables.startswith(words) or b"\0" + words in variables

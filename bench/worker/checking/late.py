@@ -1,0 +1,119 @@
+"""Checks a few steps again after timing, against the same reference, through what was timed: the program's ``run``.
+
+A program may be right in its first steps only: one that counts its steps, remembers results, or has another ``run``
+than ``step``. The contents of two batches are exchanged where the framework's arrays can be written to, so that a
+result that was remembered for a batch is that of the other one. Large outputs and parameters are checked in part, and
+slow programs in fewer steps, since this is done in every process.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence
+
+import numpy as np
+
+from .comparison import describe, relative_error, shape_difference
+from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch, allowed_error
+from .projection import FEW_ELEMENTS, sampled
+
+#: After a step that takes longer, no more than the fewest steps are made: two of training, of which the second shows
+#: the first update, one of inference.
+SLOW_S = 0.05
+#: A part of an array may have a larger relative error than all of it.
+PART = 4.0
+
+
+class LateCheck(NamedTuple):
+    """A program that was checked before timing, and with what."""
+
+    program: Any
+    #: Does one step for each batch of a list, as timed samples do.
+    run: Callable[[Sequence[Any]], Dict[str, Any]]
+    batches: List[Any]
+    #: Path of the reference.
+    reference: str
+    precision: str
+    factor: float
+
+    def verify(self, get: Callable[[Any], Any], synchronize: Callable[[Any], None]) -> None:
+        """Raise Mismatch unless the program still computes its specification."""
+        batches = list(self.batches)
+        if exchange(batches[0], batches[1]):
+            batches[:2] = batches[1::-1]
+        began = time.perf_counter()
+
+        def step(index: int) -> Dict[str, Any]:
+            outputs = self.run([batches[index]])
+            synchronize(outputs)
+            return outputs
+
+        def slow() -> bool:
+            return time.perf_counter() - began > SLOW_S
+
+        with np.load(self.reference, allow_pickle=False) as stored:
+            check = self._inference if self.program.parameters is None else self._training
+            check(stored, step, slow, get)
+
+    def _inference(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> None:
+        for index in range(CHECKED_SETS):
+            if index and slow():
+                return
+            for name, value in step(index).items():
+                name = "{}[{}]".format(name, index)
+                self._compare(stored, name, get(sampled(value)), stored["sample/" + name])
+
+    def _training(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> None:
+        """Compare losses, and the updates of small parameters; the early check compared the values after a reset."""
+        self.program.reset()
+        few = [] if bool(stored["reduced"]) else small(self.program.parameters())
+        initial = {name: np.array(get(self.program.parameters()[name])) for name in few}
+        losses = []  # type: List[float]
+        while len(losses) < CHECKED_STEPS and not (len(losses) > 1 and slow()):
+            losses.append(float(get(step(len(losses))["loss"])))
+        self._compare(stored, "loss", np.array(losses), stored["expected/loss"][: len(losses)])
+        if len(losses) == CHECKED_STEPS:
+            for name in few:
+                change = np.asarray(get(self.program.parameters()[name])) - initial[name]
+                self._compare(stored, "update of " + name, change, stored["expected/update of " + name])
+
+    def _compare(self, stored: Any, name: str, value: Any, expected: Any) -> None:
+        """Raise Mismatch unless a part of an output is near enough to what is expected."""
+        allowed = PART * allowed_error(stored, name, self.precision, self.factor)
+        found = {"error": relative_error(value, expected), "allowed": allowed}
+        if not found["error"] <= found["allowed"]:
+            wrong = shape_difference(name, value, expected) or describe(name, found, value, expected, False)
+            raise Mismatch("after timing, {}".format(wrong))
+
+
+def small(parameters: Dict[str, Any]) -> List[str]:
+    """Return the names of the smallest parameters, which together have few elements."""
+    found, elements = [], 0
+    for name in sorted(parameters, key=lambda name: int(np.prod(parameters[name].shape))):
+        elements += int(np.prod(parameters[name].shape))
+        if elements > FEW_ELEMENTS // 4:
+            break
+        found.append(name)
+    return found
+
+
+def exchange(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """Exchange the contents of two batches in place; return False, with nothing changed, where arrays are constant."""
+    pairs = list(zip(first, second))
+    if not all(writable(one) and writable(other) for one, other in pairs):
+        return False
+    for one, other in pairs:
+        if isinstance(one, np.ndarray):
+            kept = one.copy()
+            one[...] = other
+            other[...] = kept
+        else:
+            kept = one.clone()
+            one.copy_(other)
+            other.copy_(kept)
+    return True
+
+
+def writable(array: Any) -> bool:
+    """Tell whether an array can be written to in place: NumPy's and PyTorch's can."""
+    return bool(array.flags.writeable) if isinstance(array, np.ndarray) else hasattr(array, "copy_")

@@ -1,0 +1,100 @@
+"""Finds, stops and ends the processes that a process started, also those that left its session.
+
+A process that calls setsid leaves the session of its worker, and one whose parent ends would become a child of the
+machine's first process. A worker adopts such orphans, so that all that it started stays below it in the tree.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from typing import List, Optional
+
+#: Passes over a family, at most, until nothing new has started.
+MOST_PASSES = 100
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of all that lose theirs below it; its own children do not inherit this."""
+    # Only Linux has this function.
+    control = getattr(ctypes.CDLL(None), "prctl", None)
+    if control is not None:
+        control(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def state(process: int) -> Optional[str]:
+    """Return the state of a process as the kernel writes it, such as R, S, T, Z; None where there is none."""
+    try:
+        with open("/proc/{}/stat".format(process), "rb") as stat:
+            return stat.read().rpartition(b")")[2].split()[0].decode()
+    except (OSError, IndexError):
+        return None
+
+
+def children(process: int) -> List[int]:
+    """List the living children of a process, the oldest first; empty where the kernel does not tell."""
+    found = []  # type: List[int]
+    try:
+        threads = os.listdir("/proc/{}/task".format(process))
+    except OSError:
+        return found
+    for thread in threads:
+        try:
+            with open("/proc/{}/task/{}/children".format(process, thread)) as numbers:
+                found += [int(number) for number in numbers.read().split()]
+        except OSError:
+            continue
+    return [child for child in found if state(child) not in (None, "Z", "X")]
+
+
+def descendants(process: int) -> List[int]:
+    """List the living processes below a process."""
+    found = [process]
+    for one in found:
+        found += [child for child in children(one) if child not in found]
+    return found[1:]
+
+
+def send(process: int, number: int) -> bool:
+    """Send a signal to one process; return whether it was there."""
+    try:
+        os.kill(process, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def send_group(process: int, number: int) -> None:
+    """Send a signal to the group that a process leads."""
+    try:
+        os.killpg(process, number)
+    except (ProcessLookupError, PermissionError):
+        # It was forked a moment ago and leads no group yet, or it has ended.
+        send(process, number)
+
+
+def stop(process: int) -> None:
+    """Stop a process, then everything below it, until nothing new has started."""
+    send_group(process, signal.SIGSTOP)
+    for _ in range(MOST_PASSES):
+        running = [below for below in descendants(process) if state(below) not in ("T", "t", None)]
+        if not [below for below in running if send(below, signal.SIGSTOP)]:
+            return
+
+
+def resume(process: int) -> None:
+    """Let a process and everything below it go on."""
+    for below in descendants(process):
+        send(below, signal.SIGCONT)
+    send_group(process, signal.SIGCONT)
+
+
+def end(process: int) -> None:
+    """Kill a process and everything below it, which is stopped first, so that it starts nothing new."""
+    stop(process)
+    # The process itself is the last: what is below it would move up when it ends.
+    for below in descendants(process):
+        send(below, signal.SIGKILL)
+    send_group(process, signal.SIGKILL)
