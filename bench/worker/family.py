@@ -11,6 +11,8 @@ import os
 import signal
 from typing import List, Optional
 
+#: The numbers of so many children are read at most.
+MOST_BYTES = 1 << 16
 #: Passes over a family, at most, until nothing new has started.
 MOST_PASSES = 100
 PR_SET_CHILD_SUBREAPER = 36
@@ -36,16 +38,23 @@ def state(process: int) -> Optional[str]:
 def children(process: int) -> List[int]:
     """List the living children of a process, the oldest first; empty where the kernel does not tell."""
     found = []  # type: List[int]
+    tasks = "/proc/{}/task/".format(process)
     try:
-        threads = os.listdir("/proc/{}/task".format(process))
+        threads = os.listdir(tasks)
     except OSError:
         return found
     for thread in threads:
+        # This is done in every turn, and a process may have many threads.
         try:
-            with open("/proc/{}/task/{}/children".format(process, thread)) as numbers:
-                found += [int(number) for number in numbers.read().split()]
+            descriptor = os.open(tasks + thread + "/children", os.O_RDONLY)
         except OSError:
             continue
+        try:
+            numbers = os.read(descriptor, MOST_BYTES)
+        except OSError:
+            numbers = b""
+        os.close(descriptor)
+        found += [int(number) for number in numbers.split()]
     return [child for child in found if state(child) not in (None, "Z", "X")]
 
 
@@ -75,26 +84,28 @@ def send_group(process: int, number: int) -> None:
         send(process, number)
 
 
-def stop(process: int) -> None:
-    """Stop a process, then everything below it, until nothing new has started."""
+def stop(process: int) -> List[int]:
+    """Stop a process, then everything below it, until nothing new has started; return what is below it."""
     send_group(process, signal.SIGSTOP)
+    below = descendants(process)
     for _ in range(MOST_PASSES):
-        running = [below for below in descendants(process) if state(below) not in ("T", "t", None)]
-        if not [below for below in running if send(below, signal.SIGSTOP)]:
-            return
+        running = [one for one in below if state(one) not in ("T", "t", None)]
+        if not [one for one in running if send(one, signal.SIGSTOP)]:
+            break
+        below = descendants(process)
+    return below
 
 
-def resume(process: int) -> None:
-    """Let a process and everything below it go on."""
-    for below in descendants(process):
-        send(below, signal.SIGCONT)
+def resume(process: int, below: List[int]) -> None:
+    """Let a process and what was stopped below it go on."""
+    for one in below:
+        send(one, signal.SIGCONT)
     send_group(process, signal.SIGCONT)
 
 
 def end(process: int) -> None:
     """Kill a process and everything below it, which is stopped first, so that it starts nothing new."""
-    stop(process)
     # The process itself is the last: what is below it would move up when it ends.
-    for below in descendants(process):
+    for below in stop(process):
         send(below, signal.SIGKILL)
     send_group(process, signal.SIGKILL)

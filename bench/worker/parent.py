@@ -53,6 +53,8 @@ class Parent:
         self._children: Dict[int, Child] = {}
         #: Processes that the framework started in its import.
         self._helpers: List[int] = []
+        #: {worker: the processes that were stopped with it}
+        self._stopped: Dict[int, List[int]] = {}
         #: {descriptor: the worker and the kind of what comes from it}
         self._sources: Dict[int, Tuple[int, bytes]] = {}
         self._poll = select.poll()
@@ -168,14 +170,14 @@ class Parent:
     def _do_pause(self, worker: int) -> None:
         child = self._children.get(worker)
         if child is not None:
-            family.stop(child.process)
+            self._stopped[worker] = family.stop(child.process)
             # All its threads have stopped when this returns, or it has ended.
             os.waitid(os.P_PID, child.process, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         self._tell(event="paused", worker=worker)
 
     def _do_resume(self, worker: int) -> None:
         if worker in self._children:
-            family.resume(self._children[worker].process)
+            family.resume(self._children[worker].process, self._stopped.pop(worker, []))
 
     def _do_kill(self, worker: int) -> None:
         # It is a child that was not waited for, so its id holds.

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ RUNS = Path(__file__).resolve().parents[1] / "host" / "storage" / "runs"
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 #: Damaged files of a run that are read and reported, in each of several tests.
 FUZZED, PARTS = 500, 10
+#: A file that takes as many seconds of the processor hangs.
+HANG_S = 5.0
 JUNK: tuple[Any, ...] = (
     None, True, False, -1, 0, 1, 7, 1 << 40, 1 << 70, 10**400, 0.5, -0.5, 1e300, float("nan"), float("inf"),
     "", "x", "\x1b[2J", "\u202eevil", "\ud800", "=cmd()", "x" * 5000, [], [1], [None], {}, {"a": 1}, {"": {}}, [[[]]],
@@ -108,6 +111,7 @@ def test_a_damaged_run_is_reported_or_refused_with_its_place(tmp_path, part):
         folder = tmp_path / str(number)
         copy_run(source.choice(("schema-1", "schema-2")), folder)
         name = break_run(folder, source)
+        began = time.process_time()
         damaged: list[str] = []
         refusals: list[str] = []
         found: Manifest | None = None
@@ -124,6 +128,7 @@ def test_a_damaged_run_is_reported_or_refused_with_its_place(tmp_path, part):
             made = report.make(records, dataclasses.replace(found, damaged=tuple(damaged)))
             if damaged:
                 assert f"{RECORDS}:" in made.summary.caption
+        assert time.process_time() - began < HANG_S
         assert all(line.startswith(f"{RECORDS}:") for line in damaged)
         assert name == RECORDS or not damaged
         shutil.rmtree(folder)

@@ -6,6 +6,7 @@ import inspect
 import json
 import random
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ __all__ = ["laboratory"]
 ROOT = Path(__file__).resolve().parents[2]
 CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 FUZZED = 500
+#: A message that takes as many seconds of the processor hangs.
+HANG_S = 5.0
 TURN = {"event": "turn", "sample_steps": [4], "sample_ns": [10_000], "sample_cpu_ns": [9_000], "sample_wait_ns": [0]}
 GOOD = {
     "imported": {"event": "imported", "import_s": 0.1, "versions": {"python": "3.11.7"}},
@@ -116,7 +119,10 @@ def test_the_good_messages_are_good():
 def test_a_damaged_message_is_a_message_or_ends_the_worker_with_a_reason(seed):
     source = random.Random(seed)
     for _ in range(FUZZED // 5):
-        ended, answer = outcome(Line(bent(source)))
+        line = bent(source)
+        began = time.process_time()
+        ended, answer = outcome(Line(line))
+        assert time.process_time() - began < HANG_S
         if ended is not None:
             assert ended.status in STATUSES
             assert ended.stage in STAGES

@@ -88,6 +88,8 @@ class WorkerProcess:
         self.stage = "start"
         self.log = log
         self._gone = False
+        #: The processes that were stopped with it.
+        self._stopped: list[int] = []
         self._lines = Lines(self.read)
         self._oom_kills = oom_kills()
         self._temporary = variables.get("TMPDIR") or tempfile.gettempdir()
@@ -163,11 +165,11 @@ class WorkerProcess:
     def pause(self) -> None:
         """Stop the process and all that it started, idle thread pools included."""
         if self._holds_its_id:
-            family.stop(self._process.pid)
+            self._stopped = family.stop(self._process.pid)
 
     def resume(self) -> None:
         if self._holds_its_id:
-            family.resume(self._process.pid)
+            family.resume(self._process.pid, self._stopped)
 
     @property
     def _holds_its_id(self) -> bool:
