@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import time
 from typing import List, Optional
 
 #: The numbers of so many children are read at most.
@@ -58,6 +59,16 @@ def children(process: int) -> List[int]:
     return [child for child in found if state(child) not in (None, "Z", "X")]
 
 
+def lasting(process: int, seconds: float) -> List[int]:
+    """Wait for the children of a process to end, so many seconds at most; return those that have not."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = children(process)
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.005)
+
+
 def descendants(process: int) -> List[int]:
     """List the living processes below a process."""
     found = [process]
@@ -87,12 +98,16 @@ def send_group(process: int, number: int) -> None:
 def stop(process: int) -> List[int]:
     """Stop a process, then everything below it, until nothing new has started; return what is below it."""
     send_group(process, signal.SIGSTOP)
-    below = descendants(process)
+    below, seen = [], None  # type: List[int], Optional[List[int]]
     for _ in range(MOST_PASSES):
-        running = [one for one in below if state(one) not in ("T", "t", None)]
-        if not [one for one in running if send(one, signal.SIGSTOP)]:
-            break
         below = descendants(process)
+        running = [one for one in below if state(one) not in ("T", "t", None)]
+        for one in running:
+            send(one, signal.SIGSTOP)
+        # A process whose parent ends while the others are read is seen in the next pass only.
+        if not below or (not running and below == seen):
+            break
+        seen = below
     return below
 
 

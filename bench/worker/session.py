@@ -28,6 +28,9 @@ from .timing.layout import Layout, settle_allocator
 from .timing.stopwatch import Stopwatch, looped
 from .timing.waiting import Waiting
 
+#: Seconds in which the processes that compiled end.
+COMPILERS_END_S = 2.0
+
 
 class Session:
     """One cell in this process."""
@@ -221,7 +224,8 @@ class Session:
         settle = getattr(self._adapter, "settle", None)
         if settle is not None:
             settle()
-            compiling = family.children(os.getpid())
+            # A pool's processes become children of this one when the pool ends, and end a moment later.
+            compiling = family.lasting(os.getpid(), COMPILERS_END_S)
             if compiling:
                 raise RuntimeError("processes that compiled still run: {}".format(compiling))
 
