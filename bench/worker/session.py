@@ -9,6 +9,7 @@ wrong becomes an ``ended`` message with a status, a stage and a reason.
 from __future__ import annotations
 
 import gc
+import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 

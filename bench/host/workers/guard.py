@@ -69,7 +69,7 @@ class Guard:
         # Nothing is ever written: the end of this process closes the pipe.
         reading, self._kept = os.pipe()
         arguments = [str(ROOT), self._token, str(self._group or ""), tempfile.gettempdir()]
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, NotImplementedError):
             os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-S", "-E", "-c", PROGRAM, *arguments],
@@ -116,7 +116,10 @@ def end_marked(mark: str) -> None:
 
 
 def _processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    except OSError:
+        return []  # Not Linux.
 
 
 def _carries(process: int, words: bytes) -> bool:
