@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ MARK = "BENCHMATRIX_CELL"
 PREFIX = "benchmatrix-"
 #: Passes over all processes, at most, until none carries a mark.
 MOST_PASSES = 20
+#: How often, and after how many seconds each, the guard removes temporary folders.
+SWEEPS, SWEEP_S = 10, 0.1
 #: The guard's program; it reads its input until the host ends.
 PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); from bench.host.workers.guard import watch; watch(*sys.argv[2:])"
@@ -101,7 +104,10 @@ def watch(token: str, group: str, shared: str) -> None:
     if group:
         control_group.end(Path(group))
     end_marked(token)
-    scratch.sweep(shared, 0.0)
+    # Processes that were killed hold their locks until they are gone.
+    for _ in range(SWEEPS):
+        scratch.sweep(shared, 0.0)
+        time.sleep(SWEEP_S)
 
 
 def end_marked(mark: str) -> None:
