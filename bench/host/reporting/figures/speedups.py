@@ -31,7 +31,7 @@ def draw(report: Report) -> Figure | None:
     ]
     if not points:
         return None
-    names = [row.name for row in rows] + [mean_name(found, track) for track in found.tracks[:1]]
+    names = [row.name for row in rows] + [mean_name(found, track, short=True) for track in found.tracks[:1]]
     styles = styles_of(found.columns, found.labels)
     figure, axes = make_frame(names, len(columns), bool(found.means))
     axes.axvline(1.0, color="0.2", linewidth=0.8, zorder=1)
