@@ -29,8 +29,7 @@ def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
         answer = ask(
             path,
             "--packages",
-            registry.facts(environment.framework).import_name,
-            "numpy",
+            *dict.fromkeys((registry.facts(environment.framework).import_name, "numpy")),
             isolated=False,
             environ={**os.environ, **environment.variables},
         )

@@ -64,7 +64,7 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
         "settings": answer.settings(found.explained),
     }
     # Verdicts do not come first where the machine was busy.
-    advice = [] if needed["banner"] else answer.no_verdicts(compared, baseline)
+    advice = [] if needed["banner"] else answer.no_verdicts(compared, baseline, manifest.profile.rounds or 0)
     #: The most useful first.
     others = {
         "failures": answer.failures(found.results),

@@ -158,12 +158,16 @@ def clearest(compared: Sequence[Result], labels: Labels, names: Mapping[Cell, st
     ]
 
 
-def no_verdicts(compared: Sequence[Result], baseline: str) -> list[str]:
-    """Say how to get verdicts, where there are none."""
+def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[str]:
+    """Say how to get verdicts, where there are none; ``rounds`` is how many the profile has."""
     if not compared or any(result.verdict is not None for result in compared):
         return []
     if baseline == BEST:
         return [_("No verdicts: the best is chosen by the same data; compare with a column.")]
+    if rounds >= minimum_pairs():
+        return [
+            _("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=minimum_pairs())
+        ]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
 
 

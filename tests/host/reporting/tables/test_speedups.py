@@ -84,6 +84,14 @@ def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
     assert any("No verdicts: " in remark and "--profile standard" in remark for remark in made(short_study).remarks)
 
 
+def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
+    manifest = replace(short_study.manifest, profile=replace(short_study.manifest.profile, rounds=10))
+    table = summarise(analyse(short_study.records, manifest), manifest)
+    (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
+    assert "--budget" in remark
+    assert "--profile" not in remark
+
+
 def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
     lines = screen(long_study)
     assert len(lines) <= 24
