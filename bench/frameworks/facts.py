@@ -25,6 +25,8 @@ class Mode:
     part: str = "module"
     #: Modules that its first call imports. The process that workers are forked from imports and times them.
     preloads: Tuple[str, ...] = ()
+    #: Those that the first call of a training program imports beside them.
+    training_preloads: Tuple[str, ...] = ()
     #: Whether its first use in an installation compiles what all programs share, such as headers. That is done by the
     #: adapter's ``warm`` before the first call of any cell is measured.
     precompiles: bool = False
@@ -61,6 +63,11 @@ class Facts:
     @property
     def mode_names(self) -> Tuple[str, ...]:
         return tuple(mode.name for mode in self.modes)
+
+    def preloads(self, mode: str, *, training: bool) -> Tuple[str, ...]:
+        """List the modules that the first call of a program imports."""
+        found = self.mode(mode)
+        return found.preloads + (found.training_preloads if training else ())
 
     def mode(self, name: str) -> Mode:
         """Return a mode by its name; raises KeyError where the framework has none of this name."""

@@ -21,9 +21,9 @@ class Imported:
         #: Seconds and bytes of the import.
         self.seconds = 0.0
         self.bytes = 0
-        #: Seconds and bytes of every module that a mode would import in its first call.
-        self.preload_seconds: Dict[str, float] = {}
-        self.preload_bytes = 0
+        #: Seconds and bytes of every module that a first call would import.
+        self._preload_seconds: Dict[str, float] = {}
+        self._preload_bytes: Dict[str, int] = {}
         self._name = ""
         self._adapter: Any = None
         self._error: Optional[BaseException] = None
@@ -49,16 +49,24 @@ class Imported:
     def preload(self, modules: Iterable[str]) -> None:
         """Import what a mode imports in its first call; a module that this installation lacks is left out."""
         for module in modules:
-            if module in self.preload_seconds or self._error is not None:
+            if module in self._preload_seconds or self._error is not None:
                 continue
             before_bytes, start = memory.resident_bytes(), time.perf_counter()
             try:
                 importlib.import_module(module)
             except ImportError:
                 continue
-            self.preload_seconds[module] = time.perf_counter() - start
-            self.preload_bytes += max(0, memory.resident_bytes() - before_bytes)
+            self._preload_seconds[module] = time.perf_counter() - start
+            self._preload_bytes[module] = max(0, memory.resident_bytes() - before_bytes)
 
     def preloaded_s(self, modules: Iterable[str]) -> float:
         """Return the seconds that the parent spent on these modules."""
-        return sum(self.preload_seconds.get(module, 0.0) for module in modules)
+        return sum(self._preload_seconds.get(module, 0.0) for module in modules)
+
+    def preloaded_bytes(self, modules: Iterable[str]) -> int:
+        """Return the bytes by which the parent grew with these modules."""
+        return sum(self._preload_bytes.get(module, 0) for module in modules)
+
+    def bytes_for_others(self, modules: Iterable[str]) -> int:
+        """Return the bytes by which the parent grew with modules that other cells need, and not these."""
+        return sum(self._preload_bytes.values()) - self.preloaded_bytes(modules)

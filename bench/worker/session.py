@@ -103,17 +103,17 @@ class Session:
         if cap_bytes:
             self._cap = fitting.Cap(cap_bytes, self._adapter, self._cell)
         self._baseline_bytes = memory.resident_bytes()
-        if self._preloads:
-            # In a process of its own, these modules are part of the first call.
-            self._baseline_bytes -= self._imported.preload_bytes
+        # In a process of its own, these modules are part of the first call.
+        self._baseline_bytes -= self._imported.preloaded_bytes(self._preloads)
         versions = steering.versions()
         versions.update(self._adapter.versions())
         return {"event": "imported", "import_s": import_s, "versions": versions}
 
     @property
     def _preloads(self) -> Tuple[str, ...]:
-        """List the modules that the cell's mode imports in its first call, unless this process's parent has."""
-        return self._registry.facts(self._cell.framework).mode(self._cell.mode).preloads
+        """List the modules that the cell imports in its first call, unless this process's parent has."""
+        training = bool(self._registry.specification(self._cell.workload).TRAINING)
+        return self._registry.facts(self._cell.framework).preloads(self._cell.mode, training=training)
 
     def _made(self, module: Any) -> Any:
         """Make the adapter of the cell, whose mode may be another source's."""
@@ -282,7 +282,7 @@ class Session:
         self._enter("finish")
         peak = memory.peak_bytes()
         used = {
-            "baseline_bytes": self._baseline_bytes - (0 if self._preloads else self._imported.preload_bytes),
+            "baseline_bytes": self._baseline_bytes - self._imported.bytes_for_others(self._preloads),
             "import_bytes": self._imported.bytes,
             "peak_bytes": max(0, peak - self._baseline_bytes),
             "first_call_peak_bytes": max(0, self._first_call_peak - self._baseline_bytes),

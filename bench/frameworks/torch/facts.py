@@ -6,14 +6,16 @@ from ..facts import Facts, Mode
 
 #: What torch.compile imports in its first call.
 COMPILER = ("torch._dynamo", "torch._inductor.compile_fx")
+#: What the optimizers import in their first step since 2.1, in whatever mode; it takes a second.
+OPTIMIZER = ("torch._dynamo",)
 
 FACTS = Facts(
     product="PyTorch",
     distribution="torch",
     import_name="torch",
     modes=(
-        Mode("eager", validated=True),
-        Mode("torchscript", first_call_s=1.0, validated=True),
+        Mode("eager", training_preloads=OPTIMIZER, validated=True),
+        Mode("torchscript", first_call_s=1.0, training_preloads=OPTIMIZER, validated=True),
         Mode(
             "compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
         ),

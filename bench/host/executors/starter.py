@@ -59,7 +59,8 @@ class Starter:
             log = self._log(slug(cell.environment, cell.device, cell.threads), f"{label}.parent")
             launch = self._launch(cell, log, processors, self.round_seed)
             before = wanted[key].preloads if key in wanted else ()
-            needs = self.caches.registry.facts(cell.framework).mode(cell.mode).preloads
+            training = bool(self.caches.registry.specification(cell.workload).TRAINING)
+            needs = self.caches.registry.facts(cell.framework).preloads(cell.mode, training=training)
             wanted[key] = Wanted(launch.parent, tuple(dict.fromkeys((*before, *needs))))
         self.parents.ready(wanted, len(processors), timeout_s)
 
