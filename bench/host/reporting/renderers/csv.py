@@ -28,7 +28,8 @@ def quote(value: Value) -> str | float | int:
     text = value.encode("utf-8", "replace").decode("utf-8")
     # The writer leaves a carriage return unquoted, and a reader takes it for the end of the row.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = "".join("\ufffd" if category(one)[0] == "C" and one not in KEPT else one for one in text)
+    if not text.isprintable():
+        text = "".join("\ufffd" if category(one)[0] == "C" and one not in KEPT else one for one in text)
     return f"'{text}" if text.startswith(FORMULA) else text
 
 

@@ -11,6 +11,8 @@ EMPTY = "–"
 
 def printable(text: str) -> str:
     """Return ``text`` on one line, without characters that steer a terminal or a page instead of showing on it."""
+    if text.isprintable():
+        return " ".join(text.split())
     visible = (
         " " if character.isspace() else "\ufffd" if unicodedata.category(character)[0] == "C" else character
         for character in text
