@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 
 import pytest
+import small_project
 from container_fixtures import *  # noqa: F403
 from ground import BASE, forget, make_project
 from tiny import environment, make_wheel, write_lock
@@ -14,6 +17,8 @@ from bench.host.__main__ import main
 from bench.host.containers import image, isolation, labels, seccomp, started_flag
 from bench.host.containers.context import Extras
 from bench.host.containers.isolation import VARIABLES, Bounds
+from bench.host.workers.protocol import Ended
+from bench.worker import family
 
 NAME = "attacked"
 
@@ -61,6 +66,61 @@ def test_no_call_that_reaches_other_processes_or_queues_calls_is_allowed(start):
     found = worker.receive(30)["value"]
     assert found.pop("getpid") == [True, 0]
     assert {name: code for name, (answer, code) in found.items() if answer != -1 or code != 1} == {}
+
+
+#: Starts processes that leave their session, one of them with a parent that ends.
+LEAVING = """
+def leave():
+    for orphan in (False, True):
+        if not os.fork():
+            os.setsid()
+            if not orphan or not os.fork():
+                time.sleep(1000)
+            os._exit(0)
+    time.sleep(0.5)
+"""
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("way", ["close", "kill", "kill while frozen", "crash", "kill of the container"])
+def test_no_process_survives_its_container_also_none_that_left_its_session(start, engine, way):
+    worker = start(LEAVING + "leave(); say(event='ready'); hear()")
+    worker.receive(30)
+    first = worker.process_id
+    below = family.descendants(first)
+    assert len(below) == 3
+    assert len({os.getsid(process) for process in below}) == 3
+    if way == "close":
+        worker.close()
+    elif way.startswith("kill of"):
+        engine.api.kill(worker._container)
+    elif way == "crash":
+        os.kill(family.children(first)[0], signal.SIGKILL)
+    else:
+        if way == "kill while frozen":
+            worker.pause()
+        worker.kill()
+    small_project.wait_for(lambda: all(family.state(process) is None for process in (first, *below)), 5)
+    if way not in ("close", "kill", "kill while frozen"):
+        with pytest.raises(Ended, match="SIGKILL"):
+            worker.receive(30)
+
+
+@pytest.mark.engine
+def test_a_forked_worker_in_a_container_ends_with_the_processes_that_left_its_session(start):
+    worker = start(
+        LEAVING + "from bench.worker import family\n"
+        "family.adopt_orphans()\n"
+        "forked = os.fork()\n"
+        "if not forked:\n"
+        "    os.setsid(); family.adopt_orphans(); leave(); time.sleep(1000)\n"
+        "time.sleep(1)\n"
+        "below = family.descendants(forked)\n"
+        "family.end(forked); os.waitpid(forked, 0); time.sleep(0.1)\n"
+        "say(event='is', below=len(below), left=family.children(os.getpid()))\n"
+    )
+    answer = worker.receive(30)
+    assert (answer["below"], answer["left"]) == (2, [])
 
 
 @pytest.fixture
