@@ -81,6 +81,13 @@ UNTRAINED_LATER = """
     return program._replace(step=step)
 """
 
+SLOW_CLOCK = """
+    from bench.worker.timing import stopwatch
+    clock = stopwatch.Clock()
+    stopwatch.Stopwatch.__init__.__kwdefaults__["clock"] = clock._replace(wall=lambda: clock.wall() // 10)
+    return program
+"""
+
 
 @pytest.fixture(scope="module")
 def references(tmp_path_factory):
@@ -91,7 +98,7 @@ def references(tmp_path_factory):
 def measured(tmp_path, references):
     """Measure a cell of an attacking program over NumPy; return its record."""
 
-    def measure(workload: str, attack: str) -> Record:
+    def measure(workload: str, attack: str, turns: int = 2) -> Record:
         sources = odd_framework.make(tmp_path / "source")
         folder = tmp_path / "source" / "workloads" / workload
         folder.mkdir(exist_ok=True)
@@ -113,8 +120,8 @@ def measured(tmp_path, references):
             process.request_prepare(seed=1, reference=str(reference), data=None)
             process.await_prepare(alone=True, cache=None)
             process.calibrate(sample_s=0.001)
-            process.take_turn(1)
-            process.take_turn(1)
+            for _ in range(turns):
+                process.take_turn(1)
             process.finish()
         finally:
             process.kill()
@@ -148,6 +155,12 @@ def test_a_program_that_is_wrong_after_its_check_is_a_mismatch_with_its_samples(
     assert record.reason is not None
     assert record.reason.startswith("after timing, ")
     assert len(record.sample_ns) == 2
+
+
+def test_a_clock_that_was_divided_by_ten_fails_the_cell(measured):
+    record = measured("gemm", SLOW_CLOCK, turns=20)
+    assert (record.status, record.stage) == ("failed", "measure")
+    assert "the worker's clock went" in record.reason
 
 
 def test_the_contents_of_two_batches_are_exchanged_in_place():
