@@ -13,6 +13,7 @@ from ..statistics.performance_profile import PerformanceProfile, performance_pro
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
 from .notes import Note, NoteKind, Severity, note
+from .quality import Quality, quality_of
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
 
@@ -90,13 +91,19 @@ def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
 
 
 def comparable(result: Result | None) -> bool:
-    """Tell whether a cell has a time that may be compared."""
-    return result is not None and result.step is not None and not result.refused
+    """Tell whether a cell has a time that may be compared: not one that other programs disturbed."""
+    return result is not None and result.step is not None and not result.refused and not _disturbed(result)
 
 
 def tried(result: Result | None) -> bool:
-    """Tell whether a cell without a comparable time is a failure: it was planned, run and not refused."""
-    return result is not None and result.status not in (EXCLUDED, NOT_RUN) and not result.refused
+    """Tell whether a cell without a comparable time is a failure: planned, run, not refused and not disturbed."""
+    if result is None or result.status in (EXCLUDED, NOT_RUN):
+        return False
+    return not result.refused and not _disturbed(result)
+
+
+def _disturbed(result: Result) -> bool:
+    return quality_of(result) is Quality.DISTURBED
 
 
 def _hold(results: Sequence[Result], baseline: str) -> Contest:
@@ -197,4 +204,6 @@ def _reason(result: Result | None) -> str:
     """Return why a column has no time in a row."""
     if result is None:
         return NOT_PLANNED
-    return SETTINGS_DIFFER if result.refused else result.status
+    if result.refused:
+        return SETTINGS_DIFFER
+    return Quality.DISTURBED.value if _disturbed(result) else result.status

@@ -49,6 +49,17 @@ def test_profiles_count_the_rows_within_a_factor_of_the_best(long_study):
     assert rows["jax:eager"][4:] == ["0%", "0%", "0%", "0%", "0%", "100%"]
 
 
+def test_a_cell_that_other_programs_disturbed_is_not_ranked_and_no_failure(long_study, monkeypatch):
+    """A disturbed time counts nowhere: its column is not ranked, and its row is left out of the profiles."""
+    long_study.change("jax:jit", "mlp-train", other_load=0.9, sample_ns=lambda r: [1000 * ns for ns in r.sample_ns])
+    rows = ranked(long_study)
+    assert rows["jax:jit"] == ["–", "", "–", "–", *["100%"] * 6]
+    assert "Not ranked, as too few rows would remain in common: jax:jit." in remark(long_study, "On cpu")
+    # With enough rows in common, the reason is named.
+    monkeypatch.setattr("bench.host.analysis.ranking.FEWEST_ROWS", 2)
+    assert "Left out: mlp-train (jax:jit: disturbed)." in remark(long_study, "On cpu")
+
+
 def test_a_failure_takes_for_ever_and_its_column_is_not_ranked(long_study):
     """With three rows in all, a column that fails in one would leave too few in common."""
     long_study.end("jax:jit", "mlp-train", "timeout", "build", "300 s passed")
