@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .language import _, decimal_sign
+from .language import decimal_sign
 from .text import EMPTY
 
 if TYPE_CHECKING:
@@ -106,10 +106,8 @@ def format_share(share: float) -> str:
     return f"{general(float(f'{100.0 * share:.2g}'))}%"
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: float) -> str:
     """Write a duration for people: ``1 h 05 min``, ``3 min 20 s``, ``12 s``."""
-    if seconds is None:
-        return _("unknown")
     whole = round(seconds)
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
