@@ -17,7 +17,7 @@ from bench.host.setup import place_of
 ROOT = Path(__file__).resolve().parents[1]
 
 #: What nox reads of the study.
-STUDY = tuple(f"study/{name}.py" for name in ("location", "session_names", "suggestion", "toml_limits"))
+STUDY = tuple(f"study/{name}.py" for name in ("location", "session_names", "suggestion", "toml_limits", "family_names"))
 
 MATRIX = """
 [study]
@@ -101,6 +101,30 @@ def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, pla
         ["bench.host", "prepare", "new", "--profile", "quick"],
         ["bench.host", "run", "--environment", "old", "--environment", "new", "--profile", "quick"],
     ]
+
+
+FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\n'
+
+
+def test_a_family_has_a_session_and_so_has_each_of_its_versions(project):
+    (project / "matrix.toml").write_text(FAMILY + "[environments.old]\n")
+    listed = run(project, "-l").stdout
+    assert "* bench-torch -> Prepare every version of torch and measure them" in listed
+    assert "- bench-torch-2.9.1 -> Prepare the environment torch-2.9.1" in listed
+    assert "- bench-torch-2.10.0" in listed
+    assert ".." not in listed
+
+
+def test_the_session_of_a_family_measures_all_of_its_versions(project):
+    (project / "matrix.toml").write_text(FAMILY)
+    assert run(project, "-s", "bench-torch").returncode == 0
+    assert calls(project) == [["bench.host", "prepare", "torch"], ["bench.host", "run", "--environment", "torch"]]
+
+
+def test_the_session_of_a_version_measures_it_alone(project):
+    (project / "matrix.toml").write_text(FAMILY)
+    assert run(project, "-s", "bench-torch-2.9.1").returncode == 0
+    assert calls(project)[-1] == ["bench.host", "run", "--environment", "torch-2.9.1"]
 
 
 @pytest.mark.parametrize("name", ["bench-old", "report", "lint"])

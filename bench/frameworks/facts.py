@@ -35,6 +35,17 @@ class Mode:
 
 
 @dataclass(frozen=True)
+class Release:
+    """What the versions of a framework need to be installed, from one version to that of the next ``Release``."""
+
+    since: str
+    #: The oldest and the newest Python with which they install and all of their modes run.
+    pythons: Tuple[str, str]
+    #: What is installed beside the framework, in pip's notation; ``{version}`` stands for its version.
+    requirements: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Facts:
     """One framework; its name in a study file is the name of its folder."""
 
@@ -59,6 +70,10 @@ class Facts:
     not_forked: str = ""
     #: Other modules that its implementations may import.
     companions: Tuple[str, ...] = ()
+    #: What is known about installing its versions, oldest first; for the ``versions`` of a study file.
+    releases: Tuple[Release, ...] = ()
+    #: The package that such versions are installed from; the distribution where empty.
+    package: str = ""
 
     @property
     def mode_names(self) -> Tuple[str, ...]:

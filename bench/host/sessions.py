@@ -19,7 +19,7 @@ from nox.command import CommandFailed
 from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
-from .study import location, session_names
+from .study import family_names, location, session_names
 from .study.suggestion import unknown
 
 #: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
@@ -38,17 +38,19 @@ def define(noxfile: str | Path) -> list[str]:
     system.verify()
     root = Path(noxfile).resolve().parent
     environments, selected = _environments(_tables(root))
-    ours = {*(f"bench-{name}" for name in environments), "measure", *PLAIN}
+    benched = list(dict.fromkeys([*environments, *(name for members in environments.values() for name in members)]))
+    ours = {*(f"bench-{name}" for name in benched), "measure", *PLAIN}
     for name in session_names.asked(sys.argv):
-        problem = session_names.problem(name, environments)
+        problem = session_names.problem(name, benched)
         if problem is not None:
             _refuse(problem)
         # Nox forbids two sessions of one name.
         if name not in ours | _names_in(Path(noxfile)):
             _register(_unknown_session(name), name)
     queued: list[str] = []
-    for name in environments:
-        _register(_bench_session(name, queued), f"bench-{name}", default=True)
+    for name in benched:
+        versions = environments.get(name, [name]) != [name]
+        _register(_bench_session(name, queued, versions=versions), f"bench-{name}", default=True)
     _register(_measure_session(queued), "measure")
     for name in PLAIN:
         _register(_plain_session(name), name)
@@ -129,27 +131,34 @@ def _refuse(explanation: str) -> NoReturn:
     raise SystemExit(EXIT_MISUSE)
 
 
-def _environments(tables: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the environments of a study, and those that run when none is named."""
+def _environments(tables: dict[str, Any]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return {table: its environments} of a study, and the tables or environments that run when none is named."""
     named, study = tables.get("environments"), tables.get("study")
     # The host says what is wrong with another name, which may hold what steers a terminal.
-    environments = [name for name in named if session_names.is_valid(name)] if isinstance(named, dict) else []
+    families = family_names.names(named) if isinstance(named, dict) else {}
+    environments = {name: members for name, members in families.items() if session_names.is_valid(name)}
+    known = {*environments, *(name for members in environments.values() for name in members)}
     default = study.get("default") if isinstance(study, dict) else None
-    chosen = [name for name in default if name in environments] if isinstance(default, list) else []
-    return environments, chosen or environments
+    chosen = [name for name in default if name in known] if isinstance(default, list) else []
+    return environments, chosen or list(environments)
 
 
 def _register(action: Callable[[nox.Session], None], name: str, *, default: bool = False) -> None:
     nox.session(name=name, venv_backend="none", default=default)(action)
 
 
-def _bench_session(environment: str, queued: list[str]) -> Callable[[nox.Session], None]:
+def _bench_session(environment: str, queued: list[str], *, versions: bool) -> Callable[[nox.Session], None]:
     def bench(session: nox.Session) -> None:
         run_host(session, "prepare", environment, *session.posargs)
         queued.append(environment)
         session.notify("measure", session.posargs)
 
-    bench.__doc__ = f"Prepare the environment {environment} and measure it with the others that are named."
+    prepared = (
+        f"every version of {environment} and measure them"
+        if versions
+        else f"the environment {environment} and measure it"
+    )
+    bench.__doc__ = f"Prepare {prepared} with the others that are named."
     return bench
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import Facts, Mode
+from ..facts import Facts, Mode, Release
 
 FACTS = Facts(
     product="JAX",
@@ -20,4 +20,14 @@ FACTS = Facts(
     cache_variables={"JAX_COMPILATION_CACHE_DIR": "jax"},
     variable_prefixes=("JAX_", "XLA_", "PJRT_", "TF_"),
     companions=("flax", "optax"),
+    # Until 0.4.30, a version of JAX accepts any later jaxlib, and breaks with it.
+    releases=(
+        Release("0.4.13", ("3.8", "3.11"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
+        Release("0.4.14", ("3.9", "3.11"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
+        Release("0.4.18", ("3.9", "3.12"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
+        Release("0.4.27", ("3.9", "3.12"), ("jaxlib=={version}", "optax")),
+        Release("0.4.31", ("3.10", "3.12"), ("optax",)),
+        Release("0.4.34", ("3.10", "3.13"), ("optax",)),
+        Release("0.7", ("3.11", "3.13"), ("optax",)),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import Facts, Mode
+from ..facts import Facts, Mode, Release
 
 FACTS = Facts(
     product="TensorFlow",
@@ -18,4 +18,13 @@ FACTS = Facts(
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),
     companions=("keras",),
+    package="tensorflow-cpu",
+    releases=(
+        Release("2.10", ("3.7", "3.10"), ("numpy<2",)),
+        Release("2.12", ("3.8", "3.11")),
+        Release("2.14", ("3.9", "3.11")),
+        Release("2.16", ("3.9", "3.12")),
+        Release("2.20", ("3.9", "3.13")),
+        Release("2.21", ("3.10", "3.13")),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import Facts, Mode
+from ..facts import Facts, Mode, Release
 
 #: What torch.compile imports in its first call.
 COMPILER = ("torch._dynamo", "torch._inductor.compile_fx")
@@ -52,4 +52,17 @@ FACTS = Facts(
     # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
     caches_temporary_files=True,
     variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_"),
+    # Where torch.compile refuses a Python that has wheels, as 2.0 does 3.11, that Python is left out.
+    releases=(
+        Release("1.12", ("3.7", "3.10"), ("numpy<2", "setuptools<70")),
+        Release("1.13", ("3.7", "3.11"), ("numpy<2", "setuptools<70")),
+        Release("2.0", ("3.8", "3.10"), ("numpy<2", "setuptools<70")),
+        Release("2.1", ("3.8", "3.11"), ("numpy<2", "setuptools<70")),
+        Release("2.3", ("3.8", "3.11"), ("numpy", "setuptools<70")),
+        Release("2.4", ("3.8", "3.12"), ("numpy",)),
+        Release("2.5", ("3.9", "3.12"), ("numpy",)),
+        Release("2.6", ("3.9", "3.13"), ("numpy",)),
+        Release("2.9", ("3.10", "3.14"), ("numpy",)),
+        Release("2.14", ("3.11", "3.14"), ("numpy",)),
+    ),
 )

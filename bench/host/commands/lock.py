@@ -11,12 +11,12 @@ from . import announce
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    parser.add_argument("names", nargs="*", help="environments; all by default")
+    parser.add_argument("names", nargs="*", help="environments, or families of versions; all by default")
 
 
 def run(options: argparse.Namespace) -> int:
     from ..environments import locks
 
     study = study_options.read_study(options)
-    locks.renew(study.environments, options.names, root=options.root, announce=announce)
+    locks.renew(study.environments, study.named(options.names), root=options.root, announce=announce)
     return 0

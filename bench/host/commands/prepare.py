@@ -22,12 +22,18 @@ def run(options: argparse.Namespace) -> int:
     from ..reporting.preview import warnings
     from ..storage.run_lock import exclusive
     from ..study import json_schema, location, selection
+    from ..study.twin import original
 
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=[options.environment])
     json_schema.renew(location.locate(options.matrix, options.root), study.registry)
-    environment = study.environments[options.environment]
-    if plan.cells and not options.dry_run:
+    if not plan.cells or options.dry_run:
+        return 0
+    measured = {original(cell.environment) for cell in plan.cells}
+    for name in study.named([options.environment]):
+        environment = study.environments[name]
+        if name not in measured:
+            continue
         if environment.provider == "venv" and not forecast.is_built(environment, options.root):
             # Said before a build that may take long; the run says it again.
             for line in (*warnings(plan), *forecast.smaller([environment], options.root)):

@@ -34,9 +34,6 @@ TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 # A line of a lock: a package with its version and what it is for, or one of its hashes.
 LINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s\\]+( ; [^\\]+)? \\| +--hash=sha256:[0-9a-f]+( \\)?")
 
-# An archive at an address, where the study allows it.
-ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])? @ [^\s\\]+( ; [^\\]+)? \\")
-
 # The environments of benchmatrix itself; pyproject.toml lists what they hold.
 OWN = ("host", "dev", "worker", "peers")
 
@@ -147,7 +144,7 @@ def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
 def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
     """Renew the locks of the named environments, or of all, with the newest versions that fit.
 
-    In a checkout, ``host``, ``dev``, ``worker`` and ``peers`` name those of benchmatrix itself. Raises LockError.
+    ``host``, ``dev``, ``worker`` and ``peers`` name those of a checkout. Raises LockError, after the others are made.
     """
     needs: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], str | None]] = {
         name: (*each, (), None) for name, each in own(root).items()
@@ -164,10 +161,16 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
     for name in names:
         if name not in needs:
             raise LockError(f"there is no lock {name!r} to make; there are: {', '.join(needs)}")
-    return [
-        lock(name, requirements, python, root=root, announce=announce, build=build, source=source)
-        for name, (python, requirements, build, source) in ((name, needs[name]) for name in names or needs)
-    ]
+    made, refused = [], []
+    for name in names or needs:
+        python, requirements, build, source = needs[name]
+        try:
+            made.append(lock(name, requirements, python, root=root, announce=announce, build=build, source=source))
+        except LockError as error:
+            refused.append(str(error))
+    if refused:
+        raise LockError("\n".join(refused))
+    return made
 
 
 def lock(

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from bench.registry import BUILT_IN, Registry
 
+from . import families
 from .rules import Draft, place_of
 from .schema import (
     Environment,
@@ -66,9 +67,17 @@ class Reader:
             self._read_tables[section] = self._named_tables(section, tables.get(section, {}))
         self._read_tables["indexes"] = [self._table(Indexes, tables.get("indexes", {}), "indexes")]
         self._read_tables["exclusions"] = self._exclusions(tables.get("exclusions", []))
+        environments = self._values("environments")
+        for name, values in environments.items():
+            for problem in families.problems(name, values, environments, self._registry):
+                self.report(place_of("environments", name), problem)
+        members = [families.members(name, values, self._registry) for name, values in environments.items()]
+        environments = {name: values for table in members for name, values in table.items()}
+        if (many := families.count_problem(environments)) is not None:
+            self.report("environments", many)
         return Draft(
             settings=self._read_tables["study"][0].values,
-            environments=self._values("environments"),
+            environments=environments,
             workloads=self._values("workloads"),
             profiles=self._values("profiles"),
             exclusions=tuple(each.values for each in self._read_tables["exclusions"]),
@@ -79,7 +88,11 @@ class Reader:
         """Put the tables together; to be called when no problem was reported."""
         return Study(
             study=self._tables("study", Settings)[0],
-            environments={environment.name: environment for environment in self._tables("environments", Environment)},
+            environments={
+                member.name: member
+                for table in self._tables("environments", Environment)
+                for member in families.environments(table, self._registry)
+            },
             workloads={choice.name: choice for choice in self._tables("workloads", WorkloadChoice)},
             profiles={profile.name: profile for profile in self._tables("profiles", Profile)},
             indexes=self._tables("indexes", Indexes)[0],

@@ -74,7 +74,7 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
             *environment_problems(shared_lock.filled(values, draft.environments), draft.registry),
             *shared_lock.problems(values, draft.environments),
         ):
-            yield place_of("environments", name), problem
+            yield place_of("environments", values.get("family", name)), problem
     for name, values in draft.workloads.items():
         for problem in workload_problems(name, values, draft.registry):
             yield place_of("workloads", name), problem
@@ -90,7 +90,7 @@ def _tables(draft: Draft) -> Iterator[tuple[str, Values]]:
     yield "study", draft.settings
     for section in ("environments", "workloads", "profiles"):
         for name, values in getattr(draft, section).items():
-            yield place_of(section, name), values
+            yield place_of(section, values.get("family", name)), values
 
 
 def _repeated(values: Iterable[str]) -> list[str]:
@@ -115,8 +115,9 @@ def profile_problems(values: Values, draft: Draft) -> Iterator[str]:
 
 
 def settings_problems(draft: Draft) -> Iterator[str]:
+    families = {values.get("family") for values in draft.environments.values()}
     for name in draft.settings.get("default", ()):
-        if draft.environments and name not in draft.environments:
+        if draft.environments and name not in {*draft.environments, *families}:
             yield f"default: {unknown('environment', name, draft.environments)}"
     profile = draft.settings.get("profile")
     if draft.profiles and profile is not None and profile not in draft.profiles:
@@ -144,7 +145,7 @@ def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Itera
         for mode in values.get("modes", ()):
             if mode not in facts.mode_names:
                 yield f"modes: {unknown(f'{framework} mode', mode, facts.mode_names)}"
-            else:
+            elif "family" not in values:
                 yield from _version_problems(facts, mode, values.get("requirements", ()))
     for text in values.get("requirements", ()):
         try:
@@ -177,7 +178,7 @@ def _provider_problems(values: Values) -> Iterator[str]:
     if provider == "existing":
         if values.get("interpreter", "") is None:
             yield "provider 'existing' needs interpreter; give the path or the command of one, for example \"python3\"."
-        for key in ("python", "requirements", *SOURCE_KEYS):
+        for key in ("python", "requirements", "versions", *SOURCE_KEYS):
             if values.get(key):
                 yield f"provider 'existing' installs nothing; remove {key}, or use provider 'venv'."
     elif provider is not None:

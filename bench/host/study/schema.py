@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 from pydantic.json_schema import SkipJsonSchema
 
 from bench.registry import BUILT_IN, Registry
 
+from .environment import Environment as Environment
+from .table import StudyTable as StudyTable
 from .values import (
     FILLED_LIST,
     LIST,
     Device,
-    DriverVersion,
     ExpandedPath,
     ExpandedText,
     Filled,
-    Framework,
-    Mode,
     Name,
     Precision,
-    PythonVersion,
-    SystemPackage,
-    Text,
     Threads,
-    VariableName,
     WheelSource,
 )
-
-
-class StudyTable(BaseModel):
-    """One table of a study file: immutable, with exact types and no other keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
 
 
 class Settings(StudyTable):
@@ -65,70 +55,6 @@ class Settings(StudyTable):
     packages: Annotated[tuple[Filled, ...], LIST] = Field(
         (), description="Installed packages with the same, by the names of their entry points in the group benchmatrix."
     )
-
-
-class Environment(StudyTable):
-    """One isolated installation of one version of a framework; the table's name is the environment's."""
-
-    name: SkipJsonSchema[Name]
-    framework: Framework = Field(description="The library that computes.")
-    provider: Literal["venv", "existing", "container"] = Field(
-        "venv",
-        description="venv: built here from a lock; existing: an interpreter that is there; container: an image.",
-    )
-    python: PythonVersion | None = Field(
-        None, description='Version of the interpreter that the environment is built with, in quotes: "3.11".'
-    )
-    requirements: Annotated[tuple[Filled, ...], LIST] = Field(
-        (), description="What is installed, in pip's notation; pin the framework with ==."
-    )
-    allow_source: bool = Field(
-        False,
-        description="Install packages that are published as source only, or at an address. Their code runs as you when "
-        "they are locked and built. Otherwise only wheels are installed.",
-    )
-    build_requirements: Annotated[tuple[Filled, ...], LIST] = Field(
-        (), description="What such packages are built with, in pip's notation; setuptools and wheel when absent."
-    )
-    modes: Annotated[tuple[Mode, ...], FILLED_LIST] = Field(
-        description="How the framework executes; every mode is a column of the table."
-    )
-    interpreter: ExpandedText | None = Field(
-        None,
-        description="Path or command of an interpreter, with ~ and $VARIABLES: the one that is used (existing) or "
-        "built with (venv). --interpreter NAME=PATH overrides it.",
-    )
-    lock: Name | None = Field(
-        None,
-        description="For a container: the venv whose Python, requirements and lock it shares, so that the two differ "
-        "in nothing but the container.",
-    )
-    dockerfile: Literal["cpu", "cuda"] = Field("cpu", description="For a container: docker/<this>.Dockerfile.")
-    base: ExpandedText | None = Field(
-        None,
-        description="For a container: the base image, from any registry or made locally; the Dockerfile's when absent.",
-    )
-    system_packages: Annotated[tuple[SystemPackage, ...], LIST] = Field(
-        (), description='For a container: what the base\'s distribution adds, as compiled modes need: ["g++"].'
-    )
-    driver: DriverVersion | None = Field(
-        None, description='The oldest NVIDIA driver with which the environment works, in quotes: "580.65.06".'
-    )
-    variables: dict[VariableName, Text] = Field(
-        {}, description="Further environment variables for the worker, for example what an HPC module sets."
-    )
-    note: str = Field("", description="A remark about the environment, for people.")
-    _cpu_index: str | None = PrivateAttr(None)
-
-    @property
-    def cpu_index(self) -> str | None:
-        """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""
-        return self._cpu_index
-
-    def with_cpu_index(self, address: str) -> Environment:
-        copy = self.model_copy()
-        copy._cpu_index = address
-        return copy
 
 
 class WorkloadChoice(StudyTable):
@@ -240,6 +166,20 @@ class Study(StudyTable):
     def registry(self) -> Registry:
         """Return the registry of our own frameworks and workloads and those of the study's sources."""
         return self._registry
+
+    @property
+    def families(self) -> dict[str, tuple[str, ...]]:
+        """Return {family: its environments}, oldest version first."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, environment in self.environments.items():
+            if environment.family is not None:
+                found[environment.family] = (*found.get(environment.family, ()), name)
+        return found
+
+    def named(self, names: Iterable[str]) -> list[str]:
+        """Return the environments that names stand for: those of a family in the place of its name, each once."""
+        families = self.families
+        return list(dict.fromkeys(one for name in names for one in families.get(name, (name,))))
 
     def with_registry(self, registry: Registry) -> Study:
         copy = self.model_copy()

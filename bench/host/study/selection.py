@@ -13,6 +13,7 @@ from bench.cell import DEVICES, PRECISIONS, Cell
 
 from .. import system
 from ..machine.processors import physical_cores
+from . import families
 from .baseline import CHOSEN, SPEED_UP
 from .location import shown
 from .options import add_arguments
@@ -141,7 +142,9 @@ class _Axes:
         self.errors: list[str] = []
         environments = study.environments.values()
         specifications = [study.registry.specification(name) for name in study.workloads]
-        names = self._match("environment", selection.environments or study.settings.default, study.environments)
+        names = self._match(
+            "environment", study.named(selection.environments or study.settings.default), study.environments
+        )
         self._environments = [study.environments[name] for name in names]
         self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
         chosen = self._match("workload", selection.workloads, study.workloads, self._unlisted(study))
@@ -229,6 +232,9 @@ def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
         return f"{cell.workload} is not specified for {cell.precision}"
     if not study.registry.has_implementation(cell.workload, cell.framework):
         return f"workload {cell.workload} has no {cell.framework} implementation"
+    missing = families.missing_mode(study.environments[cell.environment], cell.mode, study.registry)
+    if missing is not None:
+        return missing
     for exclusion in study.exclusions:
         if exclusion.training in (None, bool(specification.TRAINING)) and _matches(exclusion, cell):
             return exclusion.reason

@@ -38,7 +38,8 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
         reader.report(place, problem)
     errors = [f"{source}: {place}: {problem}" for place, found in reader.problems.items() for problem in found]
     if errors:
-        raise StudyError(errors)
+        # The versions of a family have their problems in common.
+        raise StudyError(list(dict.fromkeys(errors)))
     study = shared_lock.with_shared_locks(reader.study())
     return _with_data_from(folder, indexes.with_cpu_index(study, folder))
 

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from bench.cell import DEVICES, PRECISIONS
 from bench.registry import BUILT_IN, Registry
 
+from .family_names import VERSION_PATTERN
 from .session_names import NAME_PATTERN as NAME_PATTERN
 from .suggestion import unknown
 
@@ -122,6 +123,11 @@ PythonVersion = Annotated[
     str,
     AfterValidator(_matching(PYTHON_PATTERN, 'give a version of Python 3 such as "3.11"')),
     _pattern(PYTHON_PATTERN),
+]
+ReleaseVersion = Annotated[
+    str,
+    AfterValidator(_matching(VERSION_PATTERN, 'give a version such as "2.5.1"')),
+    _pattern(VERSION_PATTERN),
 ]
 VariableName = Annotated[
     str,

@@ -148,3 +148,11 @@ def test_no_committed_lock_names_an_address_or_a_path():
     for path in (REPOSITORY / "locks").glob("*.txt"):
         content = "\n".join(path.read_text().splitlines()[4:])
         assert locks.TIED.search(content) is None, path
+
+
+def test_a_lock_that_cannot_be_made_does_not_keep_the_others_from_being_made(root, index, announce):
+    index(make_wheel(root))
+    environments = {"none": Wanted(name="none", requirements=("tinyframe==9",)), "tiny": Wanted()}
+    with pytest.raises(LockError, match=r"^locks/none.txt cannot be made"):
+        locks.renew(environments, ["none", "tiny"], root=root, announce=announce)
+    assert locks.lock_path("tiny", root).exists()
