@@ -87,6 +87,9 @@ class Record:
     check: Dict[str, Any] = field(default_factory=dict)
     #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and those of the framework's allocator.
     memory: Dict[str, Any] = field(default_factory=dict)
+    #: Energy while the cell worked for some seconds: ``watts`` of the device, ``idle_watts`` before it, ``steps`` and
+    #: ``seconds``, and the ``counter``. Empty where it was not measured.
+    energy: Dict[str, Any] = field(default_factory=dict)
     #: Facts about compilation: ``compiled`` (forward, backward, optimizer), ``graphs``, ``graph_breaks`` and their
     #: reasons, ``traces``, and ``recompiled_while_timing``, which must be 0.
     compilation: Dict[str, Any] = field(default_factory=dict)

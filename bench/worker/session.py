@@ -277,6 +277,11 @@ class Session:
         # The host compares this clock with its own.
         return dict(event="turn", clock_ns=self._stopwatch.now_ns(), **taken._asdict())  # type: ignore[union-attr]
 
+    def do_work(self, seconds: float) -> Dict[str, Any]:
+        """Run steps for so long; the host reads meanwhile how much energy the device takes."""
+        steps, elapsed_ns = self._stopwatch.work(int(seconds * 1e9))  # type: ignore[union-attr]
+        return {"event": "worked", "steps": steps, "seconds": elapsed_ns / 1e9}
+
     def do_finish(self) -> Dict[str, Any]:
         """Read back what was in force and how much memory was used, and check the outputs again."""
         self._enter("finish")

@@ -13,6 +13,7 @@ from bench.cell import Cell
 from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 from bench.host.executors.place import Place
 from bench.host.executors.row_measurement import RowMeasurement
+from bench.host.machine.energy import Power
 from bench.host.measuring import rounds
 from bench.host.measuring.stopping import Stops
 from bench.host.reporting.progress import Display, RemainingTime
@@ -109,6 +110,7 @@ class FakeWorker:
                 "sample_cpu_ns": [900],
                 "sample_wait_ns": [waited],
             },
+            "work": {"steps": 50, "seconds": 2.0},
             "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}, "compilation": {"graphs": 1}},
         }[do]  # fmt: skip
         return {"event": ANSWERS[do], **answer}
@@ -143,6 +145,8 @@ class Laboratory:
         #: The processors beside those on which workers are measured.
         self.beside = (2, 3)
         self.gpus: Any = Driver([])
+        #: The seconds of a cell's work whose energy is measured, and the counters of devices.
+        self.energy_s, self.power = 0.0, Power({})
         self.stops: Any = None
         #: All jobs so far.
         self.jobs: list[RowJob] = []
@@ -179,6 +183,7 @@ class Laboratory:
             order_seed=1,
             at_once=self.at_once,
             first_calls=self.first_calls,
+            energy_s=self.energy_s,
             peaks=self.peaks,
             left_s=left_s,
         )
@@ -197,6 +202,7 @@ class Laboratory:
             reference=self.ensure,
             beside=self.beside,
             gpus=self.gpus,
+            power=self.power,
             clock=lambda: self.seconds,
         )
         RowMeasurement(job, place, emit, lambda: self.cancelled).run()

@@ -50,6 +50,8 @@ class Adapter:
         if device == "gpu" and mode == "jit-async":
             raise Unsupported("a GPU computes asynchronously in every mode: use jit")
         if device == "cpu":
+            # Otherwise JAX starts CUDA, too, where there is a GPU.
+            jax.config.update("jax_platforms", "cpu")
             dispatch.choose(dispatch.ASYNCHRONOUS if mode == "jit-async" else dispatch.INLINE)
             self.device  # noqa: B018 (a GPU waits for ``limit_memory``: its share is fixed when JAX first sees it)
 

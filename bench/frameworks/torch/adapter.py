@@ -20,6 +20,11 @@ class Adapter:
     def __init__(self, mode, device, precision, threads):
         if device == "gpu" and not torch.cuda.is_available():
             raise Unsupported("torch {} sees no GPU".format(torch.__version__))
+        if device == "gpu" and torch.cuda._is_in_bad_fork():
+            raise Unsupported(
+                "an import of torch {} started CUDA, which then works in no forked process; "
+                'set workers = "own" in the profile'.format(torch.__version__)
+            )
         self.device = torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
         self._compiler = Compiler(mode, self.device)

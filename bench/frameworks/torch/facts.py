@@ -46,8 +46,12 @@ FACTS = Facts(
             preloads=COMPILER,
         ),
     ),
-    # As many threads as compute; the adapter ends them before anything is timed.
-    variables={"TORCHINDUCTOR_COMPILE_THREADS": "{threads}"},
+    variables={
+        # As many threads as compute; the adapter ends them before anything is timed.
+        "TORCHINDUCTOR_COMPILE_THREADS": "{threads}",
+        # Inductor asks for GPUs when it is imported. Without this, CUDA starts there, and fails in forked workers.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    },
     cache_variables={"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"},
     # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
     caches_temporary_files=True,

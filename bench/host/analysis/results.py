@@ -176,6 +176,15 @@ class Result:
         """Median over processes of one of the memory figures of their records."""
         return median(record.memory[name] for record in self.records if record.memory.get(name) is not None)
 
+    def joules(self, *, net: bool) -> float | None:
+        """Energy of one step by the device's counter, median over processes; ``net`` of what it takes at rest."""
+        measured = (record.energy for record in self.records if record.energy)
+        return median(
+            (one["watts"] - (one["idle_watts"] if net else 0.0)) * one["seconds"] / one["steps"]
+            for one in measured
+            if not net or one["idle_watts"] is not None
+        )
+
     @property
     def peak_bytes(self) -> float | None:
         """Peak memory where the cell computes: the allocator's on a GPU, the process's net of the import elsewhere."""

@@ -14,6 +14,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.record import FAILED, IMPLAUSIBLE, OK, Record
 
+from ..machine.energy import Counter, PowerMeter
 from ..storage.journal import extended
 from ..study.twin import original_cell
 from ..workers.messages import expect
@@ -101,6 +102,15 @@ class CellProcess:
         self.record = extended(self.record, taken)
         self.next_turn += 1
         return taken
+
+    def measure_energy(self, counter: Counter, seconds: float, idle_watts: float | None) -> None:
+        """Let the worker compute for so long, and note the power of its device meanwhile."""
+        with PowerMeter(counter) as meter:
+            answer = self._request(do="work", seconds=seconds)
+        watts = meter.watts()
+        if answer is not None and watts is not None:
+            done = {name: answer[name] for name in ("steps", "seconds")}
+            self._note(energy={"counter": counter.name, "watts": watts, "idle_watts": idle_watts, **done})
 
     def finish(self) -> None:
         """Read the settings that were in force and the memory, and close the worker."""

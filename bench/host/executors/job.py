@@ -82,6 +82,8 @@ class RowJob:
     #: Whether each first call is made while no other worker computes, and kept; otherwise as many workers as there are
     #: processors prepare at the same time, on all of them.
     first_calls: bool = True
+    #: Seconds that each cell works, after its turns, so that the energy of a step can be read; 0 for not.
+    energy_s: float = 0.0
     #: {column: {"slowdown": …, "sized_for": …}}: extra work that the validation of the method plants.
     planted: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: Whether compiled code stays between runs; otherwise the run has compilation caches of its own.

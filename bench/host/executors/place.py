@@ -10,6 +10,7 @@ from typing import Protocol
 
 from bench.cell import Cell
 
+from ..machine.energy import Power
 from ..machine.gpu import Gpus
 from ..workers.protocol import Transport
 
@@ -45,4 +46,5 @@ class Place:
     ready: Callable[[Sequence[Cell]], None] = lambda cells: None
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)
+    power: Power = field(default_factory=Power)
     clock: Callable[[], float] = time.monotonic

@@ -106,11 +106,24 @@ class RowMeasurement:
             more = noise_watch.repeats(sorted(self._disturbed()), planned)
             self._take_turns(range(planned, planned + more))
         self._mark_disturbed()
+        self._measure_energy()
         for process in self._processes:
             process.finish()
             reason = implausible(process.record, self._job.peaks)
             if reason is not None:
                 process.note_implausible(reason)
+
+    def _measure_energy(self) -> None:
+        """Let each cell compute alone while the counter of its device is read; at rest before, all workers stopped."""
+        counter = self._place.power.counter(self._processes[0].record.cell.device) if self._job.energy_s else None
+        if counter is None or self._out_of_time():
+            return
+        idle_watts = self._place.power.idle_watts(counter)
+        for process in self._processes:
+            if not process.over:
+                self._check_cancelled()
+                self._emit(Progress("measuring", process.name))
+                process.measure_energy(counter, self._job.energy_s, idle_watts)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s

@@ -51,6 +51,8 @@ class StudyJobs:
             cache_kept=profile.compile_cache == "kept",
             forked=profile.workers == "forked",
             first_calls=self._measures_first_calls(row_round),
+            # It varies little between processes, and takes long.
+            energy_s=profile.energy_s if row_round.round == 0 else 0.0,
             peaks=peaks,
             left_s=left_s,
             sources=self.study.registry.others,

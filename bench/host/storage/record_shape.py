@@ -72,6 +72,18 @@ class SampleShape(BaseModel):
         return self
 
 
+class EnergyShape(BaseModel):
+    """What a cell took while it worked."""
+
+    model_config = ConfigDict(strict=True)
+
+    counter: Word
+    watts: Number
+    idle_watts: Number | None = None
+    steps: Steps
+    seconds: Annotated[float, Field(gt=0, le=1e9)]
+
+
 class RecordShape(SampleShape):
     """The values of a record; those that have a default may be missing."""
 
@@ -94,6 +106,7 @@ class RecordShape(SampleShape):
     warmup_ns: list[NanoSeconds] = Field(default_factory=list)
     check: Check = Field(default_factory=dict)
     memory: Memory = Field(default_factory=dict)
+    energy: EnergyShape | dict[Word, Finite] = Field(default_factory=dict)
     compilation: Compilation | None = None
     settings: Named = Field(default_factory=dict)
     versions: Versions = Field(default_factory=dict)

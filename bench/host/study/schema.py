@@ -92,6 +92,14 @@ class Profile(StudyTable):
         True,
         description="Measure first what the machine can do at most: a faster time is an error, and tables show shares.",
     )
+    energy_s: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="Seconds that each cell computes once more in the first round, so that the energy of a step can be "
+        "read: 10 are enough. 0: not. Where nothing counts energy, none is shown.",
+    )
     samples: int = Field(ge=1, le=1_000_000, description="Timed samples per cell and round.")
     sample_seconds: float = Field(
         gt=0, le=3600, allow_inf_nan=False, description="Target length of one timed sample, in seconds."

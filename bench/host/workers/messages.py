@@ -100,6 +100,11 @@ class TurnMessage(Message):
         return self
 
 
+class Worked(Message):
+    steps: Steps
+    seconds: Annotated[float, Field(strict=True, gt=0, le=1e9)]
+
+
 class FinishedMessage(Message):
     memory: Memory
     settings: Named
@@ -130,6 +135,7 @@ MESSAGES: dict[str, type[Message]] = {
     "calibrated": Calibrated,
     "moved": Message,
     "turn": TurnMessage,
+    "worked": Worked,
     "finished": FinishedMessage,
     "peaks": Peaks,
     "fitted": Fitted,
@@ -143,6 +149,7 @@ ANSWERS = {
     "calibrate": "calibrated",
     "move": "moved",
     "turn": "turn",
+    "work": "worked",
     "finish": "finished",
     "peaks": "peaks",
     "fit": "fitted",

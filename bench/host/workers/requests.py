@@ -61,6 +61,10 @@ class TurnRequest(Message):
     turn: Count | None = None
 
 
+class WorkRequest(Message):
+    seconds: Annotated[float, Field(gt=0)]
+
+
 class PeaksRequest(Message):
     precisions: list[Word]
 
@@ -79,6 +83,7 @@ REQUESTS: dict[str, type[Message]] = {
     "calibrate": CalibrateRequest,
     "move": MoveRequest,
     "turn": TurnRequest,
+    "work": WorkRequest,
     "finish": Message,
     "peaks": PeaksRequest,
     "fit": FitRequest,

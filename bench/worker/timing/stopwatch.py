@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import time
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import growth, planting
 
@@ -186,6 +186,18 @@ class Stopwatch:
             elapsed = self._time(take(batches, 1 if run < 2 else 2))
             # The first run is much slower than the others, so its time does not count.
             settling += elapsed if run else 0
+
+    def work(self, least_ns: int) -> Tuple[int, int]:
+        """Run steps for at least this long; return how many, and the nanoseconds that they took."""
+        self._reset()
+        batches = itertools.cycle(self._batches)
+        steps, start = 0, self._clock.wall()
+        while True:
+            self._time(take(batches, self.steps))
+            steps += self.steps
+            elapsed = self._clock.wall() - start
+            if elapsed >= least_ns:
+                return steps, elapsed
 
     def turn(self, samples: int) -> Turn:
         """Settle, then take ``samples`` timed samples, each of ``self.steps`` steps plus the planted ones."""

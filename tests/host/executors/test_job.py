@@ -65,6 +65,7 @@ FIELDS = {
     "data": st.none() | NAMES,
     "data_source": st.none() | NAMES,
     "memory_share": st.none() | SECONDS,
+    "energy_s": SECONDS,
     "at_once": st.booleans(),
     "first_calls": st.booleans(),
     "forked": st.booleans(),

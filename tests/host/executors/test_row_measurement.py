@@ -8,6 +8,7 @@ import pytest
 from laboratory import A, B, C, Driver, FakeWorker, laboratory
 
 from bench.host.executors.row_measurement import Cancelled
+from bench.host.machine.energy import Counter, Power
 from bench.host.workers.protocol import Ended
 from bench.record import TIMEOUT
 
@@ -38,6 +39,40 @@ def test_another_process_on_the_gpu_disturbs_the_turn_which_is_taken_again(labor
     (first, second) = laboratory.go([gpu])
     assert first.disturbed == {"1": f"another process on the GPU: {1 << 29}"}
     assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
+
+
+def test_energy_is_read_while_each_cell_works_alone_and_once_at_rest(laboratory, monkeypatch):
+    made = []
+
+    class Meter:
+        def __init__(self, counter):
+            made.append(counter.name)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def watts(self):
+            return 100.0 + len(made)
+
+    monkeypatch.setattr("bench.host.executors.cell_process.PowerMeter", Meter)
+    monkeypatch.setattr("bench.host.machine.energy.PowerMeter", Meter)
+    laboratory.energy_s, laboratory.power = (
+        2.0,
+        Power({"cpu": Counter("RAPL", lambda: 1.0)}, sleep=lambda seconds: None),
+    )
+    records = [record for record in laboratory.go([A, B]) if record.round == 0]
+    assert made == ["RAPL"] * 3 * 2
+    done = {"counter": "RAPL", "idle_watts": 101.0, "steps": 50, "seconds": 2.0}
+    assert [record.energy for record in records] == [{**done, "watts": 102.0}, {**done, "watts": 103.0}]
+
+
+def test_without_a_counter_nothing_works_for_energy(laboratory):
+    laboratory.energy_s = 2.0
+    assert [record.energy for record in laboratory.go([A])] == [{}, {}]
+    assert ("work", A.column) not in laboratory.stage.log
 
 
 def test_without_time_nothing_is_taken_again(laboratory):

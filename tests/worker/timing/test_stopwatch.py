@@ -54,6 +54,13 @@ class Bench:
         return made
 
 
+def test_work_lasts_at_least_as_long_as_asked_and_ends_with_a_whole_sample():
+    bench = Bench(step_ns=1000)
+    assert bench.stopwatch(steps=7).work(15_000) == (21, 21_000)
+    assert len(bench.seen) == 21
+    assert bench.resets == 1
+
+
 def test_a_turn_times_exactly_the_steps_it_is_given():
     bench = Bench(step_ns=1000)
     turn = bench.stopwatch(steps=7).turn(samples=5)

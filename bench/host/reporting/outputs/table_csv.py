@@ -173,6 +173,8 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "allocated_peak_bytes": _memory("allocated_peak_bytes"),
     "reserved_peak_bytes": _memory("reserved_peak_bytes"),
     "nvml_peak_bytes": _memory("nvml_peak_bytes"),
+    "joules": lambda r: r.joules(net=False),
+    "net_joules": lambda r: r.joules(net=True),
     "largest_batch_items": _batch("items"),
     "largest_batch_cap_bytes": _batch("cap_bytes"),
     "largest_batch_status": _batch("status"),

@@ -15,7 +15,7 @@ from ..words.caption import baseline_name, compared_of, describe_conditions, lar
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
 from ..words.notes import in_words
-from ..words.numbers import COUNTS, MIB, choose_unit, fixed, format_number
+from ..words.numbers import COUNTS, JOULES, MIB, choose_unit, fixed, format_number
 from ..words.remarks import noise_remark
 from ..words.row_names import row_name
 from ..words.startup import format_break_even
@@ -38,6 +38,7 @@ def cost_columns() -> tuple[Column, ...]:
         Column(_("memory")),
         Column(_("reserved"), dispensable=6),
         Column(_("by driver"), dispensable=7),
+        Column(_("energy"), dispensable=8),
         Column(_("largest batch"), dispensable=2),
         Column("FLOP/s", dispensable=3),
         Column(_("bytes/s"), dispensable=3),
@@ -97,19 +98,22 @@ def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest
             layouts=fixed(LAYOUTS_MIB, 1),
         )
     )
+    if any(result.joules(net=False) is not None for result in results):
+        parts.append(_("Energy: of the device in one step; in parentheses, less what it takes at rest."))
     return " ".join(parts)
 
 
 def _group(row: Sequence[Result]) -> Group:
     flops = choose_unit([a.flops_per_s for result in row if (a := result.achieved) and a.flops_per_s], COUNTS)
     moved = choose_unit([a.bytes_per_s for result in row if (a := result.achieved) and a.bytes_per_s], COUNTS)
+    energy = choose_unit([joules for result in row if (joules := result.joules(net=False))], JOULES)
     item = next((str(r.largest_batch["item"]) for r in row if r.largest_batch and r.largest_batch.get("item")), "item")
-    units = ("", "s", "s", "s", _("steps"), "MiB", "MiB", "MiB", items_word(item), flops.name, moved.name)
+    units = ("", "s", "s", "s", _("steps"), "MiB", "MiB", "MiB", energy.name, items_word(item), flops.name, moved.name)
     heading = Entry(row_name(row[0].cell))
-    return Group(heading, units, tuple(_row(result, flops.size, moved.size) for result in row))
+    return Group(heading, units, tuple(_row(result, energy.size, flops.size, moved.size) for result in row))
 
 
-def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
+def _row(result: Result, energy: float, flops: float, moved: float) -> tuple[Entry, ...]:
     achieved, batch = result.achieved, result.largest_batch or {}
     return (
         Entry(result.cell.column),
@@ -120,6 +124,7 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
         replace(_mebibytes(result.peak_bytes), notes=in_words(notes_on_peak_memory(result))),
         _mebibytes(result.memory_bytes("reserved_peak_bytes")),
         _mebibytes(result.memory_bytes("nvml_peak_bytes")),
+        Entry(_energy(result, energy)),
         Entry(str(batch.get("items") or EMPTY), in_words(notes_on_largest_batch(result))),
         Entry(format_rate(achieved.flops_per_s, achieved.flops_share, flops) if achieved else EMPTY),
         Entry(format_rate(achieved.bytes_per_s, achieved.bytes_share, moved) if achieved else EMPTY),
@@ -129,6 +134,14 @@ def _row(result: Result, flops: float, moved: float) -> tuple[Entry, ...]:
 def _first_call(result: Result, cache: str) -> Entry:
     """Give the median of the first calls; a note says where there is only one."""
     return Entry(format_number(result.first_call_s(cache)), in_words(notes_on_first_call(result, cache)))
+
+
+def _energy(result: Result, size: float) -> str:
+    """Write the energy of a step, and in parentheses what it takes beyond the device at rest."""
+    joules, net = result.joules(net=False), result.joules(net=True)
+    if joules is None:
+        return EMPTY
+    return format_number(joules / size) + (f" ({format_number(max(0.0, net) / size)})" if net is not None else "")
 
 
 def _mebibytes(size: float | None) -> Entry:

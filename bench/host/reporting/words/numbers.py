@@ -30,6 +30,7 @@ class Unit:
 
 
 TIMES = (Unit("s", 1.0), Unit("ms", 1e-3), Unit("µs", 1e-6), Unit("ns", 1e-9))
+JOULES = (Unit("J", 1.0), Unit("mJ", 1e-3), Unit("µJ", 1e-6))
 COUNTS = (Unit("10⁹", 1e9), Unit("10⁶", 1e6), Unit("10³", 1e3), Unit("", 1.0))
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.host.reporting import report
 
 
@@ -32,6 +34,16 @@ def test_columns_of_a_gpu_are_shown_for_a_gpu_alone(long_study):
     ]
     found = row(long_study, "jax:jit", "mlp-train")
     assert [found[f"{name} (MiB)"].text for name in ("memory", "reserved", "by driver")] == ["1024", "2048", "4096"]
+
+
+def test_the_energy_of_a_step_is_shown_with_what_it_takes_beyond_rest(long_study):
+    assert "energy" not in [column.title for column in costs(long_study).columns]
+    energy = {"counter": "NVML", "watts": 300.0, "idle_watts": 100.0, "steps": 1000, "seconds": 10.0}
+    long_study.records = [replace(record, energy=energy) for record in long_study.records]
+    assert row(long_study, "jax:jit", "mlp-train")["energy (J)"].text == "3.00 (2.00)"
+    assert "Energy: of the device in one step" in costs(long_study).caption
+    long_study.records = [replace(record, energy={**energy, "idle_watts": None}) for record in long_study.records]
+    assert row(long_study, "jax:jit", "mlp-train")["energy (J)"].text == "3.00"
 
 
 def test_the_largest_batch_is_shown_or_its_absence_explained(long_study):
