@@ -15,6 +15,7 @@ from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
+from . import row_energy
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
 from .job import RowJob
@@ -106,24 +107,13 @@ class RowMeasurement:
             more = noise_watch.repeats(sorted(self._disturbed()), planned)
             self._take_turns(range(planned, planned + more))
         self._mark_disturbed()
-        self._measure_energy()
+        if self._job.energy_s and not self._out_of_time():
+            row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
         for process in self._processes:
             process.finish()
             reason = implausible(process.record, self._job.peaks)
             if reason is not None:
                 process.note_implausible(reason)
-
-    def _measure_energy(self) -> None:
-        """Let each cell compute alone while the counter of its device is read; at rest before, all workers stopped."""
-        counter = self._place.power.counter(self._processes[0].record.cell.device) if self._job.energy_s else None
-        if counter is None or self._out_of_time():
-            return
-        idle_watts = self._place.power.idle_watts(counter)
-        for process in self._processes:
-            if not process.over:
-                self._check_cancelled()
-                self._emit(Progress("measuring", process.name))
-                process.measure_energy(counter, self._job.energy_s, idle_watts)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s
@@ -216,13 +206,16 @@ class RowMeasurement:
                 self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
 
     def _take_turn(self, process: CellProcess) -> None:
-        self._check_cancelled()
-        self._emit(Progress("measuring", process.name))
+        self._announce(process)
         taken = process.take_turn(1)
         if taken is not None:
             now = self._job.row_round
             self._emit(TurnTaken(process.name, now.round, now.attempt, taken))
             process.note_frequencies(frequencies_mhz(self._place.processors))
+
+    def _announce(self, process: CellProcess) -> None:
+        self._check_cancelled()
+        self._emit(Progress("measuring", process.name))
 
     def _watch_gpus(self) -> list[int]:
         """Note the memory of each process as the driver reports it; return the ids of other processes on the GPUs."""

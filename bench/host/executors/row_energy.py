@@ -1,0 +1,25 @@
+"""Measures the energy of a row's cells: each computes alone while the counter of its device is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..machine.energy import Power
+from .cell_process import CellProcess
+
+
+def measure(
+    processes: Sequence[CellProcess], power: Power, seconds: float, before: Callable[[CellProcess], None]
+) -> None:
+    """Let each process compute for so long, after a rest in which all of them are stopped.
+
+    ``before`` is called before each. Nothing happens where no counter is for the device.
+    """
+    counter = power.counter(processes[0].record.cell.device)
+    if counter is None:
+        return
+    idle_watts = power.idle_watts(counter)
+    for process in processes:
+        if not process.over:
+            before(process)
+            process.measure_energy(counter, seconds, idle_watts)
