@@ -27,8 +27,9 @@ from bench.worker.limits.peaks import ITEMSIZE  # noqa: E402
 PLACES = ("<!-- implementations -->", "<!-- sizes -->")
 STUDY = tomllib.loads((ROOT / "matrix.toml").read_text(encoding="utf-8"))
 OPTIMIZERS = {"sgd": "SGD", "adam": "Adam", "adamw": "AdamW"}
-#: In the order of the default study.
-NAMES = sorted(BUILT_IN.workloads, key=list(STUDY["workloads"]).index)
+FULL = tomllib.loads((ROOT / "studies" / "full.toml").read_text(encoding="utf-8"))
+#: In the order of the studies: the default one, then the one with every workload.
+NAMES = [*STUDY["workloads"], *(name for name in FULL["workloads"] if name not in STUDY["workloads"])]
 INDEX = """# Workloads
 
 Each workload is specified once, in NumPy. Every implementation must reproduce it in the mode that is timed, before it
@@ -90,7 +91,7 @@ def page(name: str) -> str:
             "## Facts\n",
             *(f"- {fact}" for fact in facts(specification)),
             "\n## Run it\n",
-            f"```\nnox -s bench-torch2 bench-jax -- --workload {name}\n```\n",
+            f"```\nnox -s bench-torch2 bench-jax -- {_study_of(name)}--workload {name}\n```\n",
         ]
     )
 
@@ -172,6 +173,11 @@ def _short(number: float) -> str:
         if number >= factor:
             return f"{number / factor:.3g}{prefix}"
     return f"{number:.3g}"
+
+
+def _study_of(name: str) -> str:
+    """Return the option that names a study with a workload; none is needed for the default study."""
+    return "" if name in STUDY["workloads"] else "--matrix studies/full.toml "
 
 
 def _implementing(name: str) -> list[str]:

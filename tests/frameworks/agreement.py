@@ -33,7 +33,8 @@ def share_of_allowed(framework, mode, workload, folder):
     run = program.run or looped(program.step, adapter.synchronize, each=True)
     # A turn: other batches before, then a reset.
     adapter.synchronize(run(batches))
-    outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, drawn)
+    initial = dict(drawn, **parity.initial_state(specification, size))
+    outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, initial)
     found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), "float32", parity.TOLERANCE_FACTOR)
     if program.reset is not None:
         agree_on_parameters(program, run, batches, adapter)

@@ -75,7 +75,8 @@ def exceeded(workload, size_name, folder):
         build = BUILT_IN.implementation(workload, "torch")
         program = build(size, parameters, placed[0], Transform("eager", adapter.transform))
         with Plant(bits) as plant, sdpa_kernel(SDPBackend.MATH):
-            outputs = parity.program_outputs(program, placed, adapter.get, drawn if specification.TRAINING else {})
+            initial = dict(drawn, **parity.initial_state(specification, size)) if specification.TRAINING else {}
+            outputs = parity.program_outputs(program, placed, adapter.get, initial)
         found[precision] = {
             "status": status(outputs, path, identity, factor),
             "exceeds": largest_excess(outputs, path, factor),

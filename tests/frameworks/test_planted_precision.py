@@ -8,6 +8,7 @@ from modes import marks
 
 WORKLOADS = (
     "gemm", "mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train",
+    "resnet18-train",
 )  # fmt: skip
 #: The check has this much room on both sides: a faithful float32 step errs by less than a third of what is allowed,
 #: TF32 by more than ten times as much.

@@ -64,6 +64,46 @@ def test_conv2d_gradients_agree_with_finite_differences(drawn: tuple) -> None:
         np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7)
 
 
+@given(convolutions(), st.integers(1, 3), st.integers(0, 2))
+@settings(deadline=None, max_examples=40)
+def test_a_stride_takes_every_so_manieth_sum_of_padded_images(drawn: tuple, stride: int, padding: int) -> None:
+    images, weight, bias, _ = drawn
+    edges = ((0, 0), (padding, padding), (padding, padding), (0, 0))
+    expected = naive_conv2d(np.pad(images, edges), weight, bias)[:, ::stride, ::stride]
+    outputs = convolution.conv2d(images, weight, bias, stride, padding)
+    np.testing.assert_allclose(outputs, expected, rtol=1e-12, atol=1e-12)
+
+
+@given(convolutions(), st.integers(1, 3), st.integers(0, 2))
+@settings(deadline=None, max_examples=30)
+def test_gradients_with_stride_and_padding_agree_with_finite_differences(
+    drawn: tuple, stride: int, padding: int
+) -> None:
+    images, weight, _, random = drawn
+
+    def convolve(images: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return convolution.conv2d(images, weight, stride=stride, padding=padding)
+
+    form = random.standard_normal(convolve(images, weight).shape)
+    for array, gradient in zip((images, weight), gradients_of_form(convolve, form, [images, weight]), strict=True):
+        expected = slopes(lambda: float(np.sum(form * convolve(images, weight))), array)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_overlapping_pooling_takes_the_largest_of_every_window_and_gives_it_the_gradient() -> None:
+    random = np.random.RandomState(3)
+    images = distinct(random, (2, 5, 6, 2)) + 2
+    pooled = convolution.overlapping_max_pool(images)
+    assert pooled.shape == (2, 3, 3, 2)
+    for image, row, column, channel in np.ndindex(*pooled.shape):
+        rows, columns = (slice(max(2 * place - 1, 0), 2 * place + 2) for place in (row, column))
+        assert pooled[image, row, column, channel] == images[image, rows, columns, channel].max()
+    form = random.standard_normal(pooled.shape)
+    expected = slopes(lambda: float(np.sum(form * convolution.overlapping_max_pool(images))), images)
+    (found,) = gradients_of_form(convolution.overlapping_max_pool, form, [images])
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
 @given(count=few, height=st.integers(2, 7), width=st.integers(2, 7), channels=few, side=st.integers(1, 2), seed=seeds)
 @settings(deadline=None, max_examples=40)
 def test_max_pool_takes_the_largest_of_every_whole_tile(

@@ -17,28 +17,34 @@ def make_optimizer(settings):
     """Make the optax optimizer that a specification's ``OPTIMIZER`` names."""
     if settings["name"] == "sgd":
         return optax.sgd(settings["learning_rate"], momentum=settings.get("momentum"))
-    if settings["name"] == "adam":
-        return optax.adam(
-            settings["learning_rate"], b1=settings["beta1"], b2=settings["beta2"], eps=settings["epsilon"]
-        )
+    if settings["name"] in ("adam", "adamw"):
+        options = {"b1": settings["beta1"], "b2": settings["beta2"], "eps": settings["epsilon"]}
+        if settings["name"] == "adam":
+            return optax.adam(settings["learning_rate"], **options)
+        return optax.adamw(settings["learning_rate"], weight_decay=settings["weight_decay"], **options)
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
-def functional_training(loss, parameters, transform, settings, layout=None, attention=None):
+def functional_training(loss, parameters, transform, settings, layout=None, attention=None, kept=None):
     """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
-    ``layout`` and ``attention`` are as for ``inference``.
+    ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} that steps update without
+    gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new kept).
     """
     optimizer = make_optimizer(settings)
+    keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
+    differentiate = jax.value_and_grad(keeping, has_aux=True)
 
     def update(state, *batch):
-        parameters, memory = state
-        value, gradients = jax.value_and_grad(loss)(parameters, *batch)
+        parameters, memory, kept = state
+        (value, kept), gradients = differentiate(parameters, kept, *batch)
         updates, memory = optimizer.update(gradients, memory, parameters)
-        return (optax.apply_updates(parameters, updates), memory), value
+        return (optax.apply_updates(parameters, updates), memory, kept), value
 
-    initial = (parameters, optimizer.init(parameters))
+    # jit would compile again for the arrays that a first step returns, were the state elsewhere or nowhere before.
+    (device,) = next(iter(parameters.values())).devices()
+    initial = jax.device_put((parameters, optimizer.init(parameters), kept or {}), device)
     current = [None]
     given = [None]
     jitted = transform.mode in JITTED
@@ -65,7 +71,7 @@ def functional_training(loss, parameters, transform, settings, layout=None, atte
         given[0] = min(jax.tree_util.tree_leaves(current[0]), key=lambda array: array.nbytes)
 
     reset()
-    return Program(lambda *batch: run((batch,)), lambda: current[0][0], reset, run)
+    return Program(lambda *batch: run((batch,)), lambda: dict(current[0][0], **current[0][2]), reset, run)
 
 
 def one_by_one(update, transform_step):

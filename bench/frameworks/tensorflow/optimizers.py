@@ -42,6 +42,10 @@ def with_keras(variables, settings):
         optimizer = tf.keras.optimizers.SGD(rate, momentum=settings.get("momentum", 0.0))
     elif settings["name"] == "adam":
         optimizer = tf.keras.optimizers.Adam(rate, beta_1=settings["beta1"], beta_2=settings["beta2"])
+    elif settings["name"] == "adamw":
+        optimizer = tf.keras.optimizers.AdamW(
+            rate, beta_1=settings["beta1"], beta_2=settings["beta2"], weight_decay=settings["weight_decay"]
+        )
     else:
         raise ValueError("unknown optimizer {!r}".format(settings["name"]))
     # Before Keras 2.11 optimizers had no build, and called the training kernels.
@@ -51,7 +55,7 @@ def with_keras(variables, settings):
     steps = [0]
 
     def apply(gradients):
-        if settings["name"] == "adam":
+        if settings["name"] != "sgd":
             # Keras adds epsilon before the bias correction, the specification and the other frameworks after it.
             steps[0] += 1
             optimizer.epsilon = settings["epsilon"] * math.sqrt(1 - settings["beta2"] ** steps[0])
@@ -68,7 +72,7 @@ def with_keras(variables, settings):
 
 def with_kernels(variables, settings):
     """Make an optimizer of the kernels that update a variable and its state at once."""
-    if settings["name"] == "adam":
+    if settings["name"] in ("adam", "adamw"):
         return adam(variables, settings)
     if settings["name"] != "sgd":
         raise ValueError("unknown optimizer {!r}".format(settings["name"]))
@@ -92,7 +96,8 @@ def with_kernels(variables, settings):
 
 
 def adam(variables, settings):
-    """Make Adam of its training kernel."""
+    """Make Adam of its training kernel, or AdamW, whose decay of the parameters TensorFlow has no kernel for."""
+    decay = settings["learning_rate"] * settings.get("weight_decay", 0.0)
     rate, beta1, beta2 = settings["learning_rate"], settings["beta1"], settings["beta2"]
     means, variances, count = zeros(variables), zeros(variables), tf.Variable(0.0, trainable=False)
 
@@ -102,6 +107,8 @@ def adam(variables, settings):
         # The kernel adds epsilon before the bias correction (Kingma & Ba, end of section 2), the others after it.
         epsilon = settings["epsilon"] * tf.sqrt(1.0 - power2)
         for variable, mean, variance, gradient in zip(variables, means, variances, gradients):
+            if decay:
+                variable.assign_sub(decay * variable)
             tf.raw_ops.ResourceApplyAdam(
                 var=variable.handle, m=mean.handle, v=variance.handle, beta1_power=power1, beta2_power=power2, lr=rate,
                 beta1=beta1, beta2=beta2, epsilon=epsilon, grad=gradient,

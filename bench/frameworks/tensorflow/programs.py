@@ -25,14 +25,17 @@ def given(**settings):
     return {name: value for name, value in settings.items() if value}
 
 
-def variable_training(loss, parameters, transform, settings, layout=None, attention=None):
+def variable_training(loss, parameters, transform, settings, layout=None, attention=None, kept=None):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
-    ``layout`` and ``attention`` are as for ``inference``.
+    ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} of variables that ``loss`` assigns
+    itself, such as running statistics.
     """
     variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
     trained = list(variables.values())
+    initial = dict(parameters, **(kept or {}))
+    variables.update((name, tf.Variable(value, name=name, trainable=False)) for name, value in (kept or {}).items())
     optimizer = make_optimizer(transform.mode, trained, settings)
 
     def update(*batch):
@@ -52,7 +55,7 @@ def variable_training(loss, parameters, transform, settings, layout=None, attent
 
     def reset():
         for name, variable in variables.items():
-            variable.assign(parameters[name])
+            variable.assign(initial[name])
         optimizer.reset()
 
     return Program(step, lambda: variables, reset)

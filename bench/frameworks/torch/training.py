@@ -12,8 +12,10 @@ def make_optimizer(parameters, settings):
     """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can."""
     if settings["name"] == "sgd":
         kind, options = torch.optim.SGD, {"momentum": settings.get("momentum", 0.0)}
-    elif settings["name"] == "adam":
+    elif settings["name"] in ("adam", "adamw"):
         kind, options = torch.optim.Adam, {"betas": (settings["beta1"], settings["beta2"]), "eps": settings["epsilon"]}
+        if settings["name"] == "adamw":
+            kind, options["weight_decay"] = torch.optim.AdamW, settings["weight_decay"]
     else:
         raise ValueError("unknown optimizer {!r}".format(settings["name"]))
     parameters = list(parameters)
@@ -110,6 +112,7 @@ def whole_step(module, transform, settings):
 def functional_optimizer(parameters, settings):
     """Return ``update(gradients)`` and its state, with torch.optim's functions, which a compiler can trace."""
     from torch.optim.adam import adam
+    from torch.optim.adamw import adamw
     from torch.optim.sgd import sgd
 
     rate = settings["learning_rate"]
@@ -124,16 +127,17 @@ def functional_optimizer(parameters, settings):
             )  # fmt: skip
 
         return descend, velocities
-    if settings["name"] == "adam":
+    if settings["name"] in ("adam", "adamw"):
+        kind = adam if settings["name"] == "adam" else adamw
         first, second = ([torch.zeros_like(value) for value in parameters] for _ in range(2))
         counts = [torch.zeros((), device=value.device) for value in parameters]
 
         def adapt(gradients):
             # ``capturable`` keeps the count of steps in tensors, as a compiled step needs; the name is of CUDA graphs.
-            adam(
+            kind(
                 parameters, gradients, first, second, [], counts, foreach=True, capturable=True, amsgrad=False,
-                beta1=settings["beta1"], beta2=settings["beta2"], lr=rate, weight_decay=0.0, eps=settings["epsilon"],
-                maximize=False,
+                beta1=settings["beta1"], beta2=settings["beta2"], lr=rate, eps=settings["epsilon"], maximize=False,
+                weight_decay=settings.get("weight_decay", 0.0),
             )  # fmt: skip
 
         return adapt, [*first, *second, *counts]

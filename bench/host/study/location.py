@@ -63,7 +63,62 @@ def locate(named: Path | None, root: Path) -> Path:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the tables of the study file at ``path``. Raises StudyError."""
+    """Return the tables of the study file at ``path``, joined with those of the file that it extends.
+
+    Raises StudyError.
+    """
+    tables = _tables(path)
+    named = _extended(tables)
+    if not isinstance(named, str):
+        return tables
+    # A link to the extending file would be another folder's.
+    base = path.parent / named
+    below = _tables(base)
+    if _extended(below) is not None:
+        raise StudyError([f"{shown(path)}: study: extends: {named} extends another study file itself. Name that one."])
+    return _joined(_moved(below, os.path.relpath(base.parent, path.parent)), tables)
+
+
+def _extended(tables: dict[str, Any]) -> object:
+    """Return what a study file says that it extends; the reader of a study reports what is no text."""
+    study = tables.get("study")
+    return study.get("extends") if isinstance(study, dict) else None
+
+
+def _joined(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Lay tables over others: a table key by key, a list of tables behind the other one, anything else in its place."""
+    found = dict(below)
+    for key, value in above.items():
+        lower = below.get(key)
+        if isinstance(value, dict) and isinstance(lower, dict):
+            found[key] = _joined(lower, value)
+        elif key == "exclusions" and isinstance(value, list) and isinstance(lower, list):
+            found[key] = [*lower, *value]
+        else:
+            found[key] = value
+    return found
+
+
+def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Return tables whose relative paths, ``paths`` and ``data``, begin in another study file's folder."""
+
+    def moved(path: object) -> object:
+        relative = isinstance(path, str) and not path.startswith(("/", "~", "$"))
+        return os.path.join(folder, str(path)) if relative else path
+
+    study, workloads = tables.get("study"), tables.get("workloads")
+    found = dict(tables)
+    if isinstance(study, dict) and isinstance(study.get("paths"), list):
+        found["study"] = {**study, "paths": [moved(path) for path in study["paths"]]}
+    if isinstance(workloads, dict):
+        found["workloads"] = {
+            name: {**each, "data": moved(each["data"])} if isinstance(each, dict) and "data" in each else each
+            for name, each in workloads.items()
+        }
+    return found
+
+
+def _tables(path: Path) -> dict[str, Any]:
     try:
         text = _content(path).decode("utf-8")
     except (OSError, ValueError) as error:

@@ -31,6 +31,11 @@ class Settings(StudyTable):
 
     name: Name = Field(description="Short name of the study; its results go to reports/<name>/.")
     title: str = Field("", description="Title of the table, for people.")
+    extends: str | None = Field(
+        None,
+        description="Another study file, relative to this one, whose tables hold where this one says nothing else; "
+        "exclusions are added to its own.",
+    )
     baseline: str = Field(
         description="The column that ratios are taken to, as environment:mode: torch1:eager; or best, or previous."
     )

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.host.study import location
+from bench.host.study import location, study_file
 from bench.host.study.location import StudyError
+from bench.registry import BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +51,50 @@ def test_an_option_without_its_value_is_refused(capsys: pytest.CaptureFixture[st
 def test_a_file_that_is_missing_is_named_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"one\.toml: cannot be read: No such file .*--matrix FILE"):
         location.read(tmp_path / "one.toml")
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_study_file_can_extend_another(tmp_path: Path) -> None:
+    write(
+        tmp_path / "matrix.toml",
+        '[study]\nname = "one"\npaths = ["mine", "~/theirs"]\n[environments.new]\nframework = "jax"\nmodes = ["jit"]\n'
+        '[workloads.gemm]\n[workloads.lenet-train]\ndata = "mnist"\n[[exclusions]]\nmode = "jit"\nreason = "so"\n',
+    )
+    path = write(
+        tmp_path / "studies" / "full.toml",
+        '[study]\nextends = "../matrix.toml"\nname = "two"\n[environments.new]\nmodes = ["eager"]\n'
+        '[workloads.mlp-train]\ndata = "own"\n[[exclusions]]\nmode = "eager"\nreason = "too"\n',
+    )
+    tables = location.read(path)
+    assert tables["study"] == {"extends": "../matrix.toml", "name": "two", "paths": ["../mine", "~/theirs"]}
+    assert tables["environments"] == {"new": {"framework": "jax", "modes": ["eager"]}}
+    assert list(tables["workloads"]) == ["gemm", "lenet-train", "mlp-train"]
+    assert tables["workloads"]["lenet-train"]["data"] == "../mnist"
+    assert tables["workloads"]["mlp-train"]["data"] == "own"
+    assert [each["reason"] for each in tables["exclusions"]] == ["so", "too"]
+
+
+def test_a_study_file_cannot_extend_one_that_extends_another(tmp_path: Path) -> None:
+    path = write(tmp_path / "one.toml", '[study]\nextends = "one.toml"\n')
+    with pytest.raises(StudyError, match=r"study: extends: one\.toml extends another study file itself"):
+        location.read(path)
+
+
+def test_a_file_that_is_extended_and_missing_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "one.toml", '[study]\nextends = "two.toml"\n')
+    with pytest.raises(StudyError, match=r"two\.toml: cannot be read: No such file"):
+        location.read(path)
+
+
+def test_the_full_study_has_every_workload_and_all_environments_of_the_default_one() -> None:
+    full, default = (study_file.load(ROOT / name) for name in ("studies/full.toml", "matrix.toml"))
+    assert set(full.workloads) == set(BUILT_IN.workloads)
+    assert set(default.environments) <= set(full.environments)
+    assert set(default.workloads) < set(full.workloads)
+    for name, environment in default.environments.items():
+        assert set(environment.modes) <= set(full.environments[name].modes)

@@ -1,0 +1,50 @@
+"""Implements resnet18 in TensorFlow: functions of variables, in NHWC, which resnet18-train uses too."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from ...frameworks.tensorflow.adapter import inference
+from .. import batch_norm, resnet
+
+
+def edged(images, kernel):
+    """Pad by half of a kernel at every edge; padding "SAME" is not symmetric where the stride is 2."""
+    edge = kernel // 2
+    return tf.pad(images, ((0, 0), (edge, edge), (edge, edge), (0, 0))) if edge else images
+
+
+def convolve(images, weight, layer):
+    if layer.stride == 1:
+        return tf.nn.conv2d(images, weight, strides=1, padding="SAME")
+    return tf.nn.conv2d(edged(images, layer.kernel), weight, strides=layer.stride, padding="VALID")
+
+
+def forward(size, variables, images, normalise):
+    """Compute the logits; ``normalise(name, images)`` is the batch normalisation of a convolution."""
+
+    def apply(layer, hidden):
+        return normalise(layer.name, convolve(hidden, variables[layer.name + ".weight"], layer))
+
+    hidden = tf.nn.relu(apply(resnet.stem(size), images))
+    if resnet.stem(size).stride == 2:
+        # What was rectified is not below the zeros of the edge.
+        hidden = tf.nn.max_pool2d(edged(hidden, 3), ksize=3, strides=2, padding="VALID")
+    for branch, shortcut in resnet.blocks(size):
+        kept = hidden if shortcut is None else apply(shortcut, hidden)
+        for layer in branch[:-1]:
+            hidden = tf.nn.relu(apply(layer, hidden))
+        hidden = tf.nn.relu(apply(branch[-1], hidden) + kept)
+    pooled = tf.reduce_mean(hidden, axis=(1, 2))
+    return tf.nn.bias_add(tf.matmul(pooled, variables["dense.weight"]), variables["dense.bias"])
+
+
+def build(size, parameters, batch, transform):
+    def classify(variables, images):
+        def normalise(name, images):
+            mean, variance, scale, shift = (variables[name + "." + part] for part in resnet.NORM)
+            return tf.nn.batch_normalization(images, mean, variance, shift, scale, batch_norm.EPSILON)
+
+        return {"logits": forward(size, variables, images, normalise)}
+
+    return inference(classify, parameters, transform, layout="NHWC")

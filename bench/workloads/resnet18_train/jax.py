@@ -1,0 +1,32 @@
+"""Implements resnet18-train in JAX: pure functions with optax, in NHWC; the running statistics are an argument."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import optax
+
+from ...frameworks.jax.adapter import functional_training
+from .. import batch_norm
+from ..resnet18.jax import forward, normal
+from . import OPTIMIZER, initial_state
+
+
+def build(size, parameters, batch, transform):
+    def loss(parameters, kept, images, labels):
+        new = {}
+
+        def moved(name, value):
+            new[name] = (1 - batch_norm.MOMENTUM) * kept[name] + batch_norm.MOMENTUM * value
+
+        def normalise(name, images):
+            mean = images.mean(axis=(0, 1, 2))
+            variance = jnp.square(images - mean).mean(axis=(0, 1, 2))
+            count = images.size // images.shape[-1]
+            moved(name + ".mean", mean)
+            moved(name + ".variance", count / (count - 1) * variance)
+            return normal(images, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
+
+        logits = forward(size, parameters, images, normalise)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), new
+
+    return functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC", kept=initial_state(size))
