@@ -80,6 +80,8 @@ class ProfileSummary:
     #: ``forked`` from one process for each environment and round, or each a process of its ``own``.
     workers: str = ""
     timeout_s: float | None = None
+    #: Seconds of each cell's work whose energy was read; 0 for none.
+    energy_s: float = 0.0
     trial: bool = False
     #: Whether the hashes of all installed files were compared before.
     verify: bool = False

@@ -40,6 +40,7 @@ class ProfileShape(Shape):
     sizes: list[Word] | None = None
     sizes_of: dict[Word, list[Word]] | None = None
     compile_cache: Word | None = None
+    energy_s: Seconds | None = None
     timeout_s: Seconds | None = None
     verify: bool | None = None
     note: Text | None = None
