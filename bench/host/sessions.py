@@ -25,9 +25,9 @@ from .study.suggestion import unknown
 #: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
 EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
-GATED = ("run", "report")
+GATED = ("run", "report", "compare")
 #: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = ("report", "runs", "query", "validate", "images", "lock", "schema", "init")
+PLAIN = ("report", "runs", "compare", "query", "validate", "images", "lock", "schema", "init")
 
 
 def define(noxfile: str | Path) -> list[str]:

@@ -20,6 +20,7 @@ SUMMARIES = {
     "run": "Measure the study and write its report.",
     "report": "Redo the report from the records alone.",
     "runs": "List the runs of the study; name, keep or remove one.",
+    "compare": "Compare two runs: two machines, or before and after a change.",
     "query": "Answer a question in SQL about the results.",
     "validate": "Prove the method with comparisons whose answer is known.",
     "images": "Build, list, export or prune the images of this project.",

@@ -37,14 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fail-if",
-        type=_limit,
+        type=gate_limit,
         metavar="slower:5%",
         help="exit with 3 where a verdict says that a column is slower than the baseline by more than this, "
         "or where there are too few rounds for a verdict",
     )
 
 
-def _limit(text: str) -> float:
+def gate_limit(text: str) -> float:
+    """Read a gate such as ``slower:5%``, as a fraction."""
     found = re.fullmatch(r"slower:([0-9]+(?:\.[0-9]+)?)%", text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a gate; write slower: and a percentage, such as slower:5%")

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, (example, help_text) in PATTERN_OPTIONS.items():
         parser.add_argument(
             f"--{option}",
-            type=_patterns,
+            type=patterns,
             action="extend",
             default=[],
             metavar="PATTERN",
@@ -102,11 +102,12 @@ def read_study(options: argparse.Namespace) -> Study:
     return study_file.load(location.locate(options.matrix, options.root))
 
 
-def _patterns(text: str) -> list[str]:
-    patterns = [pattern.strip() for pattern in text.split(",") if pattern.strip()]
-    if not patterns:
+def patterns(text: str) -> list[str]:
+    """Read patterns of names, separated by commas."""
+    found = [pattern.strip() for pattern in text.split(",") if pattern.strip()]
+    if not found:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing; give names or patterns separated by commas")
-    return patterns
+    return found
 
 
 def threads(text: str) -> Literal["all"] | int:

@@ -1,0 +1,227 @@
+"""Compares two runs cell by cell: what changed between them, what cannot be compared and why, and the ratios.
+
+The processes of two runs did not take turns, so their ratios are unpaired: see ``statistics.unpaired``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..statistics.location import FloatArray
+from ..statistics.pairs import Ratio
+from ..statistics.unpaired import compare_unpaired
+from ..statistics.verdict import Verdict, adjust_for_discovery, decide
+from ..storage.run_summary import OK, CellSummary, RunSummary
+from .fairness import GROUNDS, Difference
+from .quality import SHARED
+
+#: Settings that describe the machine, whose difference is named once.
+OF_MACHINE = ("processors", "processor instruction set")
+#: Fewer cells in unchanged environments show nothing about the difference between two runs.
+FEWEST_CONTROLS = 3
+
+Chosen = Callable[[CellSummary], bool]
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """The time of a cell in the second run over its time in the first one."""
+
+    before: CellSummary
+    after: CellSummary
+    ratio: Ratio
+    #: None where there are too few processes for one.
+    verdict: Verdict | None
+    #: Whether its environment and its settings are the same in both runs.
+    unchanged: bool
+
+
+@dataclass(frozen=True)
+class Uncompared:
+    """A cell without a ratio, and why."""
+
+    name: str
+    why: str
+    #: Whether it was measured in the first run and could not be measured in the second one.
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """Two runs, compared."""
+
+    before: RunSummary
+    after: RunSummary
+    #: What is not the same: (what, in the first run, in the second run).
+    changed: tuple[Difference, ...]
+    #: The cells with a ratio: those that became slower or faster first, and the largest change first.
+    cells: tuple[CellChange, ...]
+    uncompared: tuple[Uncompared, ...]
+    #: Lowest, middle and highest ratio of the cells whose environments did not change; None where there are too few.
+    controls: tuple[float, float, float] | None
+
+
+def compare_runs(
+    before: RunSummary, after: RunSummary, chosen: Chosen, *, relative: bool = False, any_settings: bool = False
+) -> RunComparison:
+    """Compare the chosen cells of two runs.
+
+    ``relative`` compares the ratios to the baseline, of pairs that took turns in their own run: what changed for all
+    cells alike cancels. ``any_settings`` gives a ratio, too, where settings differ that a user could have made equal.
+    """
+    first = {cell.key: cell for cell in before.cells if chosen(cell)}
+    second = {cell.key: cell for cell in after.cells if chosen(cell)}
+    found, uncompared = [], []
+    for key in dict.fromkeys([*first, *second]):
+        pair = first.get(key), second.get(key)
+        cell = pair[0] or pair[1]
+        assert cell is not None
+        if relative and before.facts.baseline == after.facts.baseline == cell.column:
+            continue
+        why = _obstacle(before, after, pair, any_settings=any_settings)
+        ratio = None if why or pair[0] is None or pair[1] is None else _ratio(pair[0], pair[1], relative)
+        if ratio is None or pair[0] is None or pair[1] is None:
+            lost = pair[0] is not None and pair[0].status == OK and (pair[1] is None or pair[1].status != OK)
+            uncompared.append(Uncompared(cell.name, why or _without_pairs(before, after), lost))
+            continue
+        found.append((pair[0], pair[1], ratio, _is_unchanged(before, after, pair[0], pair[1])))
+    controls = _controls([ratio for _, _, ratio, unchanged in found if unchanged])
+    return RunComparison(
+        before, after, tuple(changes(before, after)), _judge(found, controls), tuple(uncompared), controls
+    )
+
+
+def _judge(
+    found: Sequence[tuple[CellSummary, CellSummary, Ratio, bool]], controls: tuple[float, float, float] | None
+) -> tuple[CellChange, ...]:
+    """Give verdicts; the p values of all cells are adjusted together.
+
+    A change smaller than that of cells in unchanged environments is not called different: both runs have it.
+    """
+    floor = 0.0 if controls is None else math.expm1(max(abs(math.log(end)) for end in controls))
+    adjusted = adjust_for_discovery(np.array([ratio.p for _, _, ratio, _ in found])).tolist()
+    judged = [
+        CellChange(first, second, ratio, decide(ratio, p, floor=0.0 if unchanged else floor), unchanged)
+        for (first, second, ratio, unchanged), p in zip(found, adjusted, strict=True)
+    ]
+    return tuple(sorted(judged, key=_order))
+
+
+def _order(one: CellChange) -> tuple[bool, float]:
+    return one.verdict is not Verdict.DIFFERENT, -abs(math.log(one.ratio.estimate.value))
+
+
+def _ratio(before: CellSummary, after: CellSummary, relative: bool) -> Ratio | None:
+    return compare_unpaired(_logs(after, relative), _logs(before, relative))
+
+
+def _logs(cell: CellSummary, relative: bool) -> FloatArray:
+    return np.array(cell.log_ratios) if relative else np.log(np.array(cell.step_s))
+
+
+def _without_pairs(before: RunSummary, after: RunSummary) -> str:
+    if before.facts.baseline != after.facts.baseline:
+        return f"its ratio is to another baseline: {before.facts.baseline}, {after.facts.baseline}"
+    return "no processes took turns with those of the baseline"
+
+
+def _obstacle(
+    before: RunSummary, after: RunSummary, pair: tuple[CellSummary | None, CellSummary | None], *, any_settings: bool
+) -> str:
+    """Say why two cells of one name cannot be compared; empty where they can."""
+    first, second = pair
+    if first is None or second is None:
+        here, there, cell = ("second", after, first) if second is None else ("first", before, second)
+        assert cell is not None
+        threads = [other.threads for other in there.cells if (other.column, other.row) == (cell.column, cell.row)]
+        if threads:
+            return f"threads differ: {cell.threads}, and {threads[0]} in the {here} run; measure both with one number"
+        return f"not in the {here} run"
+    for run, cell in (("first", first), ("second", second)):
+        if cell.status != OK or not cell.step_s:
+            return f"{run} run: {cell.status}" + (f": {cell.reason}" if cell.reason else "")
+        if cell.disturbed >= SHARED * len(cell.step_s):
+            return f"other programs disturbed it in the {run} run"
+    differing = _work(before, after, first, second)
+    if not differing and not any_settings:
+        differing = list(_settings(before, after, first, second, [name for name in GROUNDS if name not in OF_MACHINE]))
+    return "; ".join(f"{name} differs: {mine}, {theirs}" for name, mine, theirs in differing)
+
+
+def _work(before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary) -> list[Difference]:
+    """Return the differences in what a step computes and reads."""
+    mine, theirs = before.work_of(first), after.work_of(second)
+    found = [(name, str(mine.get(name)), str(theirs.get(name))) for name in {**mine, **theirs}]
+    found.append(("seed of the data", str(before.facts.seed), str(after.facts.seed)))
+    return [difference for difference in found if difference[1] != difference[2]]
+
+
+def _settings(
+    before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary, names: Sequence[str]
+) -> Iterator[Difference]:
+    mine, theirs = before.settings_of(first), after.settings_of(second)
+    for name in names:
+        if name in mine and name in theirs and mine[name] != theirs[name]:
+            yield name, mine[name], theirs[name]
+
+
+def _is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary) -> bool:
+    """Tell whether a cell is the same program on the same machine, as far as the files say."""
+    packages = (run.facts.environments.get(first.environment) for run in (before, after))
+    return (
+        len({str(sorted(one.items())) if one else "" for one in packages}) == 1
+        and before.facts.machine == after.facts.machine
+        and before.versions_of(first) == after.versions_of(second)
+        and before.settings_of(first) == after.settings_of(second)
+    )
+
+
+def _controls(ratios: Sequence[Ratio]) -> tuple[float, float, float] | None:
+    if len(ratios) < FEWEST_CONTROLS:
+        return None
+    values = [ratio.estimate.value for ratio in ratios]
+    return min(values), float(np.median(values)), max(values)
+
+
+def changes(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
+    """Yield what is not the same in two runs: the machine, how they were measured, packages and settings."""
+    mine, theirs = before.facts, after.facts
+    yield from _differences("machine: ", mine.machine, theirs.machine)
+    for name in ("study", "profile", "workers", "seed", "records_schema", "baseline"):
+        yield from _differences("", {name: getattr(mine, name)}, {name: getattr(theirs, name)})
+    for environment in mine.environments:
+        if environment in theirs.environments:
+            yield from _differences(
+                f"{environment}: ", mine.environments[environment], theirs.environments[environment]
+            )
+    yield from _changed_settings(before, after)
+
+
+def _differences(prefix: str, mine: object, theirs: object) -> Iterator[Difference]:
+    assert isinstance(mine, dict)
+    assert isinstance(theirs, dict)
+    for name in {**mine, **theirs}:
+        if mine.get(name) != theirs.get(name):
+            yield f"{prefix}{name.replace('_', ' ')}", _shown(mine.get(name)), _shown(theirs.get(name))
+
+
+def _shown(value: object) -> str:
+    return "none" if value in (None, "") else str(value)
+
+
+def _changed_settings(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
+    """Yield each setting that changed in a cell that both runs have, once for each pair of values."""
+    second = {cell.key: cell for cell in after.cells}
+    found: dict[Difference, dict[str, None]] = {}
+    for cell in before.cells:
+        if cell.key in second:
+            names = list(before.settings_of(cell))
+            for difference in _settings(before, after, cell, second[cell.key], names):
+                found.setdefault(difference, {})[cell.column] = None
+    for (name, mine, theirs), columns in found.items():
+        shown = ", ".join(list(columns)[:2]) + (f" and {len(columns) - 2} more" if len(columns) > 2 else "")
+        yield f"{shown}: {name}", mine, theirs

@@ -1,0 +1,120 @@
+"""Summarises the records of a run for a history: the time of each process, and what a comparison has to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.cell import Cell
+from bench.record import SCHEMA_VERSION, Record
+
+from ..refusal import Refused
+from ..statistics.pairs import pair_log_ratios
+from ..storage import journal, manifest
+from ..storage.manifest import Manifest
+from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
+from ..study.twin import is_twin
+from .baselines import baselines_of
+from .fairness import settings_of
+from .processes import timed_cells
+from .results import Result, result_of
+
+#: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
+TIME_DIGITS, RATIO_DIGITS = 6, 6
+#: What decides that two cells of one name compute the same.
+WORK = ("useful_flops", "compulsory_bytes", "items")
+
+
+def load(path: Path) -> RunSummary:
+    """Return the summary of a run: of the folder with its records, or a file of a history. Raises Refused."""
+    if path.is_file():
+        return read(path)
+    damaged: list[str] = []
+    described = manifest.read(path, damaged)
+    if damaged:
+        raise Refused(f"{path / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}.")
+    if described is None:
+        raise Refused(f"{path} holds no run. Name a folder with records, or a run that nox -s runs lists.")
+    return summarise(journal.read(path, []), described)
+
+
+def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
+    """Summarise a run; the twin is left out."""
+    own: dict[Cell, list[Record]] = {cell: [] for cell in described.planned}
+    schema = 0
+    for record in records:
+        own.setdefault(record.cell, []).append(record)
+        schema = max(schema, record.schema)
+    for kept in own.values():
+        kept.sort(key=lambda record: (record.round, record.attempt))
+    timed = timed_cells(record for kept in own.values() for record in kept)
+    results = [result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items() if not is_twin(cell)]
+    bases = baselines_of(results, described.study.baseline)
+    tables: dict[str, list[dict[str, Any]]] = {"settings": [], "versions": [], "work": []}
+    cells = tuple(_cell(result, bases.get(result.cell), tables) for result in results)
+    facts = RunFacts(
+        run=described.run,
+        label=described.label,
+        started=described.started,
+        study=described.study.name,
+        profile=described.profile.name,
+        workers=described.profile.workers,
+        trial=described.profile.trial,
+        seed=described.seed,
+        records_schema=schema or SCHEMA_VERSION,
+        baseline=described.study.baseline,
+        machine=_machine(described.machine),
+        environments={name: _packages(one) for name, one in described.environments.items()},
+        settings=tables["settings"],
+        versions=tables["versions"],
+        work=tables["work"],
+    )
+    return RunSummary(facts, cells)
+
+
+def _cell(result: Result, base: Result | None, tables: Mapping[str, list[dict[str, Any]]]) -> CellSummary:
+    log_ratios = pair_log_ratios(result.turns, base.turns)[1] if base is not None else np.empty(0)
+    versions: dict[str, str] = {}
+    for record in result.records:
+        versions.update(record.versions)
+    work = {name: result.work[name] for name in WORK if name in result.work}
+    data = next((record.data for record in reversed(result.records) if record.data), "")
+    return CellSummary(
+        column=result.cell.column,
+        row=result.cell.row,
+        threads=result.cell.threads,
+        status=result.status,
+        reason=result.reason or "",
+        step_s=[float(f"{process.location.median:.{TIME_DIGITS}g}") for process in result.timed],
+        log_ratios=[round(value, RATIO_DIGITS) for value in log_ratios.tolist()],
+        disturbed=sum(process.disturbed for process in result.timed),
+        settings=_place(tables["settings"], settings_of(result)),
+        versions=_place(tables["versions"], versions),
+        work=_place(tables["work"], {**work, "data": data} if work or data else {}),
+    )
+
+
+def _place(table: list[dict[str, Any]], value: dict[str, Any]) -> int:
+    """Return where a value is in a table; it is added where it is missing."""
+    if value not in table:
+        table.append(value)
+    return table.index(value)
+
+
+def _machine(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about a machine as single values; several GPUs of one kind are one with their number."""
+    plain = {name: value for name, value in machine.items() if not isinstance(value, list | dict)}
+    gpus = [gpu for gpu in machine.get("gpus", ()) if isinstance(gpu, dict)]
+    plain["gpus"] = ", ".join(str(gpu.get("name")) for gpu in gpus)
+    drivers = dict.fromkeys(str(gpu["driver"]) for gpu in gpus if gpu.get("driver"))
+    return {**plain, "driver": ", ".join(drivers)}
+
+
+def _packages(environment: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions of what was installed in an environment, with its interpreter's."""
+    interpreter = environment.get("interpreter") or {}
+    packages = {str(name): str(version) for name, version in (environment.get("packages") or {}).items()}
+    return {"python": str(interpreter.get("version", "")), **packages}

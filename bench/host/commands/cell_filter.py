@@ -1,0 +1,56 @@
+"""Defines the options that choose cells of a stored run by patterns of their names."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from ..refusal import Refused
+from ..study.options import patterns
+from ..study.suggestion import unknown
+
+if TYPE_CHECKING:
+    from ..storage.run_summary import CellSummary
+
+#: option: an example of its patterns.
+OPTIONS = {"workload": "'mlp-*'", "mode": "eager", "environment": "torch2"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for name, example in OPTIONS.items():
+        parser.add_argument(
+            f"--{name}",
+            type=patterns,
+            action="extend",
+            default=[],
+            metavar="PATTERN",
+            help=f"{name}s; all by default; for example {example}",
+        )
+
+
+def chosen(options: argparse.Namespace, cells: Iterable[CellSummary]) -> Callable[[CellSummary], bool]:
+    """Return whether a cell is chosen; raises Refused for a pattern that matches none of ``cells``."""
+    given: dict[str, list[str]] = {name: getattr(options, name) for name in OPTIONS}
+    known = list(cells)
+    for name, wanted in given.items():
+        values = list(dict.fromkeys(getattr(cell, name) for cell in known)) if wanted else []
+        for pattern in wanted:
+            if not fnmatch.filter(values, pattern):
+                raise Refused(f"--{name}: {unknown(name, pattern, values)}")
+    return lambda cell: all(
+        not wanted or any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in wanted)
+        for name, wanted in given.items()
+    )
+
+
+def factor(text: str) -> float:
+    """Read a factor of at least 1, such as 1.2."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1.0 <= value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a factor of at least 1, such as 1.2")
+    return value

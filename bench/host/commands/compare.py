@@ -1,0 +1,208 @@
+"""Compares two stored runs, such as of two machines, or before and after an update of a driver."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..refusal import Refused, harmless
+from ..study import location
+from ..study import options as study_options
+from . import announce, cell_filter, exit_codes
+
+if TYPE_CHECKING:
+    from ..analysis.run_comparison import CellChange, RunComparison
+    from ..storage.run_summary import RunFacts, RunSummary
+
+#: Cells and changes that are printed without --all.
+MOST_CELLS, MOST_CHANGES, MOST_UNCOMPARED = 40, 20, 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("before", metavar="BEFORE", help="a folder with records, a file of a series, or a run's name")
+    parser.add_argument("after", metavar="AFTER", help="the run that it is compared with")
+    cell_filter.add_arguments(parser)
+    parser.add_argument(
+        "--slower-than", type=cell_filter.factor, metavar="1.2", help="only cells that became slower by this factor"
+    )
+    parser.add_argument(
+        "--relative",
+        action="store_true",
+        help="compare the ratios to the baseline of each run: what changed for all cells alike cancels",
+    )
+    parser.add_argument(
+        "--any-settings",
+        action="store_true",
+        help="give a ratio, too, where settings differ that a user could have made equal",
+    )
+    parser.add_argument("--all", action="store_true", help="print every cell, change and reason")
+    parser.add_argument(
+        "--fail-if",
+        type=exit_codes.gate_limit,
+        metavar="slower:5%",
+        help="exit with 3 where a cell became slower by more than this, was lost, or has no verdict on it",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..analysis.run_comparison import compare_runs
+
+    before, after = (find(options, name) for name in (options.before, options.after))
+    for summary in (before, after):
+        if summary.facts.trial:
+            raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Compare runs of another profile.")
+    chosen = cell_filter.chosen(options, [*before.cells, *after.cells])
+    found = compare_runs(before, after, chosen, relative=options.relative, any_settings=options.any_settings)
+    announce(harmless("\n".join(_lines(found, options))))
+    return exit_codes.EXIT_OK if options.fail_if is None else _gate(found, options.fail_if)
+
+
+def find(options: argparse.Namespace, name: str) -> RunSummary:
+    """Return the run that a folder, a file of a series, or a name means. Raises Refused."""
+    from ..analysis import summaries
+    from ..storage import stored_runs
+    from ..storage.archive import HISTORY
+
+    path = Path(name) if Path(name).is_absolute() else options.root / name
+    if path.exists():
+        return summaries.load(path)
+    study = study_options.read_study(options).settings.name
+    folder = options.root / "reports" / study
+    # Most runs have the name of their folder; all descriptions are read only where none has.
+    for place in (folder / HISTORY / name, options.root / "series" / study / f"{name}.jsonl"):
+        if place.exists():
+            return summaries.load(place)
+    return summaries.load(stored_runs.find(folder, name).folder)
+
+
+def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
+    yield f"before  {_described(found.before.facts)}"
+    yield f"after   {_described(found.after.facts)}"
+    for summary in (found.before, found.after):
+        yield from (f"Left out: {line}" for line in summary.damaged)
+    yield ""
+    yield from _changes(found, options)
+    yield (
+        "The runs' processes did not take turns: an interval covers what differs between\n"
+        "processes of one run. What differs from run to run is part of every ratio, and\n"
+        "two runs cannot show how large it is."
+    )
+    if found.controls is not None:
+        low, middle, high = found.controls
+        yield (
+            f"Cells whose environment did not change: ratios {low:.3f} to {high:.3f}, median {middle:.3f}.\n"
+            "A change of that size need not come from what changed."
+        )
+    yield ""
+    yield from _table(found, options)
+    yield from _uncompared(found, options)
+
+
+def _described(facts: RunFacts) -> str:
+    return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
+
+
+def _changes(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
+    if not found.changed:
+        yield "Nothing that the runs record about machine, versions and settings changed."
+        return
+    most = len(found.changed) if options.all else MOST_CHANGES
+    yield "Changed:"
+    for what, before, after in found.changed[:most]:
+        yield f"  {what}: {before} → {after}"
+    if len(found.changed) > most:
+        yield f"  and {len(found.changed) - most} more: --all"
+
+
+def _table(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
+    from tabulate import tabulate
+
+    from ..statistics.unpaired import FEWEST
+
+    shown = [
+        one for one in found.cells if options.slower_than is None or one.ratio.estimate.value > options.slower_than
+    ]
+    if not shown:
+        yield "No cell is to be shown."
+    else:
+        most = len(shown) if options.all else MOST_CELLS
+        what = "ratio to the baseline" if options.relative else "time"
+        same = shared_suffix([one.after.row for one in shown[:most]])
+        yield f"{what} after / before (1.1 is slower){same and f', all {same[1:]}'}:"
+        rows = [(*_ratio(one), verdict_word(one), one.after.name.removesuffix(same)) for one in shown[:most]]
+        yield tabulate(rows, tablefmt="plain", disable_numparse=True)
+        if len(shown) > most:
+            yield f"and {len(shown) - most} more: --all"
+    counts = Counter(verdict_word(one) for one in found.cells)
+    yield ""
+    yield f"{len(found.cells)} compared: {', '.join(f'{count} {word}' for word, count in counts.items()) or 'none'}"
+    if any(one.verdict is None for one in found.cells):
+        yield f"A verdict needs {FEWEST} processes of both runs: --profile standard."
+
+
+def shared_suffix(rows: Sequence[str]) -> str:
+    """Return what the names of all rows end with after the size: ``/float32/cpu``; empty where they differ."""
+    suffixes = {"".join(f"/{part}" for part in row.split("/")[2:]) for row in rows}
+    return suffixes.pop() if len(suffixes) == 1 else ""
+
+
+def _ratio(one: CellChange) -> tuple[str, str]:
+    estimate = one.ratio.estimate
+    interval = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:.3f}", interval
+
+
+def verdict_word(one: CellChange) -> str:
+    """Write a verdict as a word."""
+    from ..statistics.verdict import Verdict
+
+    if one.verdict is None:
+        return "no verdict"
+    if one.verdict is Verdict.DIFFERENT:
+        return "slower" if one.ratio.estimate.value > 1.0 else "faster"
+    return {Verdict.EQUIVALENT: "same", Verdict.INCONCLUSIVE: "unclear"}[one.verdict]
+
+
+def _uncompared(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
+    if not found.uncompared:
+        return
+    yield f"{len(found.uncompared)} not compared:"
+    reasons: dict[str, list[str]] = {}
+    for one in found.uncompared:
+        reasons.setdefault(one.why, []).append(one.name)
+    for why, names in list(reasons.items())[: None if options.all else MOST_UNCOMPARED]:
+        more = f" and {len(names) - 1} more" if len(names) > 1 and not options.all else ""
+        yield f"  {', '.join(names) if options.all else names[0]}{more}: {why}"
+    if len(reasons) > MOST_UNCOMPARED and not options.all:
+        yield f"  and {len(reasons) - MOST_UNCOMPARED} more reasons: --all"
+
+
+def _gate(found: RunComparison, limit: float) -> int:
+    """Judge a comparison: slower cells, lost ones, and those without a verdict that settles them do not pass."""
+    from ..statistics.verdict import Verdict
+
+    slower = [one for one in found.cells if one.verdict is Verdict.DIFFERENT and one.ratio.estimate.value > 1.0 + limit]
+    settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
+    open_ = [
+        one
+        for one in found.cells
+        if one.verdict not in settled and (one.ratio.deciding or (0.0, math.inf))[1] > 1.0 + limit
+    ]
+    lost = [one for one in found.uncompared if one.lost]
+    said = [
+        *(f"Slower by more than {100 * limit:g} %: {one.after.name}: {_ratio(one)[0]}" for one in slower),
+        *(f"Measured before, and not after: {one.name}: {one.why}" for one in lost),
+    ]
+    if open_:
+        said.append(f"Not settled, so not within {100 * limit:g} %: {len(open_)} cells, such as {open_[0].after.name}.")
+    if not found.cells:
+        said.append("Nothing was compared, so nothing shows that nothing is slower.")
+    for line in said:
+        print(harmless(line), file=sys.stderr)
+    return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK

@@ -1,0 +1,195 @@
+"""Stores what a run measured as one small file of JSON lines, for a history in git and for comparing runs.
+
+The first line describes the run, every other line is a cell: the times of its processes, and what a comparison has to
+check. Raw samples stay in the records of the run.
+
+Schema history:
+  1 (2026-11-22): first version.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..refusal import Refused, naming
+from ..setup.staging import write_whole
+from ..workers.shapes import Count, Finite, Named, Number, Text, Versions, Word, first_problem
+from .lines import NewerSchema
+from .record_shape import Small
+
+SCHEMA_VERSION = 1
+SUFFIX = ".jsonl"
+#: A larger file is not one of ours: a run of 10,000 cells has 4 MB.
+LARGEST_BYTES = 64 << 20
+
+#: What no process of a cell has: see ``bench.record.STATUSES`` for the others.
+OK = "ok"
+
+
+class CellSummary(BaseModel):
+    """What one cell of a run has; ``settings``, ``versions`` and ``work`` are places in lists of the run."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    #: Names, as ``bench.cell`` gives them: ``torch2:compile`` and ``mlp-train/small/float32/cpu``.
+    column: Word
+    row: Word
+    threads: Small
+    status: Word = OK
+    reason: Text = ""
+    #: Median seconds per step of each process that counts, in the order of the rounds.
+    step_s: list[Number] = []
+    #: Logarithms of its time over the baseline's, one of each pair of processes that took turns.
+    log_ratios: list[Finite] = []
+    #: Processes that other programs disturbed most of the time.
+    disturbed: Small = 0
+    settings: Small = 0
+    versions: Small = 0
+    work: Small = 0
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.column, self.row, self.threads
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} {self.row}"
+
+    @property
+    def environment(self) -> str:
+        return self.column.partition(":")[0]
+
+    @property
+    def mode(self) -> str:
+        return self.column.partition(":")[2]
+
+    @property
+    def workload(self) -> str:
+        return self.row.partition("/")[0]
+
+
+class RunFacts(BaseModel):
+    """How a run was measured, and on what: the first line of its file."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    run: Word
+    label: Word = ""
+    #: Local time, ``2026-11-22 03:17:22``.
+    started: Word = ""
+    study: Word = ""
+    profile: Word = ""
+    #: ``forked`` or ``own``.
+    workers: Word = ""
+    trial: bool = False
+    seed: Count | None = None
+    #: The schema of its records.
+    records_schema: Small = 0
+    baseline: Word | None = None
+    machine: Named = {}
+    #: {environment: {"python": version, package: version}}
+    environments: dict[Word, Versions] = {}
+    #: Settings that were read back in the workers; versions of what computed; what a step computes, and on which data.
+    settings: list[dict[Word, Text]] = []
+    versions: list[Versions] = []
+    work: list[Named] = []
+
+    @property
+    def name(self) -> str:
+        return f"{self.run} {self.label!r}" if self.label else self.run
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One run: its facts and its cells."""
+
+    facts: RunFacts
+    cells: tuple[CellSummary, ...]
+    #: The lines of its file that were left out, each with the reason.
+    damaged: tuple[str, ...] = field(default=(), compare=False)
+
+    def settings_of(self, cell: CellSummary) -> Mapping[str, str]:
+        return _at(self.facts.settings, cell.settings)
+
+    def versions_of(self, cell: CellSummary) -> Mapping[str, str]:
+        return _at(self.facts.versions, cell.versions)
+
+    def work_of(self, cell: CellSummary) -> Mapping[str, Any]:
+        return _at(self.facts.work, cell.work)
+
+
+def _at(values: list[Any], place: int) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = values[place] if place < len(values) else {}
+    return found
+
+
+def write(folder: Path, summary: RunSummary) -> Path:
+    """Write the file of a run into a history; return its path. A run that is there is replaced. Raises Refused."""
+    path = folder / f"{summary.facts.run}{SUFFIX}"
+    lines = [{"schema": SCHEMA_VERSION, **summary.facts.model_dump()}]
+    lines += [cell.model_dump(exclude_defaults=True) for cell in summary.cells]
+    with naming(path):
+        write_whole(path, "".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def read(path: Path) -> RunSummary:
+    """Read the file of a run. Raises Refused for a file that is none, and NewerSchema for one of a newer version.
+
+    A cell's line that is damaged, such as by a conflict in git, is left out.
+    """
+    with naming(path):
+        mode = path.stat()
+        if not stat.S_ISREG(mode.st_mode) or mode.st_size > LARGEST_BYTES:
+            raise Refused(f"{path}: is not the summary of a run. Move it away; then run the same again.")
+        first, *lines = path.read_bytes().split(b"\n")
+    try:
+        facts = _facts(first)
+    except NewerSchema:
+        raise NewerSchema(f"{path}: a newer benchmatrix wrote it: update benchmatrix, or move it away") from None
+    except ValueError as error:
+        raise Refused(f"{path}: is not the summary of a run: {error}. Move it away; then run the same again.") from None
+    damaged, cells = [], []
+    for number, line in enumerate(lines, 2):
+        if not line:
+            continue
+        try:
+            cells.append(CellSummary.model_validate_json(line))
+        except ValidationError as error:
+            damaged.append(f"{path.name}:{number}: {first_problem(error)}")
+    return RunSummary(facts, tuple(cells), tuple(damaged))
+
+
+def _facts(line: bytes) -> RunFacts:
+    schema = json.loads(line).get("schema") if line.startswith(b"{") else None
+    if not isinstance(schema, int) or schema < 1:
+        raise ValueError("its first line has no schema")
+    if schema > SCHEMA_VERSION:
+        raise NewerSchema
+    try:
+        return RunFacts.model_validate_json(line)
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from None
+
+
+def read_folder(folder: Path, problems: list[str]) -> list[RunSummary]:
+    """Read all runs of a history, the oldest first; ``problems`` gets what could not be read."""
+    found = []
+    with naming(folder):
+        paths = sorted(folder.glob(f"*{SUFFIX}"))
+    for path in paths:
+        try:
+            summary = read(path)
+        except Refused as error:
+            problems.append(str(error))
+        else:
+            problems += summary.damaged
+            found.append(summary)
+    return sorted(found, key=lambda summary: (summary.facts.started, summary.facts.run))

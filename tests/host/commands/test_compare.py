@@ -1,0 +1,91 @@
+"""Tests the comparison of two runs from the command line: names, filters, output and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from small_project import call, write
+
+from bench.host.__main__ import main
+from bench.host.storage import stored_runs
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """Measure a small study twice, with six rounds: enough processes for verdicts."""
+    folder = write(tmp_path_factory.mktemp("project"), rounds=6)
+    for name in ("first", "second"):
+        assert call(folder, "run", "--name", name) == 0
+    return folder
+
+
+def slower(measured, folder, factor):
+    """Copy the second run, with times that are so many times as long."""
+    shutil.copytree(measured / "reports" / "small", folder, ignore=shutil.ignore_patterns("history"))
+    lines = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+    for line in lines:
+        del line["checksum"]
+        line["sample_ns"] = [round(factor * ns) for ns in line["sample_ns"]]
+    (folder / "records.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return str(folder)
+
+
+def test_runs_are_compared_by_name_and_by_folder(measured, capsys):
+    runs = {run.manifest.label: run.id for run in stored_runs.stored_runs(measured / "reports" / "small")}
+    assert call(measured, "compare", "first", "second") == 0
+    by_label = capsys.readouterr().out
+    assert call(measured, "compare", runs["first"], "reports/small") == 0
+    assert capsys.readouterr().out == by_label
+    assert f"before  {runs['first']} 'first'" in by_label
+    assert "Nothing that the runs record about machine, versions and settings changed." in by_label
+    assert "did not take turns" in by_label
+    assert "here:eager gemm/check" in by_label
+    assert max(map(len, by_label.splitlines())) <= 80
+
+
+def test_a_slowdown_fails_the_gate_with_exit_code_3(measured, tmp_path, capsys):
+    after = slower(measured, tmp_path / "slow", 1000.0)
+    assert call(measured, "compare", "second", after, "--fail-if", "slower:5%") == 3
+    said = capsys.readouterr()
+    assert "Slower by more than 5 %: here:eager gemm/check/float32/cpu: 1000.000" in said.err
+    assert "1 slower" in said.out
+    assert call(measured, "compare", after, "second", "--fail-if", "slower:5%") == 0
+    assert "1 faster" in capsys.readouterr().out
+
+
+def test_filters_show_a_part(measured, tmp_path, capsys):
+    after = slower(measured, tmp_path / "slow", 1000.0)
+    assert call(measured, "compare", "second", after, "--slower-than", "5000") == 0
+    assert "No cell is to be shown." in capsys.readouterr().out
+    assert call(measured, "compare", "second", after, "--workload", "gem*", "--mode", "eager") == 0
+    assert "1 compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("second", "third"), "unknown run 'third'"),
+        (("second", "first", "--workload", "conv*"), "--workload: unknown workload 'conv*'"),
+        (("second", "matrix.toml"), "is not the summary of a run"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_a_remedy(measured, capsys, given, said):
+    assert call(measured, "compare", *given) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_trial_is_refused(measured, tmp_path, capsys):
+    folder = tmp_path / "trial"
+    shutil.copytree(measured / "reports" / "small", folder)
+    described = json.loads((folder / "run.json").read_text())
+    described["profile"]["trial"] = True
+    (folder / "run.json").write_text(json.dumps(described))
+    assert call(measured, "compare", "second", str(folder)) == 2
+    assert "its times mean nothing" in capsys.readouterr().err
+
+
+def test_folders_can_be_compared_without_a_study(measured, tmp_path):
+    before = slower(measured, tmp_path / "a", 1.0)
+    assert main(["compare", before, before], root=tmp_path) == 0

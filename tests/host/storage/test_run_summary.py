@@ -1,0 +1,77 @@
+"""Tests the file of a run in a history: what is damaged is left out, and what is foreign is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.host.refusal import Refused
+from bench.host.storage import run_summary
+from bench.host.storage.lines import NewerSchema
+from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
+
+
+def summary(run="20261122-031700-abcdef", cells=2):
+    facts = RunFacts(run=run, started="2026-11-22 03:17:00", settings=[{"threads": "2"}], machine={"processor": "A"})
+    return RunSummary(
+        facts,
+        tuple(
+            CellSummary(column="torch2:eager", row=f"gemm/size{i}/float32/cpu", threads=2, step_s=[1e-3, 1.1e-3])
+            for i in range(cells)
+        ),
+    )
+
+
+def test_a_conflict_of_git_costs_the_lines_in_conflict_only(tmp_path):
+    path = run_summary.write(tmp_path, summary())
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "<<<<<<< ours", lines[1], "=======", lines[2], ">>>>>>> theirs"]) + "\n")
+    found = run_summary.read(path)
+    assert found.cells == summary().cells
+    assert [line.split(": ")[0] for line in found.damaged] == [f"{path.name}:{number}" for number in (2, 4, 6)]
+
+
+def test_a_newer_file_asks_for_an_update(tmp_path):
+    path = run_summary.write(tmp_path, summary())
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(first), "schema": 2}), *rest]))
+    with pytest.raises(NewerSchema, match="a newer benchmatrix wrote it"):
+        run_summary.read(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"schema": true}', '{"schema": 1}', '{"schema": 1, "run": 3}', "x", "{", '{"schema": 0}']
+)
+def test_a_file_that_is_no_summary_is_refused_with_its_name(tmp_path, text):
+    path = tmp_path / "other.jsonl"
+    path.write_text(text)
+    with pytest.raises(Refused, match=r"other\.jsonl: is not the summary of a run"):
+        run_summary.read(path)
+
+
+@pytest.mark.parametrize("values", [{"step_s": [-1.0]}, {"step_s": ["1"]}, {"threads": 1.5}, {"log_ratios": [1e999]}])
+def test_a_cell_with_an_impossible_value_is_left_out(tmp_path, values):
+    path = run_summary.write(tmp_path, summary())
+    cell = {**json.loads(path.read_text().splitlines()[1]), **values}
+    path.write_text("".join(f"{line}\n" for line in (path.read_text().splitlines()[0], json.dumps(cell))))
+    found = run_summary.read(path)
+    assert not found.cells
+    assert len(found.damaged) == 1
+
+
+def test_a_history_is_read_in_the_order_of_time_and_says_what_it_left_out(tmp_path):
+    later = summary("20261123-031700-abcdef")
+    run_summary.write(tmp_path, RunSummary(later.facts.model_copy(update={"started": "2026-11-23"}), later.cells))
+    run_summary.write(tmp_path, summary())
+    (tmp_path / "zzz.jsonl").write_text("nothing")
+    problems: list[str] = []
+    found = run_summary.read_folder(tmp_path, problems)
+    assert [one.facts.started[:10] for one in found] == ["2026-11-22", "2026-11-23"]
+    assert len(problems) == 1
+
+
+def test_a_run_that_is_added_twice_is_there_once(tmp_path):
+    run_summary.write(tmp_path, summary())
+    run_summary.write(tmp_path, summary(cells=3))
+    assert [len(one.cells) for one in run_summary.read_folder(tmp_path, [])] == [3]
