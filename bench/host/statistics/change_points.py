@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from .location import NORMAL_MAD, FloatArray
 
@@ -22,33 +23,45 @@ PRIOR = 3.0
 BATCH = 512
 
 
-def segments(series: FloatArray) -> list[list[int]]:
+PositionArray = npt.NDArray[np.int64]
+
+
+def segments(series: FloatArray, ends: PositionArray | None = None) -> list[list[int]]:
     """Return where the segments of each row end; the last end is the row's length.
+
+    ``ends`` are the positions at which a segment may end, ascending, every one by default; the last is the length.
 
     Optimal partitioning (Jackson et al. 2005) of the Gaussian likelihood with a mean and a variance per segment, which
     PELT minimises as well (Killick, Fearnhead & Eckley 2012). Each step is computed for all rows together.
     """
     found: list[list[int]] = []
     for first in range(0, len(series), BATCH):
-        found += map(_trace, _best_starts(series[first : first + BATCH]).tolist())
+        batch = series[first : first + BATCH]
+        positions = np.arange(batch.shape[1] + 1) if ends is None else np.concatenate([[0], ends])
+        found += [_trace(row, positions.tolist()) for row in _best_starts(batch, positions).tolist()]
     return found
 
 
-def _best_starts(series: FloatArray) -> FloatArray:
-    """Return, for each row and end, where the last segment of the best segmentation up to there begins."""
+def _best_starts(series: FloatArray, positions: PositionArray) -> PositionArray:
+    """Return, for each row and end, where the last segment of the best segmentation up to there begins.
+
+    Ends and beginnings are places in ``positions``, which begins with 0.
+    """
     count, size = series.shape
     centred = series - np.median(series, axis=1, keepdims=True)
     noise = np.maximum(NORMAL_MAD * np.median(np.abs(np.diff(series, axis=1)), axis=1) / np.sqrt(2.0), LEAST_SD)
     prior = PRIOR * noise[:, np.newaxis] ** 2
-    sums = np.pad(np.cumsum(centred, axis=1), ((0, 0), (1, 0)))
-    squares = np.pad(np.cumsum(centred**2, axis=1), ((0, 0), (1, 0)))
+    sums = np.pad(np.cumsum(centred, axis=1), ((0, 0), (1, 0)))[:, positions]
+    squares = np.pad(np.cumsum(centred**2, axis=1), ((0, 0), (1, 0)))[:, positions]
     penalty = PENALTY * np.log(size)
-    best = np.full((count, size + 1), np.inf)
+    best = np.full((count, len(positions)), np.inf)
     best[:, 0] = -penalty
-    previous = np.zeros((count, size + 1), dtype=np.int64)
-    for end in range(SHORTEST, size + 1):
-        starts = slice(0, end - SHORTEST + 1)
-        points = end - np.arange(end - SHORTEST + 1)
+    previous = np.zeros((count, len(positions)), dtype=np.int64)
+    for end in range(1, len(positions)):
+        starts = slice(0, int(np.searchsorted(positions, positions[end] - SHORTEST, side="right")))
+        points = positions[end] - positions[starts]
+        if not len(points):
+            continue
         mean = (sums[:, end, np.newaxis] - sums[:, starts]) / points
         deviations = squares[:, end, np.newaxis] - squares[:, starts] - points * mean**2
         variance = (np.maximum(deviations, 0.0) + prior) / (points + PRIOR)
@@ -59,8 +72,8 @@ def _best_starts(series: FloatArray) -> FloatArray:
     return previous
 
 
-def _trace(previous: Sequence[int]) -> list[int]:
+def _trace(previous: Sequence[int], positions: Sequence[int]) -> list[int]:
     ends = [len(previous) - 1]
     while previous[ends[-1]] > 0:
         ends.append(previous[ends[-1]])
-    return ends[::-1]
+    return [positions[end] for end in reversed(ends)]
