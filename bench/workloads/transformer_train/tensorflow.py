@@ -9,15 +9,20 @@ from ..transformer_encoder.tensorflow import ATTENTION, causal_mask, forward
 from . import OPTIMIZER
 
 
-def build(size, parameters, batch, transform):
+def predict(size, variables, tokens, mask):
+    """Compute the logits (batch · sequence, vocabulary) of the next tokens."""
+    table = variables["token_embedding"]
+    embedded = tf.gather(table, tokens) + variables["position_embedding"]
+    hidden = forward(size, variables, tf.reshape(embedded, (-1, size["width"])), mask)
+    return tf.matmul(hidden, table, transpose_b=True)
+
+
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     mask = causal_mask(size["sequence"], parameters["token_embedding"].dtype)
 
     def loss(variables, tokens, targets):
-        table = variables["token_embedding"]
-        embedded = tf.gather(table, tokens) + variables["position_embedding"]
-        hidden = forward(size, variables, tf.reshape(embedded, (-1, size["width"])), mask)
-        logits = tf.matmul(hidden, table, transpose_b=True)
+        logits = predict(size, variables, tokens, mask)
         labels = tf.reshape(targets, (-1,))
         return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
 
-    return variable_training(loss, parameters, transform, OPTIMIZER, attention=ATTENTION)
+    return variable_training(loss, parameters, transform, optimizer, attention=ATTENTION)

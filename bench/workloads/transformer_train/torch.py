@@ -10,8 +10,8 @@ from ..transformer_encoder.torch import Stack, named_parameters
 from . import OPTIMIZER
 
 
-class LanguageModel(nn.Module):
-    """A causal language model whose logits are tied to its token embedding."""
+class Predictor(nn.Module):
+    """A causal language model whose logits are tied to its token embedding; forward returns them."""
 
     def __init__(self, size, parameters):
         super().__init__()
@@ -19,14 +19,24 @@ class LanguageModel(nn.Module):
         self.position_embedding = nn.Parameter(parameters["position_embedding"].clone())
         self.stack = Stack(size, parameters, causal=True)
 
-    def forward(self, tokens, targets):
+    def forward(self, tokens):
         hidden = self.stack(functional.embedding(tokens, self.token_embedding) + self.position_embedding)
-        logits = functional.linear(hidden, self.token_embedding)
-        return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return functional.linear(hidden, self.token_embedding)
 
 
-def build(size, parameters, batch, transform):
-    module = LanguageModel(size, parameters)
+class LanguageModel(nn.Module):
+    """The model with its loss, so that it is compiled too."""
+
+    def __init__(self, predictor):
+        super().__init__()
+        self.predictor = predictor
+
+    def forward(self, tokens, targets):
+        return functional.cross_entropy(self.predictor(tokens).flatten(0, 1), targets.flatten())
+
+
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    module = Predictor(size, parameters)
 
     def current():
         named = named_parameters(module.stack)
@@ -34,4 +44,4 @@ def build(size, parameters, batch, transform):
         named["position_embedding"] = module.position_embedding
         return named
 
-    return module_training(module, transform, OPTIMIZER, current)
+    return module_training(LanguageModel(module), transform, optimizer, current)
