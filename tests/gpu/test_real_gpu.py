@@ -17,8 +17,10 @@ from bench.host.machine.energy import PowerMeter, gpu_counter
 
 PYTHON = os.environ.get("BENCHMATRIX_GPU_PYTHON")
 ROOT = Path(__file__).resolve().parents[2]
-#: A product of 4096 rows and columns: its matrices, and its operations.
-MATRIX_BYTES, PRODUCT_FLOPS = 4096**2 * 4, 2 * 4096.0**3
+#: A product of gemm/medium, 1024 rows and columns: its matrices, and its operations.
+MATRIX_BYTES, PRODUCT_FLOPS = 1024**2 * 4, 2 * 1024.0**3
+#: What cuBLAS keeps for itself at most.
+WORKSPACE_BYTES = 64 << 20
 #: No GPU does so many float32 operations a second without TF32.
 MOST_FLOPS_PER_S = 2e14
 
@@ -33,7 +35,7 @@ frameworks = pytest.mark.parametrize(("framework", "mode"), [("torch", "eager"),
 
 
 @functools.cache
-def messages(fault: str, framework: str, mode: str, workload: str = "gemm", size: str = "large") -> list[dict]:
+def messages(fault: str, framework: str, mode: str, workload: str = "gemm", size: str = "medium") -> list[dict]:
     command = [PYTHON, "-W", "ignore", str(Path(__file__).with_name("one_cell.py"))]
     done = subprocess.run(
         [*command, fault, framework, mode, workload, size], capture_output=True, text=True, env=ENVIRON
@@ -75,7 +77,7 @@ def test_planted_tf32_is_a_mismatch(framework, mode, workload):
 @frameworks
 def test_the_allocators_peak_is_that_of_the_matrices(framework, mode):
     used = last("none", framework, mode)["memory"]
-    assert 3 * MATRIX_BYTES <= used["allocated_peak_bytes"] <= 12 * MATRIX_BYTES
+    assert 3 * MATRIX_BYTES <= used["allocated_peak_bytes"] <= 12 * MATRIX_BYTES + WORKSPACE_BYTES
     assert used["reserved_peak_bytes"] >= used["allocated_peak_bytes"] or framework == "jax"
 
 
@@ -89,7 +91,7 @@ def test_cuda_graphs_are_recorded_by_the_mode_that_says_so():
 
 def test_a_working_gpu_takes_more_than_one_at_rest():
     with PowerMeter(gpu_counter()) as meter:
-        messages("none", "torch", "torchscript", "gemm", "large")
+        messages("none", "torch", "torchscript", "gemm", "medium")
     watts = meter.watts(0.0)
     assert watts is not None
     assert 10 < watts < 2000

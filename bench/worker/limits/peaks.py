@@ -54,14 +54,15 @@ class Probe:
         self._adapter.synchronize({"out": compute(*arrays)})
         return max(1, self._clock() - start)
 
-    def _best(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float) -> int:
-        """Return the shortest time of several calls, without the first, which may compile."""
+    def _best(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float) -> Tuple[int, int]:
+        """Return the shortest time of several calls and their sum, without the first call, which may compile."""
         self._time(compute, arrays)
-        best, spent, repeats = self._time(compute, arrays), 0, 1
+        best = spent = self._time(compute, arrays)
+        repeats = 1
         while repeats < LEAST_REPEATS or spent < budget_ns:
             elapsed = self._time(compute, arrays)
             best, spent, repeats = min(best, elapsed), spent + elapsed, repeats + 1
-        return best
+        return best, spent
 
     def _matrix(self, order: int, seed: int) -> Any:
         # Scaled so that 16-bit products stay finite.
@@ -71,14 +72,15 @@ class Probe:
         """Return the floating-point operations per second of the best square product."""
         multiply = self._adapter.multiply
         self._prove(multiply, self._short_product())
-        start, best, last, idle = self._clock(), 0.0, 0, 0
+        # Only products count: compiling and drawing once left a GPU no time for matrices that fill it.
+        left, best, last, idle = BUDGET_NS, 0.0, 0, 0
         for order in ORDERS:
-            left = BUDGET_NS - (self._clock() - start)
             # Twice the order takes eight times as long.
             if idle == IDLE_ORDERS or 8 * last * (1 + LEAST_REPEATS) > left:
                 break
             matrices = (self._matrix(order, 1), self._matrix(order, 2))
-            last = self._best(multiply, matrices, left / len(ORDERS))
+            last, spent = self._best(multiply, matrices, left / len(ORDERS))
+            left -= spent
             rate = 2.0 * order**3 / last * 1e9
             idle = 0 if rate > GAIN * best else idle + 1
             best = max(best, rate)
@@ -101,7 +103,7 @@ class Probe:
         found = []
         for size in sizes:
             array = self._adapter.put(normal(size // 2 // self._itemsize))
-            elapsed = self._best(copy, (array,), BUDGET_NS / len(sizes))
+            elapsed, _ = self._best(copy, (array,), BUDGET_NS / len(sizes))
             found.append((size, size / elapsed * 1e9))
         return found
 

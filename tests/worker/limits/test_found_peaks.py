@@ -14,8 +14,9 @@ CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 class Machine:
     """A framework whose products and copies advance a clock by ``call_ns`` plus the work at the given rates."""
 
-    def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True):
+    def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True, compile_ns=0):
         self.now = 0
+        self.compile_ns = compile_ns
         self.owed = 0
         self.flops_per_s, self.bytes_per_s, self.call_ns, self.waits = flops_per_s, bytes_per_s, call_ns, waits
         self.orders = []
@@ -35,6 +36,8 @@ class Machine:
 
     def multiply(self, left, right):
         assert left.shape == right.shape
+        if left.shape[0] not in self.orders:
+            self.now += self.compile_ns
         self.orders.append(left.shape[0])
         return self._spend(2e9 * left.shape[0] ** 3 / self.flops_per_s)
 
@@ -66,6 +69,11 @@ def test_a_slow_machine_is_not_kept_busy_for_long(flops_per_s, largest):
     assert max(machine.orders) <= largest
     one = 2e9 * 256**3 / flops_per_s
     assert machine.now < 3 * peaks.BUDGET_NS + 9 * growth.ENOUGH_NS + 20 * one
+
+
+def test_a_compilation_for_every_order_takes_nothing_from_the_products():
+    machine = Machine(flops_per_s=1e12, call_ns=50_000, compile_ns=peaks.BUDGET_NS)
+    assert machine.probe().flops_per_s() == pytest.approx(1e12, rel=0.03)
 
 
 def test_bandwidths_are_given_by_working_set():
