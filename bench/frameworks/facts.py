@@ -43,6 +43,8 @@ class Release:
     pythons: Tuple[str, str]
     #: What is installed beside the framework, in pip's notation; ``{version}`` stands for its version.
     requirements: Tuple[str, ...] = ()
+    #: Whether they are published as source only; they are built where the study has ``allow_source = true``.
+    source: bool = False
 
 
 @dataclass(frozen=True)

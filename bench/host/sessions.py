@@ -27,7 +27,7 @@ EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
 GATED = ("run", "report", "compare")
 #: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = ("report", "runs", "compare", "query", "validate", "images", "lock", "schema", "init")
+PLAIN = ("report", "history", "runs", "compare", "query", "validate", "images", "lock", "schema", "init")
 
 
 def define(noxfile: str | Path) -> list[str]:

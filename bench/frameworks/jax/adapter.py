@@ -15,6 +15,7 @@ from .. import loaded, xla
 from . import dispatch as dispatch
 from . import gpu as gpu
 from .compiler import Compiler
+from .options import configure
 from .programs import inference
 from .training import functional_training, make_optimizer
 
@@ -22,8 +23,8 @@ __all__ = ["Adapter", "functional_training", "inference", "make_optimizer"]
 
 # Small programs are cached, too, so that a warm start differs from a cold one. JAX_COMPILATION_CACHE_DIR, which the
 # host sets, names the folder.
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+configure("jax_persistent_cache_min_compile_time_secs", 0)
+configure("jax_persistent_cache_min_entry_size_bytes", -1)
 
 #: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
 PRECISIONS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
@@ -44,7 +45,7 @@ class Adapter:
         if precision == "float64":
             jax.config.update("jax_enable_x64", True)
         # A worker that was forked after the import has a folder of its own.
-        jax.config.update("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR"))
+        configure("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR"))
         # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
         jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
         if device == "gpu" and mode == "jit-async":

@@ -22,7 +22,7 @@ FACTS = Facts(
     companions=("flax", "optax"),
     # Until 0.4.30, a version of JAX accepts any later jaxlib, and breaks with it.
     releases=(
-        Release("0.4.13", ("3.8", "3.11"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
+        Release("0.4.13", ("3.8", "3.11"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13"), source=True),
         Release("0.4.14", ("3.9", "3.11"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
         Release("0.4.18", ("3.9", "3.12"), ("jaxlib=={version}", "optax", "numpy<2", "scipy<1.13")),
         Release("0.4.27", ("3.9", "3.12"), ("jaxlib=={version}", "optax")),

@@ -12,6 +12,7 @@ from bench.record import OK, Record
 
 from ..statistics import stopping
 from ..statistics.bootstrap import Estimate
+from ..statistics.location import FloatArray
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
 from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
@@ -40,8 +41,12 @@ class Reached:
     def compare(self, cell: Result, other: Result) -> Ratio | None:
         """Compare two cells; None where no two processes took turns."""
         keys, log_ratios = pair_log_ratios(cell.turns, other.turns)
-        found = stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+        found = self.compare_pairs(keys, log_ratios)
         return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
+
+    def compare_pairs(self, keys: Sequence[Hashable], log_ratios: FloatArray) -> Ratio | None:
+        """Compare by the log ratio of each pair, whose key is (round, attempt); None without a pair."""
+        return stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
         """Compare their 90% quantiles; only the deciding interval is computed, since tables show that one."""

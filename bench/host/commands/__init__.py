@@ -19,6 +19,7 @@ SUMMARIES = {
     "prepare": "Build one environment of the study.",
     "run": "Measure the study and write its report.",
     "report": "Redo the report from the records alone.",
+    "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",
     "compare": "Compare two runs: two machines, or before and after a change.",
     "query": "Answer a question in SQL about the results.",

@@ -47,6 +47,10 @@ def members(name: str, values: Values, registry: Registry) -> dict[str, dict[str
         if not values.get("python"):
             made.pop("python", None)
             made.update({"python": pythons[version]} if version in pythons else {})
+        release = None if facts is None else release_of(version, facts)
+        # Where all has wheels, no code need run; a table's own requirements may have none.
+        if values.get("allow_source") and release is not None and not values.get("requirements"):
+            made["allow_source"] = release.source
         if facts is None:
             made.pop("requirements", None)
         elif "requirements" in values:
@@ -62,7 +66,7 @@ def environments(environment: Environment, registry: Registry) -> list[Environme
         environment
         if "version" not in made
         else environment.model_copy(
-            update={key: made[key] for key in ("name", "python", "requirements")} | {"versions": ()}
+            update={key: made[key] for key in ("name", "allow_source", *MADE)} | {"versions": ()}
         ).in_family(made["family"], made["version"])
         for made in members(environment.name, values, registry).values()
     ]

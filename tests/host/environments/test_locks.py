@@ -4,7 +4,7 @@ import pytest
 from world import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
 
 from bench.host import project
-from bench.host.environments import locks
+from bench.host.environments import locks, source_builds
 from bench.host.environments.source_builds import LockError
 from bench.host.study import study_file
 
@@ -142,6 +142,19 @@ def test_the_committed_locks_of_the_default_study_fit_it():
     for environment in built:
         name = environment.lock or environment.name
         locks.verify(name, environment.requirements, environment.python, root=REPOSITORY)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "studies").glob("*-versions.toml")), ids=lambda path: path.stem)
+def test_the_committed_locks_of_the_studies_of_versions_fit_them(path):
+    study = study_file.load(path)
+    (members,) = study.families.values()
+    assert len(members) >= 4
+    for environment in map(study.environments.get, members):
+        build = source_builds.build_requirements(environment)
+        locks.verify(environment.name, environment.requirements, environment.python, root=REPOSITORY, build=build)
+        locked = locks.lock_path(environment.name, REPOSITORY).read_text()
+        package = environment.requirements[0].partition("==")[0]
+        assert f"\n{package}=={environment.version} " in locked
 
 
 def test_no_committed_lock_names_an_address_or_a_path():

@@ -12,6 +12,16 @@ PAGE = "report.html"
 TABLES = ("table.md", "summary.tex")
 
 
+def list_files(paths: Sequence[Path], root: Path) -> str:
+    """Name files as seen from ``root``, those of several forms once."""
+    places = [path.relative_to(root) if path.is_relative_to(root) else path for path in paths]
+    folder = places[0].parent
+    names = dict.fromkeys(
+        str((place.with_suffix("") if place.parent != folder else place).relative_to(folder)) for place in places
+    )
+    return _("Files in {folder}: {names}", folder=folder, names=", ".join(names))
+
+
 def files_line(paths: Sequence[Path], root: Path) -> str:
     """Name the page and the tables among ``paths``, as seen from ``root``; the other files lie beside them."""
     places = {path.name: path for path in paths}

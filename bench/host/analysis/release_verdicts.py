@@ -1,0 +1,123 @@
+"""Judges how versions compare: the verdicts on all comparisons of one quantity are given together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from ..statistics.bootstrap import Estimate
+from ..statistics.pairs import Ratio
+from ..statistics.verdict import THRESHOLD, Verdict, adjust_for_claims, decide
+from .release_values import Quantity
+from .releases import Line, Release
+
+
+class VersionVerdict(Enum):
+    """The verdict on a version compared with another; a lack of evidence is never *same*."""
+
+    MORE = "more"
+    LESS = "less"
+    SAME = "same"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A version over another one."""
+
+    other: Release
+    ratio: Ratio
+    #: By Holm, over all comparisons of the quantity. None where there are too few pairs, …
+    adjusted_p: float | None = None
+    #: … as the verdict is.
+    change: VersionVerdict | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A quantity of one version, and how it compares."""
+
+    release: Release
+    value: Estimate | None
+    before: Step | None = None
+    baseline: Step | None = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """A quantity over the versions of a line, oldest first."""
+
+    quantity: Quantity
+    line: Line
+    #: What the versions are compared with beside the version before; None where no version has a value.
+    baseline: Release | None
+    points: tuple[Point, ...]
+
+
+def steps_of(courses: Iterable[Course]) -> Iterator[Step]:
+    for course in courses:
+        for point in course.points:
+            yield from (step for step in (point.before, point.baseline) if step is not None)
+
+
+def distinct(courses: Iterable[Course]) -> dict[tuple[int, str, str], Step]:
+    """Return each comparison once: that of the second version with the baseline can be that with the one before."""
+    return {
+        (id(course.line), point.release.environment, step.other.environment): step
+        for course in courses
+        for point in course.points
+        for step in (point.before, point.baseline)
+        if step is not None
+    }
+
+
+def judged(courses: Sequence[Course], floor: float) -> list[Course]:
+    """Add the verdicts to the courses of one quantity; ``floor`` is the noise floor of the run, as a fraction."""
+    compared = distinct(courses)
+    adjusted = adjust_for_claims(np.array([step.ratio.p for step in compared.values()])).tolist()
+    p_of = dict(zip(compared, adjusted, strict=True))
+
+    def judge(course: Course, release: Release, step: Step | None) -> Step | None:
+        if step is None:
+            return None
+        p = p_of[id(course.line), release.environment, step.other.environment]
+        return _judge(step, p, floor, course.quantity)
+
+    return [
+        replace(
+            course,
+            points=tuple(
+                replace(
+                    point,
+                    before=judge(course, point.release, point.before),
+                    baseline=judge(course, point.release, point.baseline),
+                )
+                for point in course.points
+            ),
+        )
+        for course in courses
+    ]
+
+
+def _judge(step: Step, adjusted_p: float, floor: float, quantity: Quantity) -> Step:
+    ratio = step.ratio.estimate.value
+    if quantity is Quantity.DISK:
+        # It was counted, not measured: there is nothing to test.
+        same = 1.0 / (1.0 + THRESHOLD) < ratio < 1.0 + THRESHOLD
+        return replace(step, change=VersionVerdict.SAME if same else _direction(ratio))
+    verdict = decide(step.ratio, adjusted_p, floor=floor)
+    if verdict is None:
+        return step
+    changes = {
+        Verdict.DIFFERENT: _direction(ratio),
+        Verdict.EQUIVALENT: VersionVerdict.SAME,
+        Verdict.INCONCLUSIVE: VersionVerdict.UNCLEAR,
+    }
+    return replace(step, adjusted_p=adjusted_p, change=changes[verdict])
+
+
+def _direction(ratio: float) -> VersionVerdict:
+    return VersionVerdict.MORE if ratio > 1.0 else VersionVerdict.LESS

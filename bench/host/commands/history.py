@@ -1,0 +1,108 @@
+"""Compares the versions of a framework in a run: each with the one before it and with a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..refusal import Refused, harmless
+from ..study.options import PATTERN_OPTIONS
+from ..study.suggestion import unknown
+from . import announce
+from . import run as measuring
+
+if TYPE_CHECKING:
+    from bench.cell import Cell
+
+    from ..analysis.releases import Members
+    from ..study.schema import Study
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "families", nargs="*", metavar="FAMILY", help="families of versions, or environments; all of a run by default"
+    )
+    parser.add_argument("--measure", action="store_true", help="measure them first, with the options of a run")
+    parser.add_argument("--against", metavar="VERSION", help="the version that all are compared with; the oldest one")
+    parser.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    measuring.add_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from ..reporting import history
+    from ..reporting.words.files import list_files
+    from ..storage import archive, journal, manifest, stored_runs
+    from ..study import options as study_options
+
+    study = study_options.read_study(options)
+    names = _named(study, options.families)
+    code = 0
+    if options.measure:
+        options.environment = names or list(study.settings.default)
+        code = measuring.run(options)
+        if options.dry_run:
+            return code
+    profile = study.profiles.get(options.profile or study.settings.profile)
+    trial = options.measure and profile is not None and profile.trial
+    folder = archive.folder_of(options.root, study.settings.name, trial=trial)
+    if options.run is not None:
+        folder = stored_runs.find(folder, options.run).folder
+    described = manifest.read(folder, [])
+    if described is None:
+        chosen = " ".join(options.families or study.families or study.settings.default[:1])
+        raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")
+    records = [record for record in journal.read(folder) if _wanted(record.cell, options, names)]
+    described = replace(
+        described,
+        planned=tuple(cell for cell in described.planned if _wanted(cell, options, names)),
+        excluded=tuple((cell, why) for cell, why in described.excluded if _wanted(cell, options, names)),
+    )
+    made = history.make(records, described, _members(study), against=options.against)
+    if not made.tables:
+        raise Refused(
+            f"{folder} has no workload with two versions of {' or '.join(options.families) or 'a framework'}. "
+            "List several in an environment's table, versions = [...], and measure them."
+        )
+    if options.against is not None:
+        known = dict.fromkeys(version for _family, version in made.history.environments.values())
+        if options.against not in (*known, *made.history.environments):
+            raise Refused(f"--against: {unknown('version', options.against, known)}")
+    paths = made.write(folder)
+    made.print(Console(), details=options.details)
+    announce(harmless(list_files(paths, options.root)))
+    return code
+
+
+def _named(study: Study, families: Sequence[str]) -> list[str]:
+    """Return the environments that families stand for. Raises Refused for a name of neither."""
+    known = {**study.families, **dict.fromkeys(study.environments)}
+    for name in families:
+        if name not in known:
+            raise Refused(unknown("family", name, known))
+    return study.named(families)
+
+
+def _members(study: Study) -> Members:
+    return {
+        name: (environment.family, environment.version)
+        for name, environment in study.environments.items()
+        if environment.family is not None and environment.version is not None
+    }
+
+
+def _wanted(cell: Cell, options: argparse.Namespace, environments: Sequence[str]) -> bool:
+    """Tell whether a cell is of the chosen environments and matches the chosen patterns."""
+    from ..study.twin import original
+
+    if environments and original(cell.environment) not in environments:
+        return False
+    patterns = {name: getattr(options, name) for name in PATTERN_OPTIONS}
+    return all(
+        not chosen or any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in chosen)
+        for name, chosen in patterns.items()
+    )

@@ -1,0 +1,71 @@
+"""Writes and prints what is reported of the versions of a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.record import Record
+
+from ..analysis.release_history import History, analyse_history
+from ..analysis.releases import Members
+from ..storage.manifest import Manifest
+from .outputs import versions_csv
+from .outputs.output import write_text
+from .renderers import figure_files, latex, markdown, terminal
+from .tables import history as tables
+from .tables.table import Table
+from .words.caption import title_of
+
+MARKDOWN, LATEX, FIGURES = "versions.md", "versions.tex", "figures"
+
+
+@dataclass(frozen=True)
+class HistoryReport:
+    """The tables and figures of the versions of one run."""
+
+    manifest: Manifest
+    history: History
+    tables: tuple[Table, ...]
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write ``versions.csv``, ``versions.md``, ``versions.tex`` and a figure per workload; return their paths."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return [
+            *write_text(folder / MARKDOWN, markdown.document(title_of(self.manifest), self.tables)),
+            *write_text(folder / LATEX, latex.document(self.tables)),
+            *write_text(folder / versions_csv.NAME, versions_csv.render(self.history)),
+            *self._draw(folder / FIGURES),
+        ]
+
+    def _draw(self, folder: Path) -> list[Path]:
+        # matplotlib takes a third of a second to import, which printing need not wait for.
+        from .figures import versions
+
+        for path in folder.glob("versions-*"):
+            # The numbers of an earlier report may not be those of this one.
+            path.unlink()
+        paths = []
+        for name, courses in versions.by_workload(self.history).items():
+            paths += figure_files.write(partial(versions.draw, courses), folder, f"versions-{name}")
+        return paths
+
+    def print(self, console: Console, *, details: bool = False) -> None:
+        """Print the times and the environments; with ``details`` first calls and memory, too."""
+        for number, table in enumerate(self.tables):
+            if number != 1 or details or len(self.tables) < 3:
+                if number:
+                    console.print()
+                terminal.render(console, table)
+
+
+def make(
+    records: Iterable[Record], manifest: Manifest, members: Members, *, against: str | None = None
+) -> HistoryReport:
+    """Make the report in the language that the caller writes in."""
+    history = analyse_history(records, manifest, members, against=against)
+    return HistoryReport(manifest, history, tables.tables(history, manifest))

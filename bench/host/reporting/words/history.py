@@ -1,0 +1,89 @@
+"""Writes how a version compares with another one: ``+4.1% [3.2, 5.0] slower``."""
+
+from __future__ import annotations
+
+from ...analysis.release_history import History
+from ...analysis.release_values import Quantity
+from ...analysis.release_verdicts import Step, VersionVerdict
+from ...analysis.releases import BUSY, Release
+from ...analysis.result_notes import notes_on_status
+from ...statistics.bootstrap import Estimate
+from .labels import names_of
+from .language import _, decimal_sign
+from .notes import in_words
+from .numbers import localise
+from .terms import enumerate_names, status_word
+
+#: From this half width of an interval on, in percent, no decimal is shown.
+COARSE = 10.0
+MINUS = "−"
+
+
+def versions_in_words(history: History) -> str:
+    """Name what is compared: ``PyTorch 1.13.1 to 2.15.0 and JAX 0.4.30 to 0.10.2``."""
+    families: dict[str, list[str]] = {}
+    for family, version in history.environments.values():
+        families.setdefault(family, []).append(version)
+    frameworks = {course.line.family: course.line.cell.framework for course in history.courses}
+    parts = [
+        _(
+            "{framework} {oldest} to {newest}",
+            framework=names_of(frameworks[family])[0],
+            oldest=versions[0],
+            newest=versions[-1],
+        )
+        for family, versions in families.items()
+        if family in frameworks
+    ]
+    return enumerate_names(parts)
+
+
+def change_word(change: VersionVerdict | None, quantity: Quantity) -> str:
+    """Name a verdict; empty where there is none."""
+    words = {
+        VersionVerdict.MORE: _("slower") if quantity.is_time else _("larger"),
+        VersionVerdict.LESS: _("faster") if quantity.is_time else _("smaller"),
+        VersionVerdict.SAME: _("same"),
+        VersionVerdict.UNCLEAR: _("unclear"),
+    }
+    return "" if change is None else words[change]
+
+
+def format_change(step: Step | None, quantity: Quantity) -> str:
+    """Write by how much a version differs, with the interval and the verdict; empty where nothing is known."""
+    if step is None:
+        return ""
+    return f"{format_percent(step.ratio.estimate)} {change_word(step.change, quantity)}".rstrip()
+
+
+def format_percent(ratio: Estimate) -> str:
+    """Write a ratio as the difference from 1 in percent, to the digits that its interval supports."""
+    low, high = ratio.low, ratio.high
+    half = 100.0 * abs(ratio.value - 1.0) / 10.0 if low is None or high is None else 50.0 * (high - low)
+    digits = 1 if half < COARSE else 0
+    text = f"{_signed(ratio.value, digits, plus=True)}%"
+    if low is None or high is None or low == high:
+        return text
+    # Where numbers have a comma of their own, another one between them would be misread.
+    between = ";" if decimal_sign() == "," else ","
+    return f"{text} [{_signed(low, digits)}{between} {_signed(high, digits)}]"
+
+
+def _signed(ratio: float, digits: int, *, plus: bool = False) -> str:
+    text = f"{100.0 * (ratio - 1.0):+.{digits}f}"
+    # What is rounded to nothing has no sign.
+    nothing = not text.strip("+-0.")
+    sign = "" if nothing else MINUS if text[0] == "-" else "+" if plus else ""
+    return sign + localise(text[1:])
+
+
+def release_word(release: Release) -> str:
+    """Say why a version has no time."""
+    return _("busy") if release.status == BUSY else status_word(release.status)
+
+
+def release_notes(release: Release) -> tuple[str, ...]:
+    """Explain why a version has no time."""
+    if release.status == BUSY:
+        return (_("not shown: other programs used the processors"),)
+    return in_words(notes_on_status(release.result))

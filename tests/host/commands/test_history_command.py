@@ -1,0 +1,141 @@
+"""The command that compares versions: which run it reads, what it refuses, and which files it leaves."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from releases import VERSIONS, Releases
+
+from bench.host.__main__ import main
+from bench.host.storage import journal, manifest
+
+MATRIX = f"""
+[study]
+name = "versions"
+baseline = "torch-1.9.0:eager"
+default = ["torch"]
+profile = "quick"
+
+[environments.torch]
+framework = "torch"
+versions = {json.dumps(VERSIONS)}
+modes = ["eager"]
+
+[environments.jax]
+framework = "jax"
+versions = ["0.5.3", "0.10.2"]
+modes = ["jit"]
+
+[workloads.gemm]
+[workloads.mlp-train]
+
+[profiles.quick]
+rounds = 3
+samples = 8
+sample_seconds = 0.025
+sizes = ["small"]
+"""
+PLANTED = {"gemm": (1.0, 1.0, 1.05, 1.0), "mlp-train": (1.0, 0.8, 0.8, 0.8)}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    return tmp_path
+
+
+@pytest.fixture
+def folder(root):
+    """The folder of a run of the family torch."""
+    run = Releases(PLANTED)
+    place = root / "reports" / "versions"
+    place.mkdir(parents=True)
+    manifest.write(place, run.manifest)
+    lines = (json.dumps(record.to_json()) for record in run.records)
+    (place / journal.RECORDS).write_text("\n".join(lines) + "\n")
+    return place
+
+
+def history(root, *arguments):
+    return main(["history", *arguments], root)
+
+
+def rows(folder):
+    with (folder / "versions.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_run_of_the_study_is_read_and_its_versions_are_compared(root, folder, capsys):
+    assert history(root, "torch") == 0
+    assert "slower" in capsys.readouterr().out
+    slower = [row["version"] for row in rows(folder) if (row["quantity"], row["verdict"]) == ("step_s", "slower")]
+    assert set(slower) == {"1.11.0"}
+    assert (folder / "figures" / "versions-gemm.png").exists()
+
+
+def test_where_the_files_are_is_said(root, folder, capsys):
+    history(root)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("Files in reports/versions: versions.md, versions.tex, versions.csv, figures/versions-gemm,")
+
+
+def test_a_part_can_be_chosen_as_in_a_run(root, folder):
+    assert history(root, "torch", "--workload", "g*") == 0
+    assert {row["workload"] for row in rows(folder)} == {"gemm", ""}
+    assert {path.name for path in (folder / "figures").iterdir()} == {
+        f"versions-gemm.{e}" for e in ("pdf", "svg", "png")
+    }
+    assert history(root, "torch-1.9.0", "torch-1.11.0") == 0
+    assert {row["version"] for row in rows(folder)} == {"1.9.0", "1.11.0"}
+
+
+def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, capsys):
+    assert history(root, "--against", "1.11.0") == 0
+    assert "than 1.11.0" in capsys.readouterr().out
+    assert {r["other_version"] for r in rows(folder) if r["against"] == "baseline"} == {"1.11.0"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["torhc"], "unknown family 'torhc'; did you mean 'torch'? Known: torch, jax, torch-1.9.0"),
+        (["--against", "1.12"], "--against: unknown version '1.12'"),
+        (["jax"], "has no workload with two versions of jax"),
+        (["torch-1.9.0"], "has no workload with two versions of torch-1.9.0"),
+        (["--run", "nobody"], "nobody"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_the_remedy(root, folder, arguments, said, capsys):
+    assert history(root, *arguments) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "versions.csv").exists()
+
+
+def test_without_a_run_the_command_that_measures_is_named(root, capsys):
+    assert history(root, "torch") == 2
+    assert "Measure first: nox -s history -- torch --measure" in capsys.readouterr().err
+
+
+def test_measuring_takes_the_options_of_a_run_and_can_be_looked_at_before(root, capsys):
+    assert history(root, "torch", "--measure", "--dry-run", "--workload", "gemm") == 0
+    said = capsys.readouterr().out
+    for version in VERSIONS:
+        assert f"torch-{version}" in said
+    assert "mlp-train" not in said
+    assert "jax" not in said
+
+
+def test_a_version_without_a_lock_costs_the_others_nothing(root, capsys, monkeypatch):
+    """No index can be reached here, so that no lock can be made: each version has its reason, and no traceback."""
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(root / "cache"))
+    assert main(["prepare", "torch"], root) == 0
+    said = capsys.readouterr().out
+    for version in VERSIONS:
+        assert f"torch-{version}: failed: locks/torch-{version}.txt cannot be made" in said
+    assert {path.name for path in (root / ".nox" / "environments").glob("*.outcome.json")} == {
+        f"torch-{version}.outcome.json" for version in VERSIONS
+    }
