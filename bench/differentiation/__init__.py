@@ -10,7 +10,7 @@ from __future__ import annotations
 from . import rules
 from .tape import Tape, plain, primitive
 
-__all__ = ["loss_and_gradients", "primitive", "rules"]
+__all__ = ["loss_and_gradients", "plain", "primitive", "rules"]
 
 
 def loss_and_gradients(loss, size, parameters, state, batch):

@@ -9,7 +9,14 @@ from planted import Faithful, optimizer_mistakes, worst, wrong_gradient
 from bench.registry import BUILT_IN
 from bench.workloads import attention, batch_norm, convolution, resnet
 
-WORKLOADS = ("resnet18-train", "resnet50-train", "gpt-train")
+WORKLOADS = (
+    "resnet18-train",
+    "resnet50-train",
+    "gpt-train",
+    "optimizer-step-sgd",
+    "optimizer-step-adam",
+    "optimizer-step-adamw",
+)
 #: A faithful float32 step errs by less than this share of what is allowed, a mistake by more than so many times that.
 FAITHFUL, PLANTED = 0.5, 3
 CASES = [

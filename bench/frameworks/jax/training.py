@@ -25,16 +25,19 @@ def make_optimizer(settings):
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
-def functional_training(loss, parameters, transform, settings, layout=None, attention=None, kept=None):
+def functional_training(
+    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None
+):
     """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} that steps update without
     gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new kept).
+    ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
     """
     optimizer = make_optimizer(settings)
     keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
-    differentiate = jax.value_and_grad(keeping, has_aux=True)
+    differentiate = differentiate or jax.value_and_grad(keeping, has_aux=True)
 
     def update(state, *batch):
         parameters, memory, kept = state

@@ -25,12 +25,14 @@ def given(**settings):
     return {name: value for name, value in settings.items() if value}
 
 
-def variable_training(loss, parameters, transform, settings, layout=None, attention=None, kept=None):
+def variable_training(
+    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None
+):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} of variables that ``loss`` assigns
-    itself, such as running statistics.
+    itself, such as running statistics. ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
     """
     variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
     trained = list(variables.values())
@@ -38,10 +40,14 @@ def variable_training(loss, parameters, transform, settings, layout=None, attent
     variables.update((name, tf.Variable(value, name=name, trainable=False)) for name, value in (kept or {}).items())
     optimizer = make_optimizer(transform.mode, trained, settings)
 
-    def update(*batch):
+    def by_tape(*batch):
         with tf.GradientTape() as tape:
             value = loss(variables, *batch)
-        optimizer.apply(tape.gradient(value, trained))
+        return value, tape.gradient(value, trained)
+
+    def update(*batch):
+        value, gradients = (differentiate or by_tape)(*batch)
+        optimizer.apply(gradients)
         return value
 
     fused = "by the compiler" if transform.mode == "xla" else optimizer.fused

@@ -1,0 +1,60 @@
+"""Specifies the steps of an optimizer alone: the gradients of many tensors are given, as a backward pass leaves them.
+
+A size has ``tensors`` and ``width``: of three tensors one is a matrix of this width and two are vectors, as the weight,
+the scale and the shift of a layer are. The first array of a batch is the loss to which the gradients belong; a step
+returns it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..differentiation import plain
+
+ITEM = "tensor"
+SIZES = {
+    "check": {"tensors": 6, "width": 8},
+    "tiny": {"tensors": 30, "width": 32},
+    "small": {"tensors": 300, "width": 128},
+    "medium": {"tensors": 1000, "width": 128},
+    "large": {"tensors": 300, "width": 512},
+}
+PRECISIONS = ("float32",)
+TRAINING = True
+GIVEN_GRADIENTS = True
+
+
+def shapes(size):
+    width = size["width"]
+    return {"tensor%d" % index: (width,) if index % 3 else (width, width) for index in range(size["tensors"])}
+
+
+def draw(size, random):
+    return [random.standard_normal(shape).astype(np.float32) for shape in shapes(size).values()]
+
+
+def parameters(size, random):
+    """Draw standard normal tensors."""
+    return dict(zip(shapes(size), draw(size, random)))
+
+
+def batch(size, random, source=None):
+    """Draw a loss, which is a number, and a standard normal gradient for each tensor."""
+    return (random.standard_normal(()).astype(np.float32), *draw(size, random))
+
+
+def loss(size, parameters, state, batch):
+    """Return the given loss; its gradients are those given."""
+    value, *gradients = batch
+    for parameter, gradient in zip(parameters.values(), gradients):
+        # This adds nothing but its slope.
+        value = value + ((parameter - plain(parameter)) * gradient).sum()
+    return value, state
+
+
+def items(size):
+    return size["tensors"]
+
+
+def elements(size):
+    return sum(int(np.prod(shape)) for shape in shapes(size).values())

@@ -1,0 +1,10 @@
+"""Implements optimizer-step-sgd in JAX: as optimizer-step-adamw."""
+
+from __future__ import annotations
+
+import functools
+
+from ..optimizer_step_adamw import jax as step
+from . import OPTIMIZER
+
+build = functools.partial(step.build, optimizer=OPTIMIZER)
