@@ -30,11 +30,11 @@ def by_class(trained, transform, settings):
     advance = transform(optimizer.step, training=True, settings=lambda: {"fused optimizer": fused(optimizer)})
 
     def run(batches):
-        for loss, *gradients in batches:
-            for parameter, gradient in zip(trained, gradients):
+        for batch in batches:
+            for parameter, gradient in zip(trained, batch[1:]):
                 parameter.grad = gradient
             advance()
-        return {"loss": loss}
+        return {"loss": batch[0]}
 
     def memory():
         return [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
