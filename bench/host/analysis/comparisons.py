@@ -12,12 +12,15 @@ from bench.record import OK, Record
 
 from ..statistics import stopping
 from ..statistics.bootstrap import Estimate
-from ..statistics.location import FloatArray
+from ..statistics.location import FloatArray, median
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
 from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
 from ..storage.manifest import BUDGET, Manifest
 from .results import Comparison, Result
+
+#: The keys of the pairs of two cells, and the log ratio of each.
+Pairs = tuple[list[Hashable], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,23 @@ class Reached:
         done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, manifest.profile.samples)
         return cls(manifest.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
 
-    def compare(self, cell: Result, other: Result) -> Ratio | None:
-        """Compare two cells; None where no two processes took turns."""
-        keys, log_ratios = pair_log_ratios(cell.turns, other.turns)
-        found = self.compare_pairs(keys, log_ratios)
+    def compare(
+        self, cell: Result, other: Result, pairs: Pairs | None = None, shown: Estimate | None = None
+    ) -> Ratio | None:
+        """Compare two cells; None where no two processes took turns.
+
+        ``pairs`` and their estimate ``shown`` are computed where they are not given.
+        """
+        keys, log_ratios = pairs or pair_log_ratios(cell.turns, other.turns)
+        found = self.compare_pairs(keys, log_ratios, shown)
         return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
 
-    def compare_pairs(self, keys: Sequence[Hashable], log_ratios: FloatArray) -> Ratio | None:
+    def compare_pairs(
+        self, keys: Sequence[Hashable], log_ratios: FloatArray, shown: Estimate | None = None
+    ) -> Ratio | None:
         """Compare by the log ratio of each pair, whose key is (round, attempt); None without a pair."""
-        return stopping.sequential_ratio(_rounds(keys), log_ratios, self.looks, self.rounds, ended=self.ended)
+        data = _rounds(keys), log_ratios, self.looks, self.rounds
+        return stopping.sequential_ratio(*data, ended=self.ended, shown=shown)
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
         """Compare their 90% quantiles; only the deciding interval is computed, since tables show that one."""
@@ -55,7 +66,7 @@ class Reached:
             return None
         data = _rounds(keys), log_ratios, self.looks, self.rounds
         p = stopping.sequential_p(*data, ended=self.ended)
-        value = math.exp(np.median(walsh_averages(log_ratios)))
+        value = math.exp(median(walsh_averages(log_ratios)))
         deciding = stopping.sequential_interval(*data, ended=self.ended)
         shown = Estimate(value, None, None, len(log_ratios))
         return Ratio(shown, 1.0 if p is None else p, deciding, _disturbed(keys, cell, other))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..statistics.location import FloatArray, Location, locate
+from ..statistics.location import FloatArray, Location, locate, median
 from ..statistics.pairs import Process, TurnArray, by_turn
 from ..statistics.warmup import Warmup, classify, steady_turn
 from .noise_watch import crowded, left_out, mostly_disturbed
@@ -37,7 +38,7 @@ class Timed:
         """The key that processes of different cells share if they ran at the same time and took turns."""
         return self.record.round, self.record.attempt
 
-    @property
+    @cached_property
     def disturbed(self) -> bool:
         """Tell whether its samples count although most of its turns were disturbed."""
         return mostly_disturbed(self.record) or crowded(self.record)
@@ -79,4 +80,4 @@ def _timed(record: Record, step_s: FloatArray, turns: TurnArray, warmup: Warmup)
     steady_s = step_s[turns >= first]
     # None are left where the steady state began within the last turn.
     location = locate(steady_s if len(steady_s) else step_s)
-    return Timed(record, warmup, location, float(np.median(step_s)), by_turn(step_s, turns, first))
+    return Timed(record, warmup, location, median(step_s), by_turn(step_s, turns, first))

@@ -6,9 +6,8 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..statistics import ranking
+from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
@@ -186,7 +185,7 @@ def _log_locations(result: Result, starts: Mapping[tuple[str, Hashable], int]) -
     found = {}
     for key, process in result.turns.items():
         steady = process.log_s[process.turns >= starts[result.cell.row, key]]
-        found[key] = float(np.median(steady if len(steady) else process.log_s))
+        found[key] = median(steady if len(steady) else process.log_s)
     return found
 
 

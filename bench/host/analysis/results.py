@@ -13,8 +13,9 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
 
-from ..statistics.bootstrap import Estimate, estimate_median
+from ..statistics.bootstrap import Estimate, estimate_medians
 from ..statistics.location import Location, spread_between
+from ..statistics.location import median as median_of
 from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
@@ -133,13 +134,13 @@ class Result:
         It is near the number of threads where they spin, and below one where the process waits for a processor.
         """
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
-        return median(float(np.median(np.divide(record.sample_cpu_ns, record.sample_ns))) for record in timed)
+        return median(median_of(np.divide(record.sample_cpu_ns, record.sample_ns)) for record in timed)
 
     @cached_property
     def cpu_s(self) -> float | None:
         """Processor seconds of one step, over all threads of the process: median over processes."""
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
-        return median(float(np.median(np.divide(r.sample_cpu_ns, r.sample_steps))) / 1e9 for r in timed)
+        return median(median_of(np.divide(r.sample_cpu_ns, r.sample_steps)) / 1e9 for r in timed)
 
     @property
     def throughput(self) -> Estimate | None:
@@ -205,7 +206,7 @@ def is_doubtful(record: Record) -> bool:
 
 
 def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
-    """Summarise the records of one cell, of which ``timed`` are those that ended well and have samples.
+    """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
 
     A mismatch, or an impossible time, in any process is the status of the whole cell, since its computation is in
     doubt. Otherwise one process with status ``ok`` makes the cell ``ok``, and a note names the others. A cell without a
@@ -218,8 +219,14 @@ def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> 
     result = Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records))
     if result.status != OK or not timed:
         return result
-    step = estimate_median(np.array([process.location.median for process in timed]))
-    return replace(result, timed=tuple(timed), step=step)
+    return replace(result, timed=tuple(timed))
+
+
+def with_steps(results: Sequence[Result]) -> list[Result]:
+    """Add the step times, all at once, as those of equally few processes are computed together."""
+    each = [np.array([location.median for location in result.locations]) for result in results if result.timed]
+    steps = iter(estimate_medians(each))
+    return [replace(result, step=next(steps)) if result.timed else result for result in results]
 
 
 def row_key(cell: Cell) -> tuple[str, int]:

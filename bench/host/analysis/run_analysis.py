@@ -9,20 +9,20 @@ from bench.cell import Cell
 from bench.record import Record
 
 from ..statistics.noise import NoiseFloor, noise_floor
-from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
+from ..statistics.pairs import Ratio, estimate_ratios, pair_log_ratios, tail_log_ratios
 from ..statistics.verdict import Verdict
 from ..storage.manifest import Manifest
 from ..study.baseline import BEST
 from ..study.rows import group_by_row
 from ..study.twin import is_twin, original_cell
-from .baselines import baselines_of
+from .baselines import Baselines, baselines_of
 from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
 from .given_up import given_up
 from .processes import timed_cells
-from .results import EXCLUDED, Comparison, Result, result_of
+from .results import EXCLUDED, Comparison, Result, result_of, with_steps
 from .startup import break_even
 
 
@@ -93,7 +93,8 @@ def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result],
     for found in own.values():
         found.sort(key=lambda record: (record.round, record.attempt))
     timed = timed_cells(record for found in own.values() for record in found)
-    results = compare([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()], manifest)
+    summaries = [result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()]
+    results = compare(with_steps(summaries), manifest)
     noise = measure_noise(results)
     return judge(results, noise), noise
 
@@ -123,17 +124,26 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
         rows.setdefault(result.cell.row, []).append(result)
     reached = {row: Reached.of(found, manifest) for row, found in rows.items()}
     bases = baselines_of(results, manifest.study.baseline)
+    refused = {
+        result.cell: differences
+        for result in results
+        if manifest.strict and (base := _timed_base(result, bases)) and (differences := refusal(result, base))
+    }
+    pairs = {
+        result.cell: pair_log_ratios(result.turns, base.turns)
+        for result in results
+        if result.cell not in refused and (base := _timed_base(result, bases))
+    }
+    paired = [cell for cell, (keys, _) in pairs.items() if keys]
+    # All at once, as those with equally few pairs are computed together.
+    shown = dict(zip(paired, estimate_ratios([pairs[cell][1] for cell in paired]), strict=True))
     compared = []
     for result in results:
         base = bases.get(result.cell)
-        if base is None or result.step is None or base.step is None:
-            compared.append(result)
+        if base is None or result.cell not in pairs:
+            compared.append(replace(result, refused=refused.get(result.cell, ())))
             continue
-        refused = refusal(result, base) if manifest.strict else ()
-        if refused:
-            compared.append(replace(result, refused=refused))
-            continue
-        ratio = reached[result.cell.row].compare(result, base)
+        ratio = reached[result.cell.row].compare(result, base, pairs[result.cell], shown.get(result.cell))
         tail = reached[result.cell.row].compare_tails(result, base)
         if manifest.study.baseline == BEST:
             # What is best was chosen by these very data: a test of the difference would find too many.
@@ -147,6 +157,12 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
             )
         )
     return compared
+
+
+def _timed_base(result: Result, bases: Baselines) -> Result | None:
+    """Return what a result is compared with, where both have times."""
+    base = bases.get(result.cell)
+    return None if base is None or base.step is None or result.step is None else base
 
 
 def judge(results: Sequence[Result], noise: Noise) -> list[Result]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..statistics.location import median
 from ..statistics.warmup import WarmupClass
 from .processes import Timed
 
@@ -45,5 +46,5 @@ def warm_up_of(timed: Sequence[Timed]) -> WarmUp | None:
     if not timed:
         return None
     classes = tuple(Counter(process.warmup.kind for process in timed).most_common())
-    whole_s = float(np.median([process.whole_s for process in timed]))
+    whole_s = median(np.array([process.whole_s for process in timed]))
     return WarmUp(classes, sum(process.early for process in timed), whole_s)

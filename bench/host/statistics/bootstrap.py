@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +22,15 @@ FEWEST_FOR_BOOTSTRAP = 6
 #: Student's interval of two units can be as wide as one likes; a factor beyond this says nothing more.
 WIDEST = 1e6
 
+#: With more units nearly all resamples differ, and a cell has its resamples computed on its own.
+MOST_TOGETHER = 6
+#: Cells that are computed together, which limits the memory.
+BATCH = 256
+
 CountArray = npt.NDArray[np.int32]
-#: Maps one value per unit, and how often each resample took each unit, shape (n, resamples), to a number per resample.
+IndexArray = npt.NDArray[np.intp]
+#: Maps one value per unit, and how often each resample took each unit, shape (n, resamples), to a number per resample;
+#: or values of shape (cells, n) to numbers of shape (cells, resamples).
 Statistic = Callable[[FloatArray, CountArray], FloatArray]
 
 
@@ -68,12 +75,25 @@ def resample_counts(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> Cou
     return counts
 
 
+@functools.lru_cache(maxsize=64)
+def distinct_resamples(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[CountArray, IndexArray]:
+    """Return the resamples that differ, as ``resample_counts`` does, and which of them each of all resamples is.
+
+    Four units have 35 resamples that differ, so most of 2000 are repetitions.
+    """
+    counts, which = np.unique(resample_counts(n, resamples, seed), axis=1, return_inverse=True)
+    return counts, which.ravel()
+
+
 def weighted_median(points: FloatArray, weight: Callable[[int], CountArray], total: int) -> FloatArray:
     """Return, for each resample, the median of ``points`` where point *i* occurs ``weight(i)`` times, ``total`` in all.
 
     ``weight(i)`` holds a number per resample. All resamples pass through the points together, in ascending order. So
     the weights of all points, which are many where points are pairs of units, are never in memory at the same time.
+    Where ``points`` has a row for each of many cells, so has the result; that is for few points and resamples.
     """
+    if points.ndim > 1:
+        return _weighted_medians(points, weight, total)
     order = np.argsort(points)
     passed = np.zeros_like(weight(0))
     lower, upper = np.zeros_like(passed), np.zeros_like(passed)
@@ -85,9 +105,19 @@ def weighted_median(points: FloatArray, weight: Callable[[int], CountArray], tot
     return np.asarray((ascending[lower] + ascending[upper]) / 2.0)
 
 
+def _weighted_medians(points: FloatArray, weight: Callable[[int], CountArray], total: int) -> FloatArray:
+    order = np.argsort(points, axis=1)
+    passed = np.cumsum(np.stack([weight(i) for i in range(points.shape[1])])[order], axis=1)
+    ascending = np.take_along_axis(points, order, axis=1)
+    lower, upper = (
+        np.take_along_axis(ascending, (passed <= half).sum(axis=1), axis=1) for half in ((total - 1) // 2, total // 2)
+    )
+    return np.asarray((lower + upper) / 2.0)
+
+
 def median(values: FloatArray, counts: CountArray) -> FloatArray:
     """Return the median of each resample."""
-    return weighted_median(values, lambda i: counts[i], len(values))
+    return weighted_median(values, lambda i: counts[i], values.shape[-1])
 
 
 def estimate(
@@ -102,6 +132,37 @@ def estimate(
     tail = tail_probability(n, level)
     low, high = np.quantile(drawn, (tail, 1.0 - tail))
     return Estimate(value, float(low), float(high), n)
+
+
+def estimate_each(
+    each: Sequence[FloatArray], statistic: Statistic, *, level: float = LEVEL, seed: int = SEED
+) -> list[Estimate]:
+    """Estimate ``statistic`` of many populations, each as ``estimate`` does, those with equally few units together."""
+    found: dict[int, Estimate] = {}
+    groups: dict[int, list[int]] = {}
+    for i, values in enumerate(each):
+        if len(values) <= MOST_TOGETHER:
+            groups.setdefault(len(values), []).append(i)
+        else:
+            found[i] = estimate(values, statistic, level=level, seed=seed)
+    for group in groups.values():
+        for first in range(0, len(group), BATCH):
+            some = group[first : first + BATCH]
+            table = np.array([each[i] for i in some])
+            found.update(zip(some, _estimate_together(table, statistic, level, seed), strict=True))
+    return [found[i] for i in range(len(each))]
+
+
+def _estimate_together(values: FloatArray, statistic: Statistic, level: float, seed: int) -> list[Estimate]:
+    """Estimate ``statistic`` for each row of units."""
+    n = values.shape[1]
+    value = statistic(values, np.ones((n, 1), dtype=np.int32))[:, 0].tolist()
+    if n < 2:
+        return [Estimate(one, None, None, n) for one in value]
+    counts, which = distinct_resamples(n, RESAMPLES, seed)
+    tail = tail_probability(n, level)
+    low, high = np.quantile(statistic(values, counts)[:, which], (tail, 1.0 - tail), axis=1).tolist()
+    return [Estimate(*one, n) for one in zip(value, low, high, strict=True)]
 
 
 def widen_for_few(found: Estimate, logs: FloatArray, *, level: float = LEVEL) -> Estimate:
@@ -122,4 +183,10 @@ def widen_for_few(found: Estimate, logs: FloatArray, *, level: float = LEVEL) ->
 
 def estimate_median(locations: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
     """Estimate the median of the processes' locations, which is the published time of a cell."""
-    return widen_for_few(estimate(locations, median, level=level, seed=seed), np.log(locations), level=level)
+    return estimate_medians([locations], level=level, seed=seed)[0]
+
+
+def estimate_medians(each: Sequence[FloatArray], *, level: float = LEVEL, seed: int = SEED) -> list[Estimate]:
+    """Estimate many medians, each as ``estimate_median`` does, those with equally few processes together."""
+    found = estimate_each(each, median, level=level, seed=seed)
+    return [widen_for_few(one, np.log(own), level=level) for one, own in zip(found, each, strict=True)]

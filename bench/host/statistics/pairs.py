@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, SEED, Estimate, estimate, widen_for_few
-from .location import FloatArray
+from .bootstrap import LEVEL, SEED, Estimate, estimate_each, widen_for_few
+from .location import FloatArray, median
 from .signed_rank import exact_interval, hodges_lehmann, signed_rank_p
 
 #: The confidence level of the interval that decides: 1 - ``verdict.ALPHA``.
@@ -69,7 +69,8 @@ def common_turns(process: Process, other: Process) -> TurnArray:
     identical cells remain exchangeable. It increases the spread by up to a third where the machine drifts. It removes
     an error of 1 to 3 % where a fifth to two fifths of the samples of one process are a warm-up of 20 %.
     """
-    common = np.intersect1d(process.turns, other.turns, assume_unique=True)
+    same = np.array_equal(process.turns, other.turns)
+    common = process.turns if same else np.intersect1d(process.turns, other.turns, assume_unique=True)
     steady = common[common >= max(process.steady_turn, other.steady_turn)]
     return steady if len(steady) else common
 
@@ -82,8 +83,10 @@ def log_ratio(process: Process, other: Process) -> float | None:
     without a common turn.
     """
     turns = common_turns(process, other)
+    if not len(turns):
+        return None
     mine, theirs = (one.log_s[np.searchsorted(one.turns, turns)] for one in (process, other))
-    return float(np.median(mine - theirs)) if len(turns) else None
+    return median(mine - theirs)
 
 
 def log_quantile(values: FloatArray, q: float) -> float:
@@ -100,8 +103,15 @@ def tail_log_ratio(process: Process, other: Process) -> float | None:
     turns = common_turns(process, other)
     if not len(turns):
         return None
-    mine, theirs = (one.sample_log_s[np.isin(one.sample_turns, turns)] for one in (process, other))
+    mine, theirs = (_samples_in(one, turns) for one in (process, other))
     return log_quantile(mine, TAIL) - log_quantile(theirs, TAIL)
+
+
+def _samples_in(process: Process, turns: TurnArray) -> FloatArray:
+    """Return the logarithm of the samples in these turns, which are of those that the process took."""
+    if len(turns) == len(process.turns):
+        return process.sample_log_s
+    return process.sample_log_s[np.isin(process.sample_turns, turns)]
 
 
 def pair_log_ratios(
@@ -128,9 +138,16 @@ def tail_log_ratios(
 
 def estimate_ratio(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
     """Estimate the ratio from the log ratios of its pairs, with the interval that tables show."""
-    log = estimate(log_ratios, hodges_lehmann, level=level, seed=seed)
-    low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
-    return widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios, level=level)
+    return estimate_ratios([log_ratios], level=level, seed=seed)[0]
+
+
+def estimate_ratios(each: Sequence[FloatArray], *, level: float = LEVEL, seed: int = SEED) -> list[Estimate]:
+    """Estimate many ratios, each as ``estimate_ratio`` does, those with equally few pairs together."""
+    found = []
+    for log_ratios, log in zip(each, estimate_each(each, hodges_lehmann, level=level, seed=seed), strict=True):
+        low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
+        found.append(widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios, level=level))
+    return found
 
 
 def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import LEVEL, SEED, Estimate, resample_counts, tail_probability
+from .bootstrap import LEVEL, MOST_TOGETHER, SEED, Estimate, distinct_resamples, resample_counts, tail_probability
 from .location import FloatArray
 from .signed_rank import hodges_lehmann
 
@@ -58,9 +58,13 @@ def resampled_log_ratios(values: FloatArray, base: int, seed: int) -> tuple[Floa
     pairs remain pairs. Shapes (columns,) and (columns, resamples).
     """
     n = values.shape[1]
-    counts, once = resample_counts(n, RESAMPLES, seed), np.ones((n, 1), dtype=np.int32)
+    lines, once = values - values[base], np.ones((n, 1), dtype=np.int32)
+    if n <= MOST_TOGETHER:
+        differing, which = distinct_resamples(n, RESAMPLES, seed)
+        return hodges_lehmann(lines, once)[:, 0], hodges_lehmann(lines, differing)[:, which]
+    counts = resample_counts(n, RESAMPLES, seed)
     estimates, drawn = np.zeros(len(values)), np.zeros((len(values), RESAMPLES))
-    for number, line in enumerate(values - values[base]):
+    for number, line in enumerate(lines):
         if number != base:
             estimates[number] = hodges_lehmann(line, once)[0]
             drawn[number] = hodges_lehmann(line, counts)

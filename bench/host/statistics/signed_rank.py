@@ -22,12 +22,19 @@ def doubled_ranks(values: FloatArray) -> IntArray:
 
 def sum_distribution(ranks: IntArray) -> FloatArray:
     """Return the probability of every sum, from 0, of the ranks with a positive sign; both signs are equally likely."""
+    return _sum_distribution(tuple(sorted(ranks.tolist())))
+
+
+@functools.lru_cache(maxsize=256)
+def _sum_distribution(ranks: tuple[int, ...]) -> FloatArray:
+    # Kept, as without ties all comparisons of as many pairs have the same ranks.
     probability = np.ones(1)
-    for rank in ranks.tolist():
+    for rank in ranks:
         doubled = np.zeros(len(probability) + rank)
         doubled[: len(probability)] = probability
         doubled[rank:] += probability
         probability = doubled / 2.0
+    probability.setflags(write=False)
     return probability
 
 
@@ -52,16 +59,24 @@ def hodges_lehmann(values: FloatArray, counts: CountArray) -> FloatArray:
     nearly as efficient as the mean where the mean is best. A resample has the means of the sample, each a number of
     times: a pair of distinct values as often as the product of their counts, a value with itself c(c+1)/2 times.
     """
-    n = len(values)
-    first, second = np.triu_indices(n)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    alone = counts * (counts + 1) // 2
+    n = values.shape[-1]
+    pairs = _pairs(n)
+    total = n * (n + 1) // 2
+    # The smaller the type, the faster the sums.
+    smallest = np.min_scalar_type(total)
+    alone, counts = (counts * (counts + 1) // 2).astype(smallest), counts.astype(smallest)
 
     def weight(pair: int) -> CountArray:
         i, j = pairs[pair]
         return np.asarray(alone[i] if i == j else counts[i] * counts[j])
 
-    return weighted_median((values[first] + values[second]) / 2.0, weight, n * (n + 1) // 2)
+    return weighted_median(walsh_averages(values), weight, total)
+
+
+@functools.lru_cache(maxsize=64)
+def _pairs(n: int) -> list[tuple[int, int]]:
+    first, second = np.triu_indices(n)
+    return list(zip(first.tolist(), second.tolist(), strict=True))
 
 
 def walsh_averages(values: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from .bootstrap import Estimate
 from .location import FloatArray
 from .pairs import Ratio, deciding_interval, estimate_ratio
 from .signed_rank import signed_rank_p
@@ -114,14 +115,21 @@ def sequential_interval(
 
 
 def sequential_ratio(
-    rounds: RoundArray, log_ratios: FloatArray, looks: Sequence[int], rounds_done: int, *, ended: bool = False
+    rounds: RoundArray,
+    log_ratios: FloatArray,
+    looks: Sequence[int],
+    rounds_done: int,
+    *,
+    ended: bool = False,
+    shown: Estimate | None = None,
 ) -> Ratio | None:
     """Compare two cells as ``pairs.compare`` does, with the p value and deciding interval of the looks.
 
-    The estimate and the interval that tables show are of all pairs. None without a pair.
+    The estimate and the interval that tables show are of all pairs; they are computed unless ``shown`` gives them. None
+    without a pair.
     """
     if not len(log_ratios):
         return None
     p = sequential_p(rounds, log_ratios, looks, rounds_done, ended=ended)
     deciding = sequential_interval(rounds, log_ratios, looks, rounds_done, ended=ended)
-    return Ratio(estimate_ratio(log_ratios), 1.0 if p is None else p, deciding)
+    return Ratio(shown or estimate_ratio(log_ratios), 1.0 if p is None else p, deciding)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .change_points import segments
-from .location import NORMAL_MAD, FloatArray
+from .location import NORMAL_MAD, FloatArray, median
 
 #: The fewest points that are classified.
 FEWEST = 12
@@ -53,7 +53,7 @@ class Warmup:
     start: int | None
 
 
-def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
+def reduced(series: FloatArray) -> tuple[FloatArray, Sequence[int]]:
     """Return the logarithm of the series in ``POINTS`` points at most, and where each begins; the end comes last.
 
     The median summarises a block, so one slow sample in each block changes nothing.
@@ -61,7 +61,7 @@ def reduced(series: FloatArray) -> tuple[FloatArray, list[int]]:
     log_s = np.log(series)
     size = -(-(len(log_s) - HEAD) // (POINTS - HEAD))
     if size <= 1:
-        return log_s, list(range(len(log_s) + 1))
+        return log_s, range(len(log_s) + 1)
     whole = HEAD + (len(log_s) - HEAD) // size * size
     blocks = np.median(log_s[HEAD:whole].reshape(-1, size), axis=1)
     rest = [np.median(log_s[whole:])] if whole < len(log_s) else []
@@ -78,13 +78,23 @@ def without_outliers(points: FloatArray) -> FloatArray:
     padded = np.pad(points, ((0, 0), (REACH, REACH)), mode="reflect")
     local = np.median(np.lib.stride_tricks.sliding_window_view(padded, width, axis=1), axis=-1)
     distance = np.abs(points - local)
-    scale = NORMAL_MAD * np.array([np.median(row[row > 0]) if (row > 0).any() else 0.0 for row in distance])
+    scale = NORMAL_MAD * _median_of_positive(distance)
     return np.where(distance > OUTLIER * scale[:, np.newaxis], local, points)
+
+
+def _median_of_positive(distance: FloatArray) -> FloatArray:
+    """Return the median of the positive numbers of each row, none of which is negative; 0 where there are none."""
+    ascending = np.sort(distance, axis=1)
+    zeros = (distance == 0).sum(axis=1)
+    positive = distance.shape[1] - zeros
+    ends = (zeros + np.maximum(0, positive - 1) // 2, np.minimum(zeros + positive // 2, distance.shape[1] - 1))
+    lower, upper = (ascending[np.arange(len(distance)), end] for end in ends)
+    return np.where(positive > 0, (lower + upper) / 2.0, 0.0)
 
 
 def noise(series: FloatArray) -> float:
     """Return the standard deviation of single points around their trend, from the differences of neighbours."""
-    return float(NORMAL_MAD * np.median(np.abs(np.diff(np.log(series)))) / math.sqrt(2.0))
+    return NORMAL_MAD * median(np.abs(np.diff(np.log(series)))) / math.sqrt(2.0)
 
 
 def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float) -> Warmup:
@@ -92,6 +102,8 @@ def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], nois
 
     A segment in the head has few points, so it is as uncertain as single points are.
     """
+    if len(bounds) == 1:
+        return Warmup(WarmupClass.FLAT, 0)
     begins = [0, *bounds[:-1]]
     pieces = [points[begin:end] for begin, end in zip(begins, bounds, strict=True)]
     means = [float(piece.mean()) for piece in pieces]
@@ -122,7 +134,7 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     found = [Warmup(WarmupClass.TOO_SHORT, None)] * len(series)
     if not long:
         return found
-    by_length: dict[int, list[tuple[int, FloatArray, list[int]]]] = {}
+    by_length: dict[int, list[tuple[int, FloatArray, Sequence[int]]]] = {}
     for i in long:
         points, starts = reduced(series[i])
         by_length.setdefault(len(points), []).append((i, points, starts))
@@ -130,7 +142,8 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     for group in by_length.values():
         table = without_outliers(np.array([points for _, points, _ in group]))
         for (i, _, starts), row, bounds in zip(group, table, segments(table), strict=True):
-            found[i] = judge(row, starts, bounds, noise(series[i]))
+            # Most series have one segment, whatever their noise.
+            found[i] = judge(row, starts, bounds, noise(series[i]) if len(bounds) > 1 else 0.0)
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import stat
@@ -24,6 +25,7 @@ CHECKSUM = re.compile(rb', "checksum": "([0-9a-f]{16})"\}\s*$')
 LONGEST_LINE_BYTES = 64 << 20
 #: Levels of lists and tables in a line.
 DEEPEST = 20
+CONTAINERS = frozenset({dict, list})
 
 
 class NewerSchema(Refused, ValueError):
@@ -110,31 +112,36 @@ class StoredLines:
 def parsed(text: bytes | str) -> dict[str, Any]:
     """Return an object of JSON whose numbers are finite; raises ValueError for anything else."""
     try:
-        values = json.loads(text, parse_constant=_refuse_constant)
+        values = json.loads(text, parse_float=_finite, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
     except ValueError:
         raise ValueError("is not a whole object of JSON") from None
     if not isinstance(values, dict):
         raise ValueError("is not an object of JSON")
-    _verify_plain(values, DEEPEST)
+    _verify_depth(values, DEEPEST)
     return values
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise OverflowError("holds a number that is too large")
+    return value
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _verify_plain(value: Any, levels: int) -> None:
+def _verify_depth(value: dict[str, Any] | list[Any], levels: int) -> None:
     if not levels:
         raise ValueError("is nested too deeply")
-    if isinstance(value, dict):
-        for inner in value.values():
-            if isinstance(inner, dict | list | float):
-                _verify_plain(inner, levels - 1)
-    elif isinstance(value, list):
-        for inner in value:
-            if isinstance(inner, dict | list | float):
-                _verify_plain(inner, levels - 1)
-    elif isinstance(value, float) and value in (float("inf"), -float("inf")):
-        raise ValueError("holds a number that is too large")
+    inner = value.values() if isinstance(value, dict) else value
+    # A journal is mostly lists of thousands of numbers, which have no level below.
+    if not CONTAINERS.isdisjoint(map(type, inner)):
+        for one in inner:
+            if isinstance(one, dict | list):
+                _verify_depth(one, levels - 1)

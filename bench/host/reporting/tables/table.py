@@ -104,7 +104,8 @@ def letters() -> Iterator[str]:
 
 def mark(entry: Entry, marks: dict[str, str]) -> str:
     """Return the marks of an entry's footnotes, in order: ``a,c``."""
-    return ",".join(letter for note, letter in marks.items() if note in entry.notes)
+    # In alphabetical order within a length, as ``letters`` counts.
+    return ",".join(sorted((marks[note] for note in set(entry.notes)), key=lambda one: (len(one), one)))
 
 
 def remarks(*texts: str) -> tuple[str, ...]:
