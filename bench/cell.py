@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Dict
+
+if sys.version_info >= (3, 8):
+    from functools import cached_property
+else:
+    cached_property = property
 
 # Runs on Python 3.7: this module belongs to both rings.
 
@@ -32,12 +38,12 @@ class Cell:
     #: Devices that compute one step together.
     devices: int = 1
 
-    @property
+    @cached_property
     def column(self) -> str:
         """The name of a table's column: ``torch2:compile``."""
         return "{}:{}".format(self.environment, self.mode)
 
-    @property
+    @cached_property
     def row(self) -> str:
         """The name of a table's row, which all columns compute: ``mlp-train/small/float32/cpu``."""
         parts = [self.workload, self.size, self.precision, self.device]
@@ -47,7 +53,7 @@ class Cell:
             parts.append("{}-thread{}".format(self.threads, "s" if self.threads > 1 else ""))
         return "/".join(parts)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The full name, for people: ``torch2:compile mlp-train/small/float32/cpu``."""
         return "{} {}".format(self.column, self.row)

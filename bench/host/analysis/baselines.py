@@ -13,7 +13,7 @@ from bench.cell import Cell
 
 from ..study.baseline import BEST, PREVIOUS
 from ..study.twin import is_twin
-from .quality import Quality, quality_of
+from .quality import Quality
 from .results import Result, row_key
 
 #: {cell: the result that it is compared with}; a cell that others are compared with alone is not in it.
@@ -52,7 +52,7 @@ def _in_columns(row: Sequence[Result], columns: Mapping[str, str]) -> dict[Cell,
 
 
 def _best(row: Sequence[Result]) -> dict[Cell, Result]:
-    usable = [one for one in row if not is_twin(one.cell) and quality_of(one) not in (None, Quality.DISTURBED)]
+    usable = [one for one in row if not is_twin(one.cell) and one.quality not in (None, Quality.DISTURBED)]
     best = min(usable, key=lambda one: one.step.value if one.step else 0.0, default=None)
     return {} if best is None else {result.cell: best for result in row if result is not best}
 

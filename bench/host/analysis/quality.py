@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ..statistics.bootstrap import Estimate
 from ..statistics.steadiness import FACTOR
 from ..statistics.warmup import WarmupClass
 from .compilation import recompilations
-from .results import Result
+
+if TYPE_CHECKING:
+    from .results import Result
 
 #: A ratio is noisy when its interval reaches further than this from it, as a factor…
 NOISY = 0.05

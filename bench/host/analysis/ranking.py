@@ -12,7 +12,7 @@ from ..statistics.performance_profile import PerformanceProfile, performance_pro
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
 from .notes import Note, NoteKind, Severity, note
-from .quality import Quality, quality_of
+from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
 
@@ -102,7 +102,7 @@ def tried(result: Result | None) -> bool:
 
 
 def _disturbed(result: Result) -> bool:
-    return quality_of(result) is Quality.DISTURBED
+    return result.quality is Quality.DISTURBED
 
 
 def _hold(results: Sequence[Result], baseline: str) -> Contest:

@@ -25,6 +25,7 @@ from .compilation import recompilations
 from .disturbances import Disturbances
 from .fairness import Difference
 from .processes import Timed
+from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
 
 #: The status of a cell without a record: the run ended before it, or the study excludes it.
@@ -126,6 +127,10 @@ class Result:
     def unsteady(self) -> bool:
         """Tell whether one number cannot represent the cell, or its time includes compilation."""
         return self.steadiness.unsteady or (bool(self.timed) and recompilations(self.records) > 0)
+
+    @cached_property
+    def quality(self) -> Quality | None:
+        return quality_of(self)
 
     @cached_property
     def cpu_per_wall(self) -> float | None:

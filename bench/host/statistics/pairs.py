@@ -56,7 +56,8 @@ def by_turn(step_s: FloatArray, turn: TurnArray, steady_turn: int = 0) -> Proces
     """Group the samples of one process, seconds per step, by the turn in which each was taken."""
     order = np.lexsort((step_s, turn))
     ordered = turn[order]
-    turns, first, count = np.unique(ordered, return_index=True, return_counts=True)
+    first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    turns, count = ordered[first], np.diff(first, append=len(ordered))
     ascending = np.log(step_s[order])
     medians = (ascending[first + (count - 1) // 2] + ascending[first + count // 2]) / 2.0
     return Process(turns, medians, ascending, ordered, steady_turn)
@@ -111,7 +112,8 @@ def _samples_in(process: Process, turns: TurnArray) -> FloatArray:
     """Return the logarithm of the samples in these turns, which are of those that the process took."""
     if len(turns) == len(process.turns):
         return process.sample_log_s
-    return process.sample_log_s[np.isin(process.sample_turns, turns)]
+    places = np.minimum(np.searchsorted(turns, process.sample_turns), len(turns) - 1)
+    return process.sample_log_s[turns[places] == process.sample_turns]
 
 
 def pair_log_ratios(

@@ -15,6 +15,12 @@ IntArray = npt.NDArray[np.int64]
 
 def doubled_ranks(values: FloatArray) -> IntArray:
     """Return twice the rank of each value, which is an integer where ties share their mean rank."""
+    order = np.argsort(values)
+    ascending = values[order]
+    if (ascending[1:] != ascending[:-1]).all():
+        ranks = np.empty(len(values), dtype=np.int64)
+        ranks[order] = np.arange(2, 2 * len(values) + 1, 2)
+        return ranks
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray(2 * last - counts + 1, dtype=np.int64)[inverse]

@@ -112,36 +112,30 @@ class StoredLines:
 def parsed(text: bytes | str) -> dict[str, Any]:
     """Return an object of JSON whose numbers are finite; raises ValueError for anything else."""
     try:
-        values = json.loads(text, parse_float=_finite, parse_constant=_refuse_constant)
+        values = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
-    except OverflowError as error:
-        raise ValueError(str(error)) from None
     except ValueError:
         raise ValueError("is not a whole object of JSON") from None
     if not isinstance(values, dict):
         raise ValueError("is not an object of JSON")
-    _verify_depth(values, DEEPEST)
+    _verify_plain(values, DEEPEST)
     return values
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise OverflowError("holds a number that is too large")
-    return value
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _verify_depth(value: dict[str, Any] | list[Any], levels: int) -> None:
+def _verify_plain(value: dict[str, Any] | list[Any], levels: int) -> None:
     if not levels:
         raise ValueError("is nested too deeply")
     inner = value.values() if isinstance(value, dict) else value
-    # A journal is mostly lists of thousands of numbers, which have no level below.
-    if not CONTAINERS.isdisjoint(map(type, inner)):
+    # A journal is mostly lists of thousands of whole numbers, of which the set of types is all that is looked at.
+    types = set(map(type, inner))
+    if float in types and any(isinstance(one, float) and math.isinf(one) for one in inner):
+        raise ValueError("holds a number that is too large")
+    if not CONTAINERS.isdisjoint(types):
         for one in inner:
             if isinstance(one, dict | list):
-                _verify_depth(one, levels - 1)
+                _verify_plain(one, levels - 1)

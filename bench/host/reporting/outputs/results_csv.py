@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...analysis.baselines import baselines_of
-from ...analysis.quality import quality_of
 from ...analysis.results import Result
 from ...analysis.speed_ups import ComparedCell, compare_row
 from ...statistics.bootstrap import Estimate
@@ -84,7 +83,7 @@ def rows(report: Report) -> list[Row]:
     results = report.analysis.results
     baseline = report.manifest.study.baseline
     bases = baselines_of(results, baseline)
-    grades = {result.cell: quality_of(result) for result in results}
+    grades = {result.cell: result.quality for result in results}
     compared = {
         place.result.cell: place
         for row in rows_of(results).values()

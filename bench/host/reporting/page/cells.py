@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...analysis.processes import Timed
-from ...analysis.quality import quality_of
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...statistics.bootstrap import Estimate
@@ -66,7 +65,7 @@ def write(
 
     ``share`` is the number of points that its picture may have.
     """
-    grade, warm_up = quality_of(result), result.warm_up
+    grade, warm_up = result.quality, result.warm_up
     ratio = result.ratio.estimate if result.ratio else None
     notes = [*notes_on_status(result), *notes_on_step(result), *notes_on_ratio(result, base)]
     lowest, highest, series = picture(result.timed, share)

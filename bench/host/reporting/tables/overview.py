@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...analysis.quality import Quality, quality_of
+from ...analysis.quality import Quality
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import baseline_not_in_run
@@ -25,7 +25,7 @@ from .table import Column, Entry, Group, Table
 def summarise(analysis: Analysis, manifest: Manifest) -> Table:
     """Make the table with a row per workload and a column per environment and mode."""
     results = [result for result in analysis.results if result.status not in (EXCLUDED, NOT_RUN)]
-    labels, usual, grades = labels_of(results), usual_facets(results), {one.cell: quality_of(one) for one in results}
+    labels, usual, grades = labels_of(results), usual_facets(results), {one.cell: one.quality for one in results}
     columns = in_order(columns_of(results), labels)
     rows = []
     for row in rows_of(results).values():

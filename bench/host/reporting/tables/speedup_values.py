@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.fairness import explanations
-from ...analysis.quality import quality_of
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell, Grades, Places, Track, average_tracks, compare_row
@@ -85,7 +84,7 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
     labels = labels_of(results)
     columns = tuple(sorted(in_order(columns_of(results), labels), key=lambda column: column != baseline))
     bases = baselines_of(results, baseline)
-    grades = {result.cell: quality_of(result) for result in results}
+    grades = {result.cell: result.quality for result in results}
     usual = usual_facets(results)
     rows = tuple(
         ComparedRow(row_name(row[0].cell, usual), compare_row(row, bases, baseline, grades))
