@@ -114,8 +114,7 @@ class Record:
         schema = values.get("schema")
         if not isinstance(schema, int) or schema > SCHEMA_VERSION:
             raise ValueError("record schema {!r} is newer than {}: update benchmatrix".format(schema, SCHEMA_VERSION))
-        known = {f.name for f in fields(cls)}
-        kept = {name: value for name, value in values.items() if name in known}
+        kept = {name: value for name, value in values.items() if name in FIELDS}
         try:
             kept["cell"] = Cell.from_json(values["cell"])
             record = cls(**kept)
@@ -124,3 +123,6 @@ class Record:
         if record.status not in STATUSES:
             raise ValueError("unknown status {!r}".format(record.status))
         return record
+
+
+FIELDS = frozenset(one.name for one in fields(Record))

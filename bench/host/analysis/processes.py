@@ -17,7 +17,7 @@ from bench.record import OK, Record
 from ..statistics.location import FloatArray, Location, locate, median
 from ..statistics.pairs import Process, TurnArray, by_turn
 from ..statistics.warmup import Warmup, classify, steady_turn
-from .noise_watch import crowded, left_out, mostly_disturbed
+from .noise_watch import crowded, left_out, mostly_disturbed, waiting_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,11 @@ class Timed:
     def disturbed(self) -> bool:
         """Tell whether its samples count although most of its turns were disturbed."""
         return mostly_disturbed(self.record) or crowded(self.record)
+
+    @cached_property
+    def waiting_shares(self) -> tuple[float, ...]:
+        """The share of each turn in which a thread waited for other programs; empty where that is not known."""
+        return tuple(waiting_shares(self.record).values())
 
     @property
     def early(self) -> int:

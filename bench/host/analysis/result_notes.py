@@ -12,7 +12,7 @@ from ..statistics.steadiness import FACTOR
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import WarmupClass
 from .compilation import notes_on_compilation
-from .noise_watch import SHARE, waiting_shares
+from .noise_watch import SHARE
 from .notes import Note, NoteKind, Severity, note
 from .results import EXCLUDED, NOT_RUN, Comparison, Result, median
 
@@ -77,7 +77,7 @@ def _unsteadiness(result: Result) -> Iterable[Note]:
 
 def _waiting(result: Result) -> Iterable[Note]:
     """Note threads that waited in most turns; those of one cell alone do not show that another process disturbed."""
-    usual = median([share for process in result.timed for share in waiting_shares(process.record).values()])
+    usual = median([share for process in result.timed for share in process.waiting_shares])
     if usual is not None and usual > SHARE:
         yield note(NoteKind.WAITING, CAUTION, share=usual, threads=result.cell.threads)
 

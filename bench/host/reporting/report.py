@@ -11,6 +11,7 @@ from rich.console import Console
 
 from bench.record import Record
 
+from .. import collection
 from ..analysis import ranking
 from ..analysis.run_analysis import Analysis, analyse
 from ..storage.manifest import Manifest
@@ -74,12 +75,12 @@ class Report:
 
         Without ``every_figure`` the figure of the speed-ups is the only one.
         """
-        with writing_in(self.language):
+        with writing_in(self.language), collection.paused():
             return write_all(self, folder, extra, every_figure=every_figure)
 
     def print(self, console: Console, *, details: bool = False) -> None:
         """Print the first table; with ``details``, all but the times side by side, which are as wide as columns."""
-        with writing_in(self.language):
+        with writing_in(self.language), collection.paused():
             terminal.render(console, self.main)
             for table in self.tables[1:] if details else ():
                 if table is not self.summary:
@@ -92,9 +93,9 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
 
     It is written in ``language``; without one, in the language that the caller writes in.
     """
-    analysis = analyse(records, manifest)
     language = language or current()
-    with writing_in(language):
+    with writing_in(language), collection.paused():
+        analysis = analyse(records, manifest)
         ranked = ranking.rank(analysis, manifest)
         return Report(
             manifest,

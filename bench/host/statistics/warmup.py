@@ -87,9 +87,9 @@ def _median_of_positive(distance: FloatArray) -> FloatArray:
     ascending = np.sort(distance, axis=1)
     zeros = (distance == 0).sum(axis=1)
     positive = distance.shape[1] - zeros
-    ends = (zeros + np.maximum(0, positive - 1) // 2, np.minimum(zeros + positive // 2, distance.shape[1] - 1))
+    ends = (zeros + (positive - 1) // 2, np.minimum(zeros + positive // 2, distance.shape[1] - 1))
     lower, upper = (ascending[np.arange(len(distance)), end] for end in ends)
-    return np.where(positive > 0, (lower + upper) / 2.0, 0.0)
+    return np.asarray((lower + upper) / 2.0)
 
 
 def noise(series: FloatArray) -> float:

@@ -19,6 +19,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.record import Record
 
+from .. import collection
 from ..refusal import naming
 from .lines import NewerSchema, StoredLines, append
 from .record_shape import SampleShape, TurnShape, record_of, verify
@@ -49,11 +50,12 @@ def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
     that cannot be read, and NewerSchema when a newer benchmatrix wrote it.
     """
     left_out: list[str] = [] if damaged is None else damaged
-    records = {_key(record): record for record in _records(folder / RECORDS, left_out)}
-    for record in fold(StoredLines(folder / UNFINISHED, left_out)):
-        # A kill between folding and removing leaves a process in both files.
-        records.setdefault(_key(record), record)
-    return list(records.values())
+    with collection.paused():
+        records = {_key(record): record for record in _records(folder / RECORDS, left_out)}
+        for record in fold(StoredLines(folder / UNFINISHED, left_out)):
+            # A kill between folding and removing leaves a process in both files.
+            records.setdefault(_key(record), record)
+        return list(records.values())
 
 
 def _key(record: Record) -> tuple[Cell, int, int]:

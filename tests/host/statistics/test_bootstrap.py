@@ -8,7 +8,9 @@ from hypothesis.extra.numpy import arrays
 
 from bench.host.statistics.bootstrap import (
     attainable_level,
+    distinct_resamples,
     estimate,
+    estimate_each,
     estimate_median,
     median,
     resample_counts,
@@ -117,3 +119,19 @@ def test_range_of_few_units_would_cover_it_less_often(n):
 def test_few_units_far_apart_have_a_wide_interval_and_no_infinite_one():
     found = estimate_median(np.array([1e-3, 1e3]))
     assert (found.low, found.high) == pytest.approx((1e-6, 1e6))
+
+
+@pytest.mark.parametrize("statistic", [median, hodges_lehmann])
+def test_cells_estimated_together_have_the_very_estimates_of_each_alone(statistic):
+    random = np.random.default_rng(5)
+    # Few units and many, more cells of one number than are computed together, and ties.
+    sizes = [*range(1, 12), *[4] * 300]
+    cells = [np.round(random.lognormal(size=n), 1 + n % 3) for n in sizes]
+    assert estimate_each(cells, statistic) == [estimate(values, statistic) for values in cells]
+
+
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_resamples_that_differ_are_all_resamples_each_once(n):
+    counts, which = distinct_resamples(n)
+    assert (counts[:, which] == resample_counts(n)).all()
+    assert counts.shape[1] == len({tuple(column) for column in resample_counts(n).T.tolist()}) < 500

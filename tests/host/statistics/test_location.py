@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bench.host.statistics.location import locate, spread_between
+from bench.host.statistics.location import locate, median, spread_between
 
 times = arrays(np.float64, st.integers(1, 60), elements=st.floats(1e-9, 1e3))
 
@@ -45,3 +45,8 @@ def test_spread_between_estimates_the_standard_deviation_of_normal_processes():
 
 def test_one_process_says_nothing_about_the_spread_between():
     assert spread_between(np.array([1.0])) is None
+
+
+@given(arrays(np.float64, st.integers(1, 30), elements=st.floats(-100.0, 100.0)))
+def test_median_is_that_of_numpy(values):
+    assert median(values) == np.median(values)

@@ -5,23 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tabulate import DataRow, TableFormat, tabulate
-
 from ..tables.table import Entry, Group, Table, mark
 from ..words.language import _
 from .latex_parts import parts_of
 from .latex_text import escape
-
-FORMAT = TableFormat(
-    lineabove=None,
-    linebelowheader=None,
-    linebetweenrows=None,
-    linebelow=None,
-    headerrow=DataRow("", " & ", r" \\"),
-    datarow=DataRow("", " & ", r" \\"),
-    padding=0,
-    with_header_hide=None,
-)
 
 #: ``\@nodocument`` is ``\relax`` as soon as a document has begun, so an ``\input`` skips the preamble and the end.
 OPENING = r"""% Compiles as it is: pdflatex FILE
@@ -89,21 +76,18 @@ def tabular(table: Table, marks: dict[str, str]) -> str:
         escape(f"{column.title} ({unit})" if unit else column.title)
         for column, unit in zip(table.columns, common_units(table), strict=True)
     ]
-    written = tabulate(
-        rows,
-        headers=titles,
-        tablefmt=FORMAT,
-        colalign=[column.align for column in table.columns],
-        disable_numparse=True,
-    ).splitlines()
     alignment = "".join(column.align[0] for column in table.columns)
-    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", written[0], r"\midrule"]
-    body = iter(written[1:])
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", _line(titles), r"\midrule"]
+    body = map(_line, rows)
     for number, group in enumerate(table.groups):
         if group.heading.text:
             lines += ([r"\addlinespace"] if number else []) + [heading(table, group, marks)]
         lines += [next(body) for _ in group.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _line(texts: Iterable[str]) -> str:
+    return " & ".join(texts) + r" \\"
 
 
 def below(table: Table, marks: dict[str, str]) -> str:

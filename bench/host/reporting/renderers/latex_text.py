@@ -90,10 +90,22 @@ LIGATURES = re.compile(r"([-,])(?=\1)")
 def escape(text: str) -> str:
     """Write ``text`` so that LaTeX shows it; a character that no standard font has is shown as ``[U+4E2D]``."""
     apart = LIGATURES.sub(r"\1\0", unicodedata.normalize("NFC", printable(text)))
-    return "".join("{}" if character == "\0" else _character(character) for character in apart)
+    return apart.translate(_CHARACTERS)
+
+
+class _Characters(dict[int, str]):
+    """What is written for each character, by its number; filled as characters are met."""
+
+    def __missing__(self, number: int) -> str:
+        return self.setdefault(number, _character(chr(number)))
+
+
+_CHARACTERS = _Characters()
 
 
 def _character(character: str) -> str:
+    if character == "\0":
+        return "{}"
     if character in SPECIAL:
         return SPECIAL[character]
     if character in SYMBOLS:

@@ -137,3 +137,21 @@ def test_a_question_that_cannot_be_answered_or_reaches_further_is_refused(folder
 def test_without_a_report_the_remedy_is_named(tmp_path, capsys):
     assert ask(tmp_path, "select 1") == 2
     assert "nox -s report" in capsys.readouterr().err
+
+
+def test_samples_stand_in_the_order_in_which_each_process_took_them_also_where_all_took_one(long_study, tmp_path):
+    for most in (1, None):
+        records = [
+            replace(r, **{name: getattr(r, name)[:most] for name in vars(r) if name.startswith("sample_")})
+            for r in long_study.records
+        ]
+        study = report.make(records, long_study.manifest)
+        (path,) = samples_parquet.write(study, tmp_path)
+        expected = [
+            (record.cell.column, record.cell.row, record.round, number, ns)
+            for result in (*study.analysis.results, *study.analysis.twins)
+            for record in result.records
+            for number, ns in enumerate(record.sample_ns)
+        ]
+        columns = "environment || ':' || mode, workload || '/' || size || '/' || precision || '/' || device"
+        assert answers(path, f"select {columns}, round, number, wall_ns from samples") == expected

@@ -28,10 +28,7 @@ def test_columns_of_a_gpu_are_shown_for_a_gpu_alone(long_study):
     assert "reserved" not in [column.title for column in costs(long_study).columns]
     memory = {"allocated_peak_bytes": 2**30, "reserved_peak_bytes": 2**31, "nvml_peak_bytes": 2**32}
     long_study.run["planned"] = []
-    long_study.records = [
-        type(r)(**{**vars(r), "cell": type(r.cell)(**{**vars(r.cell), "device": "gpu"}), "memory": memory})
-        for r in long_study.records
-    ]
+    long_study.records = [replace(r, cell=replace(r.cell, device="gpu"), memory=memory) for r in long_study.records]
     found = row(long_study, "jax:jit", "mlp-train")
     assert [found[f"{name} (MiB)"].text for name in ("memory", "reserved", "by driver")] == ["1024", "2048", "4096"]
 

@@ -71,7 +71,7 @@ def test_a_failure_takes_for_ever_and_its_column_is_not_ranked(long_study):
 
 def test_rows_that_are_left_out_are_named_with_the_reason(long_study):
     long_study.records += [
-        type(r)(**{**vars(r), "cell": type(r.cell)(**{**vars(r.cell), "size": "tiny"})})
+        replace(r, cell=replace(r.cell, size="tiny"))
         for r in long_study.records
         if (r.cell.column, r.cell.workload) != ("jax:jit", "dispatch")
     ]
