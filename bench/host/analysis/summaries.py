@@ -20,7 +20,7 @@ from ..study.twin import is_twin
 from .baselines import baselines_of
 from .fairness import settings_of
 from .processes import timed_cells
-from .results import Result, result_of
+from .results import Result, result_of, with_steps
 
 #: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
 TIME_DIGITS, RATIO_DIGITS = 6, 6
@@ -51,7 +51,8 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
     for kept in own.values():
         kept.sort(key=lambda record: (record.round, record.attempt))
     timed = timed_cells(record for kept in own.values() for record in kept)
-    results = [result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items() if not is_twin(cell)]
+    own = {cell: kept for cell, kept in own.items() if not is_twin(cell)}
+    results = with_steps([result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items()])
     bases = baselines_of(results, described.study.baseline)
     tables: dict[str, list[dict[str, Any]]] = {"settings": [], "versions": [], "work": []}
     cells = tuple(_cell(result, bases.get(result.cell), tables) for result in results)

@@ -113,7 +113,7 @@ def _samples_in(process: Process, turns: TurnArray) -> FloatArray:
     if len(turns) == len(process.turns):
         return process.sample_log_s
     places = np.minimum(np.searchsorted(turns, process.sample_turns), len(turns) - 1)
-    return process.sample_log_s[turns[places] == process.sample_turns]
+    return np.asarray(process.sample_log_s[turns[places] == process.sample_turns])
 
 
 def pair_log_ratios(
