@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from build_fixtures import *  # noqa: F403
-from world import MODULE, make_wheel, write_lock
+from world import MODULE, Wanted, make_wheel, write_lock
 
 from bench.host import environments
 from bench.host.environments import bytecode, contents, prepare
@@ -143,6 +143,31 @@ def test_an_edit_in_the_installers_cache_is_found_and_fetched_again(built, locke
     assert prepare(locked, root=root, announce=announce).status == "ok"
     assert any("cache was changed" in text and MODULE in text for text in said)
     assert value(built) == "1"
+
+
+def test_an_edit_of_metadata_in_the_installers_cache_is_undone(built, locked, root, tmp_path, announce):
+    cached = next((tmp_path / "uv-cache").rglob("METADATA"))
+    write_as_root(cached, cached.read_bytes() + b"Summary: edited\n")
+    shutil.rmtree(built)
+    assert prepare(locked, root=root, announce=announce).status == "ok"
+    assert "edited" not in next(built.rglob("tinyframe*/METADATA")).read_text()
+
+
+def test_a_wheel_that_misstates_its_own_metadata_is_installed_and_that_is_said(root, wheels, said, announce):
+    wheel = make_wheel(wheels, misstated="/METADATA")
+    wanted = Wanted()
+    write_lock(root, wheel, wanted)
+    assert prepare(wanted, root=root, announce=announce).status == "ok"
+    assert any("the wheel of tinyframe misstates the hash of its own METADATA" in text for text in said)
+
+
+def test_a_wheel_that_misstates_its_code_is_refused(root, wheels, announce):
+    wheel = make_wheel(wheels, misstated="template.py")
+    wanted = Wanted()
+    write_lock(root, wheel, wanted)
+    prepared = prepare(wanted, root=root, announce=announce)
+    assert prepared.status == "failed"
+    assert "not what the wheels contain" in str(prepared.reason)
 
 
 @pytest.mark.parametrize("place", ["tinyframe/extra.py", "extra.pth"])

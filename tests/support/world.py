@@ -35,9 +35,18 @@ class Wanted:
 
 
 def make_wheel(
-    folder: Path, *, version: str = "1.0", tag: str = "py3-none-any", value: int = 1, name: str = "tinyframe"
+    folder: Path,
+    *,
+    version: str = "1.0",
+    tag: str = "py3-none-any",
+    value: int = 1,
+    name: str = "tinyframe",
+    misstated: str = "/",
 ) -> Path:
-    """Write a wheel, of ``tinyframe`` by default, whose one module says ``value``; a second one does not compile."""
+    """Write a wheel, of ``tinyframe`` by default, whose one module says ``value``; a second one does not compile.
+
+    Its RECORD has a wrong hash for the files whose names end with ``misstated``.
+    """
     files = {
         f"{name}/__init__.py": f"value = {value}\n",
         f"{name}/template.py": "this is {{ no }} Python\n",
@@ -45,7 +54,8 @@ def make_wheel(
         f"{name}-{version}.dist-info/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
     }
     record = f"{name}-{version}.dist-info/RECORD"
-    digests = {file: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for file, text in files.items()}
+    listed = {file: text + "?" * file.endswith(misstated) for file, text in files.items()}
+    digests = {file: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for file, text in listed.items()}
     lines = [f"{file},sha256={digests[file].rstrip(b'=').decode()},{len(text)}" for file, text in files.items()]
     path = folder / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(path, "w") as wheel:

@@ -13,6 +13,7 @@ import numpy as np
 
 from bench.record import Record
 
+from ..statistics import stopping
 from ..statistics.bootstrap import Estimate
 from ..statistics.pairs import Ratio
 from ..statistics.verdict import ALPHA, minimum_pairs
@@ -36,6 +37,8 @@ class History:
     environments: Mapping[str, tuple[str, str]]
     #: Comparisons of each quantity that were adjusted together.
     comparisons: Mapping[Quantity, int]
+    #: The share of the error probability that the last look may spend.
+    last_share: float = 1.0
 
     def of(self, quantity: Quantity) -> list[Course]:
         return [course for course in self.courses if course.quantity is quantity]
@@ -48,7 +51,7 @@ class History:
     @property
     def needed_rounds(self) -> int:
         """Return the fewest rounds with which a comparison of steps could be significant."""
-        return minimum_pairs(ALPHA / max(1, self.comparisons.get(Quantity.STEP, 0)))
+        return minimum_pairs(ALPHA / max(1, self.comparisons.get(Quantity.STEP, 0)), self.last_share)
 
 
 def analyse_history(
@@ -71,7 +74,8 @@ def analyse_history(
         shown = [c for c in found if quantity is Quantity.STEP or any(point.value for point in c.points)]
         courses += judged(shown, floor if quantity is Quantity.STEP else 0.0)
     compared = {quantity: len(distinct(c for c in courses if c.quantity is quantity)) for quantity in Quantity}
-    return History(analysis, tuple(courses), environments_of(lines), compared)
+    share = float(stopping.weights(manifest.looks)[-1]) if manifest.looks else 1.0
+    return History(analysis, tuple(courses), environments_of(lines), compared, share)
 
 
 def _of_environments(lines: Sequence[Line]) -> list[Line]:

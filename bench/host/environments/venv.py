@@ -172,6 +172,11 @@ def _verified(site: Installation, uv: str | None) -> dict[str, str]:
         install_again(site, uv, damaged)
         hashes = contents.read(site.folder, processes=_processors())
         found = wheel_records.differences(site.folder, hashes)
+    wrong = [each for each in found if site.build_lock is None and wheel_records.is_metadata(each)]
+    if wrong and wrong == found:
+        # Its wheel has just been fetched, or unpacked by pip, and has the hash of the lock.
+        site.announce(f"{site.label}: the wheel of {wrong[0].package} misstates the hash of its own METADATA")
+        found = []
     if found:
         files = contents.shown([each.file for each in found])
         raise LockError(

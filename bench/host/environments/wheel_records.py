@@ -62,6 +62,14 @@ def differences(folder: Path, hashes: Mapping[str, str]) -> list[Difference]:
     return sorted(found, key=lambda each: each.file)
 
 
+def is_metadata(difference: Difference) -> bool:
+    """Tell whether a file describes a package and holds no code.
+
+    PyTorch 1.12.1 was published with a METADATA that was edited after its RECORD had been written.
+    """
+    return difference.package is not None and difference.file.endswith(".dist-info/METADATA")
+
+
 def _is_record(name: str) -> bool:
     """Tell the list of an installed package from one that a package brings with what it has vendored.
 

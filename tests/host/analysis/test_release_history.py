@@ -104,6 +104,13 @@ def test_too_few_rounds_give_no_difference_and_the_number_that_is_needed():
     assert changes(enough, Quantity.STEP, "gemm")[0][2] is MORE
 
 
+def test_several_looks_need_more_rounds():
+    run = Releases(PLANTED, rounds=16)
+    once = history(run).needed_rounds
+    run.run["looks"] = [8, 12, 16]
+    assert history(run).needed_rounds > once
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_without_a_change_no_version_is_slower_or_faster(seed):
     found = history(Releases({"gemm": (1.0,) * 4, "mlp-train": (1.0,) * 4}, seed=seed, noise=0.01))
