@@ -81,6 +81,16 @@ def test_a_version_that_failed_has_its_row_with_the_reason_and_the_next_says_wha
     assert "ᵇ compared with 1.9.0: the version before has no time" in text
 
 
+def test_a_setting_that_changed_with_a_version_is_said_at_it():
+    run = Releases(PLANTED)
+    run.change("1.9.0", settings={"threads": 2, "instruction set": "AVX2"})
+    for version in VERSIONS[1:]:
+        run.change(version, settings={"threads": 2, "instruction set": "AVX512"})
+    text = " ".join(printed(made(run)).split())
+    assert text.count("instruction set changed from AVX2 to AVX512") == 1
+    assert re.search(r"1\.10\.0 [\d.]+ \S+ \[[^]]*\] sameᵃ", text)
+
+
 def test_too_few_rounds_are_said_with_the_number_that_is_needed():
     text = " ".join(printed(made(Releases(PLANTED, rounds=9))).split())
     assert "This run has 9 rounds. Among 10 comparisons a difference can be significant from 11 rounds on" in text
@@ -143,7 +153,8 @@ def test_a_figure_has_a_panel_for_each_mode_and_marks_that_differ_in_shape():
     assert list(found) == list(PLANTED)
     with figure_files.settings():
         figure = versions.draw(found["gemm"])
-    assert [axes.get_title().partition(" (")[0] for axes in figure.axes] == ["gemm, eager", "gemm, compile"]
+    assert [axes.get_title().partition(":")[0] for axes in figure.axes] == ["eager", "compile"]
+    assert figure.texts[0].get_text().startswith("gemm: how much longer a step takes than with 1.9.0")
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == list(VERSIONS)
     assert figure.get_size_inches()[0] <= style.TEXT_WIDTH
     markers = [line.get_marker() for line in figure.axes[0].lines]

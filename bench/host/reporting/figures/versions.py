@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
 from ...analysis.release_verdicts import Course, Point, VersionVerdict
-from ..words.history import change_word
+from ..words.history import MINUS, change_word
 from ..words.language import _
 from ..words.numbers import TIMES, choose_unit, format_value, general
 from ..words.row_names import facets
@@ -59,7 +59,12 @@ def draw(courses: Sequence[Course]) -> Figure:
         verdicts |= _draw_course(axes, course)
     missing = sum(not point.release.usable for course in shown for point in course.points)
     lines = [
-        _("how much longer a step takes than with {version}, with 95% intervals", version=_versions(shown)),
+        _(
+            "{workload}: how much longer a step takes than with {version}, whose time is in the title, with 95% "
+            "intervals",
+            workload=shown[0].line.cell.workload,
+            version=_versions(shown),
+        ),
         _("markers: the verdict against the version before; crosses: versions without a time") if missing
         else _("markers: the verdict against the version before"),
     ]  # fmt: skip
@@ -78,12 +83,12 @@ def _name(course: Course, courses: Sequence[Course]) -> str:
     differing = [value for place, value in enumerate(facets(cell)) if len({one[place] for one in every}) > 1]
     families = {other.line.family for other in courses}
     base = next((p for p in course.points if p.release is course.baseline), None)
-    parts = [cell.workload, *([course.line.family] if len(families) > 1 else []), cell.mode, *differing]
+    parts = [*([course.line.family] if len(families) > 1 else []), cell.mode, *differing]
     if base is None or base.value is None:
         return ", ".join(parts)
     unit = choose_unit([base.value.value], TIMES)
     time = f"{format_value(base.value, unit.size)} {unit.name}"
-    return f"{', '.join(parts)} ({base.release.version}: {time})"
+    return f"{', '.join(parts)}: {time}"
 
 
 def _versions(courses: Sequence[Course]) -> str:
@@ -134,7 +139,7 @@ def _label(axes: Axes, course: Course, shown: Sequence[float]) -> None:
     room = max(0.08 * (high - low), LEAST_ROOM)
     axes.set_ylim(low - room, high + room)
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_formatter(lambda value, _position: f"{general(round(value, 6))}%")
+    axes.yaxis.set_major_formatter(lambda value, _position: f"{general(round(value, 6)).replace('-', MINUS)}%")
     axes.grid(axis="y", color="0.88", linewidth=0.4, zorder=0.5)
 
 

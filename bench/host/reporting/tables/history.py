@@ -14,7 +14,7 @@ from ...analysis.versions import versions_of
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..words.caption import describe_conditions
-from ..words.history import format_change, release_notes, release_word, versions_in_words
+from ..words.history import format_change, release_notes, release_word, step_notes, versions_in_words
 from ..words.language import _, ngettext
 from ..words.numbers import MIB, TIMES, Unit, choose_unit, format_number, format_value, percent
 from ..words.remarks import noise_remark
@@ -107,17 +107,9 @@ def _time_row(point: Point, course: Course, unit: Unit) -> tuple[Entry, ...]:
     return (
         _name(point.release),
         _value(point, format_value(point.value, unit.size)),
-        Entry(format_change(point.before, Quantity.STEP), _passed_over(point, course)),
+        Entry(format_change(point.before, Quantity.STEP), step_notes(point, course)),
         Entry(_("baseline") if point.release is course.baseline else format_change(point.baseline, Quantity.STEP)),
     )
-
-
-def _passed_over(point: Point, course: Course) -> tuple[str, ...]:
-    """Name the version that one is compared with, where it is not the one before."""
-    place = course.points.index(point)
-    if point.before is None or point.before.other is course.points[place - 1].release:
-        return ()
-    return (_("compared with {version}: the version before has no time", version=point.before.other.version),)
 
 
 def _name(release: Release) -> Entry:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...analysis.fairness import GROUNDS, differences
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
-from ...analysis.release_verdicts import Step, VersionVerdict
+from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
@@ -13,10 +14,13 @@ from .language import _, decimal_sign
 from .notes import in_words
 from .numbers import localise
 from .terms import enumerate_names, status_word
+from .text import shorten
 
 #: From this half width of an interval on, in percent, no decimal is shown.
 COARSE = 10.0
 MINUS = "−"
+#: Characters of the value of a setting.
+VALUE_LENGTH = 60
 
 
 def versions_in_words(history: History) -> str:
@@ -75,6 +79,25 @@ def _signed(ratio: float, digits: int, *, plus: bool = False) -> str:
     nothing = not text.strip("+-0.")
     sign = "" if nothing else MINUS if text[0] == "-" else "+" if plus else ""
     return sign + localise(text[1:])
+
+
+def step_notes(point: Point, course: Course) -> tuple[str, ...]:
+    """Name the version that one is compared with, where it is not the one before, and the settings that changed."""
+    if point.before is None:
+        return ()
+    other, notes = point.before.other, []
+    if other is not course.points[course.points.index(point) - 1].release:
+        notes.append(_("compared with {version}: the version before has no time", version=other.version))
+    notes += [
+        _(
+            "{setting} changed from {before} to {after}",
+            setting=name,
+            before=shorten(theirs, 60),
+            after=shorten(mine, 60),
+        )
+        for name, mine, theirs in differences(point.release.result, other.result, GROUNDS)
+    ]
+    return tuple(notes)
 
 
 def release_word(release: Release) -> str:
