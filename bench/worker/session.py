@@ -213,10 +213,12 @@ class Session:
             sized_for=sized_for,
             waited=self._waiting,
         )
-        warmup_ns = self._stopwatch.calibrate(sample_ns)
+        warmup_ns = self._stopwatch.calibrate(sample_ns, program.starts)
         outputs_of = (lambda outputs: [outputs["loss"]]) if program.parameters else (lambda outputs: outputs.values())
         self._stopwatch.verify_growth(
-            lambda outputs: [self._adapter.get(value) for value in outputs_of(outputs)], min(warmup_ns[-3:])
+            lambda outputs: [self._adapter.get(value) for value in outputs_of(outputs)],
+            min(warmup_ns[-3:]),
+            program.starts,
         )
         return warmup_ns
 

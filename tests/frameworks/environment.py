@@ -52,7 +52,7 @@ class Server:
             caches["TMPDIR"] = str(CACHES / environment / "tmp")
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
-        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own_variables(environment)}
         self._process = subprocess.Popen(
             [*interpreter(environment), str(HERE / "server.py"), name],
             cwd=HERE,
@@ -85,6 +85,13 @@ def framework(environment: str) -> str:
     if environment == "numpy":
         return "numpy"
     return study_file.load(ROOT / "matrix.toml").environments[environment].framework
+
+
+def own_variables(environment: str) -> dict[str, str]:
+    """Return the variables that the study sets for an environment's workers."""
+    if environment == "numpy":
+        return {}
+    return dict(study_file.load(ROOT / "matrix.toml").environments[environment].variables)
 
 
 def interpreter(environment: str) -> tuple[str, ...]:

@@ -36,13 +36,13 @@ class StepTimes(NamedTuple):
     fetch_ns: float
 
 
-def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_ns: int) -> None:
-    """Measure some steps and twice as many, until both tests pass. Raises NoGrowth when they keep failing.
+def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_ns: int, least: int = 1) -> None:
+    """Measure some steps, ``least`` or more, and twice as many, until both tests pass. Raises NoGrowth if they do not.
 
     ``begin`` resets the program and leaves nothing under way. ``measure`` runs a number of steps and fetches their
     outputs. ``step_ns`` is about the time of a step.
     """
-    few = min(MOST_TRIAL_STEPS, max(1, TRIAL_NS // max(1, step_ns)))
+    few = min(MOST_TRIAL_STEPS, max(1, least, TRIAL_NS // max(1, step_ns)))
     best: Dict[int, StepTimes] = {}
     passes, spent = 0, 0.0
     while True:

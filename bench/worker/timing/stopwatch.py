@@ -28,6 +28,9 @@ WARMUP_STEPS = 4
 MOST_STEPS = 1 << 20
 #: After a sample shorter than this share of its planned time, the next ones get more steps.
 SHORT_SHARE = 0.25
+#: Where a run has a cost beside its steps, a sample lasts at least this many times as long as the shortest of these
+#: runs of one step: that cost is then less than a twentieth of it.
+START_SHARES, START_RUNS = 20, 5
 #: A calibration lasts at least as long as this many samples.
 WARMUP_SAMPLES = 3
 
@@ -130,14 +133,18 @@ class Stopwatch:
         self._synchronize(self._run(batches))
         return self._clock.wall() - start
 
-    def calibrate(self, sample_ns: int) -> List[int]:
+    def calibrate(self, sample_ns: int, starts: bool = False) -> List[int]:
         """Find how many steps fill ``sample_ns``; return the nanoseconds per step of every attempt (the warm-up).
 
+        ``starts`` says that a run has a cost beside its steps; samples may be longer then.
         An attempt has at most twice as many steps as the one before, so that one slow attempt has little effect.
         Attempts continue until the warm-up is long enough.
         """
         self._reset()
         batches = itertools.cycle(self._batches)
+        if starts:
+            single_ns = min(self._time(take(batches, 1)) for _ in range(START_RUNS))
+            sample_ns = max(sample_ns, START_SHARES * single_ns)
         steps, spent, done = 1, 0, 0
         seen: List[int] = []
         while True:
@@ -153,8 +160,11 @@ class Stopwatch:
             if elapsed < sample_ns:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
-    def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int) -> None:
-        """Raise NoGrowth unless more steps take more time; ``fetch`` copies a step's outputs to the host."""
+    def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int, starts: bool = False) -> None:
+        """Raise NoGrowth unless more steps take more time; ``fetch`` copies a step's outputs to the host.
+
+        Where runs have a cost beside their steps, as ``starts`` says, they have at least half of a sample's steps.
+        """
         batches = itertools.cycle(self._batches)
 
         def begin() -> None:
@@ -172,7 +182,7 @@ class Stopwatch:
             fetch(outputs)
             return growth.StepTimes(stepped - start, self._clock.wall() - stepped)
 
-        growth.verify(begin, measure, step_ns)
+        growth.verify(begin, measure, step_ns, max(1, self.steps // 2) if starts else 1)
 
     def _settle(self, batches: Any) -> None:
         """Run untimed steps, as the first ones of a turn are slow: caches are cold, threads asleep."""

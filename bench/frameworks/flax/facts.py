@@ -1,0 +1,23 @@
+"""States the facts about Flax, a library of neural networks for JAX."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Mode
+from ..jax.facts import FACTS as JAX
+
+FACTS = Facts(
+    product="Flax",
+    distribution="flax",
+    import_name="flax",
+    modes=(
+        # Modules as arguments of nnx.jit, as Flax's tutorials have it; their state split off for jax.jit, as its guide
+        # to performance has it; and Flax's older API, which is functional.
+        Mode("nnx", part="step", first_call_s=1.5, caches_on_disk=True),
+        Mode("nnx-functional", part="step", first_call_s=1.0, caches_on_disk=True),
+        Mode("linen", part="step", first_call_s=1.0, caches_on_disk=True),
+    ),
+    variables=JAX.variables,
+    cache_variables=JAX.cache_variables,
+    variable_prefixes=JAX.variable_prefixes,
+    companions=JAX.companions,
+)

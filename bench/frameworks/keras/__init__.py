@@ -1,0 +1,1 @@
+"""Holds Keras' facts, adapter and programs; importing the package imports none of them."""

@@ -1,0 +1,30 @@
+"""Implements lenet-train in Keras: Conv2D, MaxPooling2D and Dense layers in a Sequential model."""
+
+from __future__ import annotations
+
+import keras
+
+from ...frameworks.keras.adapter import training
+from . import OPTIMIZER, SIDE
+
+
+def network(side, filters, dense, classes):
+    """Make a model of blocks (convolution, ReLU, pooling), then dense layers, in Keras' layout of images."""
+    layers = keras.layers
+    blocks = [
+        layer for count in filters for layer in (layers.Conv2D(count, 5, activation="relu"), layers.MaxPooling2D())
+    ]
+    if layout() == "NCHW":
+        # The inputs, and the order in which they are flattened, are those of NHWC.
+        blocks = [layers.Permute((3, 1, 2)), *blocks, layers.Permute((2, 3, 1))]
+    hidden = [layers.Dense(width, activation="relu") for width in dense]
+    return keras.Sequential([keras.Input((side, side, 1)), *blocks, layers.Flatten(), *hidden, layers.Dense(classes)])
+
+
+def layout():
+    return "NHWC" if keras.config.image_data_format() == "channels_last" else "NCHW"
+
+
+def build(size, parameters, batch, transform):
+    model = network(SIDE, (6, 16), (120, 84), 10)
+    return training(model, parameters, transform, OPTIMIZER, layout=layout())

@@ -1,0 +1,60 @@
+"""Implements transformer-encoder in Keras: its layers in a functional model.
+
+Keras' MultiHeadAttention has a bias in all of its projections or in none, and the specification in one of them, so the
+layer is made of Dense layers around the operation that it calls.
+"""
+
+from __future__ import annotations
+
+import keras
+from keras import layers, ops
+
+from ...frameworks.keras.adapter import inference
+from .. import attention, transformer
+
+
+def norm():
+    return layers.LayerNormalization(epsilon=attention.EPSILON)
+
+
+def attend(size, hidden, causal):
+    """Mix the values by Keras' own attention: fused on PyTorch, composed on TensorFlow and on a processor in JAX."""
+    heads, width = size["heads"], size["width"]
+    split = layers.Reshape((size["sequence"], 3, heads, width // heads))(hidden)
+    mixed = ops.dot_product_attention(split[:, :, 0], split[:, :, 1], split[:, :, 2], is_causal=causal)
+    return layers.Reshape((size["sequence"], width))(mixed)
+
+
+def stack(size, hidden, causal):
+    """Map hidden (batch, sequence, width) through the blocks and the final normalisation."""
+    for _ in range(size["layers"]):
+        linear = {
+            name: layers.Dense(columns, use_bias=biased) for name, _, columns, biased in transformer.linear_shapes(size)
+        }
+        mixed = attend(size, linear["qkv"](norm()(hidden)), causal)
+        hidden = hidden + linear["output"](mixed)
+        wide = keras.activations.gelu(linear["expand"](norm()(hidden)), approximate=False)
+        hidden = hidden + linear["contract"](wide)
+    return norm()(hidden)
+
+
+def order(size):
+    """Name the parameters in the order in which the model has them."""
+    names = []
+    for index in range(size["layers"]):
+        block = "block%d." % index
+        names += [block + "attention_norm.scale", block + "attention_norm.shift", block + "qkv.weight"]
+        names += [block + "output.weight", block + "output.bias"]
+        names += [block + "feedforward_norm.scale", block + "feedforward_norm.shift"]
+        names += [block + name + "." + kind for name in ("expand", "contract") for kind in ("weight", "bias")]
+    return [*names, "final_norm.scale", "final_norm.shift"]
+
+
+def attention_form():
+    return "fused" if keras.config.backend() == "torch" else "composed"
+
+
+def build(size, parameters, batch, transform):
+    inputs = keras.Input(batch[0].shape[1:])
+    model = keras.Model(inputs, stack(size, inputs, causal=False))
+    return inference(model, parameters, transform, "hidden", order(size), attention_form())
