@@ -28,6 +28,8 @@ class Compiler:
             self.compilations += 1
 
     def apply(self, function, training, options):
+        """Return ``function`` as the mode executes it; the option ``jit`` is another library's jit."""
+        jit = options.pop("jit", jax.jit)
         self._training = self._training or training
         if self._mode not in JITTED:
             return function
@@ -38,7 +40,7 @@ class Compiler:
             self.traces += 1
             return function(*arguments)
 
-        jitted = jax.jit(traced, **options)
+        jitted = jit(traced, **options)
         self._jitted.append(jitted)
         return jitted
 

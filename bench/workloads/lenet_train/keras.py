@@ -15,8 +15,8 @@ def network(side, filters, dense, classes):
         layer for count in filters for layer in (layers.Conv2D(count, 5, activation="relu"), layers.MaxPooling2D())
     ]
     if layout() == "NCHW":
-        # The inputs, and the order in which they are flattened, are those of NHWC.
-        blocks = [layers.Permute((3, 1, 2)), *blocks, layers.Permute((2, 3, 1))]
+        # The inputs are NHWC; Flatten itself goes back to that order.
+        blocks = [layers.Permute((3, 1, 2)), *blocks]
     hidden = [layers.Dense(width, activation="relu") for width in dense]
     return keras.Sequential([keras.Input((side, side, 1)), *blocks, layers.Flatten(), *hidden, layers.Dense(classes)])
 
