@@ -32,6 +32,7 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
+GRID = ("keras-tf", "keras-jax", "keras-torch", "flax")
 
 # The sessions that every project has; those below are for work on benchmatrix itself.
 selected = define(__file__)
@@ -47,6 +48,17 @@ def tests(session: nox.Session) -> None:
     # Some containers forbid bytecode; without it, every process of every test would compile what it imports.
     written = {"PYTHONDONTWRITEBYTECODE": None}
     session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, env=written, external=True)
+
+
+@nox.session(venv_backend="none", default=False)
+def grid(session: nox.Session) -> None:
+    """Run the tests of the environments outside the default study, which it builds one after another."""
+    for environment in GRID:
+        run_host(session, "prepare", environment)
+    wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": "1"}
+    session.run(
+        python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid", *session.posargs, env=wanted, external=True
+    )
 
 
 @nox.session(venv_backend="none", default=False)

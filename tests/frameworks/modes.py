@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -24,8 +25,30 @@ MODES = [
     ("jax", "jit-async"),
     ("jax", "jit-loop"),
 ]
+#: Modes of environments outside the default study, which ``nox -s grid`` builds: those that train, and the others.
+GRID = [
+    ("keras-tf", "fit"),
+    ("keras-tf", "fit-jit"),
+    ("keras-tf", "train-on-batch"),
+    ("keras-jax", "fit"),
+    ("keras-jax", "train-on-batch"),
+    ("keras-torch", "fit"),
+    ("keras-torch", "fit-jit"),
+    ("keras-torch", "train-on-batch"),
+    ("flax", "nnx"),
+    ("flax", "nnx-functional"),
+    ("flax", "linen"),
+]
+GRID_INFERENCE = [
+    ("keras-tf", "predict"),
+    ("keras-tf", "predict-jit"),
+    ("keras-jax", "predict"),
+    ("keras-torch", "predict"),
+    ("keras-torch", "predict-jit"),
+]
+#: The variable that ``nox -s grid`` sets.
+WANTED = "BENCHMATRIX_GRID"
 WHOLE_STEP = "forward, backward and optimizer"
-OP_BY_OP = ("eager", "eager-fused")
 COMPILED = {
     "eager": "nothing",
     "eager-fused": "nothing",
@@ -38,6 +61,10 @@ COMPILED = {
     "jit": WHOLE_STEP,
     "jit-async": WHOLE_STEP,
     "jit-loop": WHOLE_STEP,
+    # Keras compiles on TensorFlow and JAX without being asked.
+    "keras-torch:fit": "nothing",
+    "keras-torch:train-on-batch": "nothing",
+    "keras-torch:predict": "nothing",
 }
 #: Of the settings that adapters read back.
 NAMES = {
@@ -51,7 +78,17 @@ def marks(environment: str) -> list[pytest.MarkDecorator]:
     """Return the marks of a test that needs an environment; its tests share a process, which imports once."""
     if environment == "numpy":
         return []
-    return [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
+    found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
+    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE)):
+        found.append(pytest.mark.grid)
+        found.append(pytest.mark.skipif(not os.environ.get(WANTED), reason="the environment is one of nox -s grid"))
+    return found
+
+
+def compiled(environment: str, mode: str, training: bool = True) -> str:
+    """Return what a mode compiles of a training program, or of one for inference."""
+    found = COMPILED.get(f"{environment}:{mode}", COMPILED.get(mode, WHOLE_STEP))
+    return found if training or found == "nothing" else "forward"
 
 
 def needs(environment: str) -> Callable[[Any], Any]:
@@ -77,7 +114,7 @@ def cases(*names: str) -> pytest.MarkDecorator:
 
 
 every_mode = pytest.mark.parametrize(
-    ("environment", "mode"), [*(case(*each) for each in MODES), case("numpy", "eager")]
+    ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID)), case("numpy", "eager")]
 )
 torch_modes = cases(*(f"{environment}:{mode}" for environment, mode in MODES if framework(environment) == "torch"))
 

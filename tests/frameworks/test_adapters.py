@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from environment import THREADS, framework
-from modes import COMPILED, NAMES, case, cases, every_mode, needs, trial
+from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
 
 @every_mode
@@ -13,7 +13,7 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
         assert set(steady["settings"]) <= NAMES
         assert steady["settings"]["threads"] == THREADS
         assert steady["settings"]["allocator"].startswith("malloc of ")
-        assert steady["settings"]["compiled"] == COMPILED[mode]
+        assert steady["settings"]["compiled"] == compiled(environment, mode)
         assert steady["settings"].get("float32 matmul", "highest") == "highest"
 
 
@@ -21,8 +21,9 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
 def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
     found = {name: steady["settings"] for name, steady in trial(environment, mode)["steady"].items()}
     assert "layout" not in found["mlp-train"]
-    expected = {"torch": "NCHW, channels_last", "tensorflow": "NHWC", "jax": "NHWC", "numpy": None}
-    assert found["lenet-train"].get("layout") == expected[framework(environment)]
+    expected = {"torch": "NCHW, channels_last", "keras-torch": "NCHW", "numpy": None}
+    name = environment if environment in expected else framework(environment)
+    assert found["lenet-train"].get("layout") == expected.get(name, "NHWC")
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,11 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("tf2", "xla", "by the compiler"),
         case("jax", "eager", False),
         case("jax", "jit", "by the compiler"),
+        case("keras-tf", "fit", False),
+        case("keras-tf", "fit-jit", "by the compiler"),
+        case("keras-jax", "fit", "by the compiler"),
+        case("keras-torch", "fit", False),
+        case("flax", "nnx", "by the compiler"),
     ],
 )
 def test_who_fuses_the_optimizer_is_said(environment, mode, fused):
@@ -75,6 +81,9 @@ def test_mode_eager_fused_is_for_training_only():
         case("torch2", "eager", "fused"),
         case("tf2", "function", "composed"),
         case("jax", "jit", "composed"),
+        case("keras-tf", "fit", "composed"),
+        case("keras-torch", "fit", "fused"),
+        case("flax", "nnx", "composed"),
     ],
 )
 def test_the_form_of_attention_is_said(environment, mode, form):
@@ -87,6 +96,11 @@ def test_the_form_of_attention_is_said(environment, mode, form):
 def test_donation_is_seen_in_what_became_of_the_arrays():
     assert trial("jax", "jit")["steady"]["mlp-train"]["settings"]["donation"] is True
     assert trial("jax", "eager")["steady"]["mlp-train"]["settings"]["donation"] is False
+
+
+@cases("flax:nnx", "flax:nnx-functional", "flax:linen")
+def test_a_step_of_flax_takes_over_the_memory_of_the_model(environment, mode):
+    assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["donation"] is True
 
 
 @needs("jax")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from environment import framework, run
-from modes import COMPILED, cases
+from modes import COMPILED, GRID, GRID_INFERENCE, case, cases, compiled, needs
 
 from bench.registry import BUILT_IN
 
@@ -25,3 +26,26 @@ def test_modes_outside_the_default_study_agree_with_float64_in_every_workload(en
         assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
         # Steps that need each other are waited for at the end of a sample.
         assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
+
+
+@pytest.mark.parametrize(("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE)])
+def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
+    found = run(environment, "agreement", mode)
+    name = framework(environment)
+    implemented = [workload for workload in BUILT_IN.workloads if BUILT_IN.has_implementation(workload, name)]
+    assert sorted(found) == sorted(implemented)
+    for workload, outcome in found.items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if name == "keras" and training == mode.startswith("predict"):
+            assert outcome.startswith(f"mode {mode} is for ")
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == compiled(environment, mode, training)
+
+
+@needs("keras-jax")
+def test_keras_on_jax_has_no_further_compilation():
+    for mode, other in (("fit-jit", "fit"), ("predict-jit", "predict")):
+        found = run("keras-jax", "agreement", mode)
+        assert set(found.values()) == {f"on JAX Keras compiles by default: use {other}"}

@@ -6,7 +6,7 @@ It drives the adapter as a worker does, with check-size programs.
 from __future__ import annotations
 
 import os
-from importlib import import_module
+from importlib import import_module, util
 
 import numpy as np
 
@@ -107,8 +107,9 @@ def unlimited(framework, mode):
 
 
 def extras(framework, mode):
-    """Run what only this framework has: ``extra_<framework>.py`` beside this file."""
-    return {} if framework == "numpy" else import_module("extra_" + framework).examine(mode)
+    """Run what only this framework has: ``extra_<framework>.py`` beside this file, where there is one."""
+    name = "extra_" + framework
+    return {} if util.find_spec(name) is None else import_module(name).examine(mode)
 
 
 def main(framework, mode):
