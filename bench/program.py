@@ -22,11 +22,11 @@ class Program(NamedTuple):
     run: Optional[Callable[[Sequence[Any]], Dict[str, Any]]] = None
     #: Training to a result only: return ``{"loss": mean, "accuracy": share}`` over held-out batches.
     evaluate: Optional[Callable[[Sequence[Any]], Dict[str, float]]] = None
+    #: End what would outlive the program: pools, process groups. The worker calls it once, after the last request.
+    close: Optional[Callable[[], None]] = None
     #: Whether a run has a cost beside its steps, as a call of Keras' ``fit`` has. Samples are then so long that it does
     #: not count.
     starts: bool = False
-    #: End what would outlive the program: pools, process groups. The worker calls it once, after the last request.
-    close: Optional[Callable[[], None]] = None
 
 
 class Transform:

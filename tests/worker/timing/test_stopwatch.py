@@ -4,11 +4,13 @@ import gc
 
 import pytest
 
+from bench.worker.timing import growth
 from bench.worker.timing.stopwatch import (
     REHEARSED_STEPS,
     SETTLE_NS,
     SETTLE_RUNS,
     SETTLE_SLOW_NS,
+    START_SHARES,
     WARMUP_STEPS,
     Clock,
     Stopwatch,
@@ -210,3 +212,28 @@ def test_the_garbage_collector_is_on_again_after_a_step_that_fails():
     with pytest.raises(RuntimeError):
         bench.stopwatch(steps=1).turn(samples=1)
     assert gc.isenabled()
+
+
+def test_a_sample_is_long_where_a_run_has_a_cost_beside_its_steps():
+    bench = Bench(step_ns=10_000, sync_ns=1_000_000)
+    stopwatch = bench.stopwatch()
+    stopwatch.calibrate(1000, starts=True)
+    (sample_ns,) = stopwatch.turn(samples=1).sample_ns
+    assert sample_ns >= 0.9 * START_SHARES * 1_010_000
+    assert sample_ns / stopwatch.steps < 1.06 * bench.step_ns
+
+
+def test_where_a_run_has_a_cost_beside_its_steps_growth_is_looked_for_in_many():
+    bench = Bench(step_ns=10_000, sync_ns=30_000_000)
+    stopwatch = bench.stopwatch()
+    step_ns = min(stopwatch.calibrate(1000, starts=True)[-3:])
+    with pytest.raises(growth.NoGrowth):
+        stopwatch.verify_growth(lambda outputs: None, step_ns)
+    stopwatch.verify_growth(lambda outputs: None, step_ns, starts=True)
+
+
+def test_steps_that_are_skipped_are_found_where_a_run_has_a_cost_beside_its_steps():
+    bench = Bench(step_ns=0, sync_ns=10_000_000)
+    stopwatch = bench.stopwatch(steps=100)
+    with pytest.raises(growth.NoGrowth):
+        stopwatch.verify_growth(lambda outputs: None, 1, starts=True)
