@@ -19,5 +19,5 @@ FACTS = Facts(
     variables=JAX.variables,
     cache_variables=JAX.cache_variables,
     variable_prefixes=JAX.variable_prefixes,
-    companions=JAX.companions,
+    companions=("jax", "optax"),
 )
