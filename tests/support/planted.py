@@ -66,6 +66,8 @@ def worst(trained: Faithful, folder: Path) -> float:
 
 def optimizer_mistakes(options: dict) -> dict[str, dict]:
     """Return optimizers that differ from one as the conventions of frameworks do, by the mistake's name."""
+    if options["name"] == "sgd" and not options.get("momentum"):
+        return {"a momentum": {**options, "momentum": 0.9}}
     if options["name"] == "sgd":
         return {"no momentum": {**options, "momentum": 0.0}, "a dampened velocity": {**options, "learning_rate": 0.005}}
     return {

@@ -13,10 +13,12 @@ WORKLOADS = (
     "resnet18-train",
     "resnet50-train",
     "gpt-train",
+    "lstm-lm-train",
     "optimizer-step-sgd",
     "optimizer-step-adam",
     "optimizer-step-adamw",
 )
+lstm = BUILT_IN.specification("lstm-lm-train")
 #: A faithful float32 step errs by less than this share of what is allowed, a mistake by more than so many times that.
 FAITHFUL, PLANTED = 0.5, 3
 CASES = [
@@ -158,3 +160,38 @@ def test_a_language_model_without_its_mask_is_found(references):
                 return super().loss(*arguments)
 
     assert worst(faithful("gpt-train", Seeing), references) > PLANTED
+
+
+def lstm_with(order=(0, 1, 2, 3), forget_bias=0.0):
+    """Return an LSTM whose gates have another order, or a bias."""
+
+    def recur(inputs, weight, recurrent):
+        width = inputs.shape[-1]
+        sigmoid = lstm.sigmoid
+        cell = hidden = np.zeros((len(inputs), width), inputs.dtype)
+        states = []
+        for step in range(inputs.shape[1]):
+            gates = inputs[:, step] @ weight + hidden @ recurrent
+            parts = [gates[:, part * width : (part + 1) * width] for part in order]
+            cell = sigmoid(parts[1] + forget_bias) * cell + sigmoid(parts[0]) * np.tanh(parts[2])
+            hidden = sigmoid(parts[3]) * np.tanh(cell)
+            states.append(hidden)
+        return np.stack(states, axis=1)
+
+    return recur
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [({}, False), ({"order": (0, 1, 3, 2)}, True), ({"order": (0, 2, 1, 3)}, True), ({"forget_bias": 1.0}, True)],
+    ids=["same", "input, forget, output, cell", "input, cell, forget, output", "a forget gate that begins open"],
+)
+def test_the_gates_of_another_framework_are_found(options, found, references):
+    class Other(Faithful):
+        def loss(self, *arguments):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(lstm, "recur", lstm_with(**options))
+                return super().loss(*arguments)
+
+    share = worst(faithful("lstm-lm-train", Other), references)
+    assert share > PLANTED if found else share < FAITHFUL

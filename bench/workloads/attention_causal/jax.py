@@ -1,0 +1,10 @@
+"""Implements attention-causal in JAX: as attention-full, with a mask."""
+
+from __future__ import annotations
+
+import functools
+
+from ..attention_full import jax as full
+from . import CAUSAL
+
+build = functools.partial(full.build, causal=CAUSAL)

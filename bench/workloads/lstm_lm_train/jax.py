@@ -1,0 +1,36 @@
+"""Implements lstm-lm-train in JAX: lax.scan over time, with optax; the inputs of all steps are projected at once."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import lax
+
+from ...frameworks.jax.adapter import functional_training
+from . import OPTIMIZER
+
+
+def recur(inputs, weight, recurrent):
+    """Map inputs (sequence, batch, width) to the hidden states of a layer."""
+
+    def step(carried, projected):
+        cell, hidden = carried
+        entered, kept, new, shown = jnp.split(projected + hidden @ recurrent, 4, axis=-1)
+        cell = jax.nn.sigmoid(kept) * cell + jax.nn.sigmoid(entered) * jnp.tanh(new)
+        hidden = jax.nn.sigmoid(shown) * jnp.tanh(cell)
+        return (cell, hidden), hidden
+
+    zeros = jnp.zeros(inputs.shape[1:], inputs.dtype)
+    return lax.scan(step, (zeros, zeros), inputs @ weight)[1]
+
+
+def build(size, parameters, batch, transform):
+    def loss(parameters, tokens, targets):
+        hidden = parameters["embedding"][tokens.T]
+        for index in range(size["layers"]):
+            hidden = recur(hidden, parameters["layer%d.input" % index], parameters["layer%d.state" % index])
+        logits = hidden @ parameters["dense.weight"] + parameters["dense.bias"]
+        return optax.softmax_cross_entropy_with_integer_labels(logits, targets.T).mean()
+
+    return functional_training(loss, parameters, transform, OPTIMIZER)

@@ -1,0 +1,103 @@
+"""Tests the specifications of single operations against naive loops, and their counted work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.registry import BUILT_IN
+
+#: {workload: (a size to count by hand, items, operations, numbers moved in float32, bytes of indices)}
+COUNTED = {
+    # 2 heads of 3 queries: 9 pairs, or 6 visible ones, of two products over 4.
+    "attention-full": ({"batch": 1, "heads": 2, "sequence": 3, "width": 4}, 6, 2 * 9 * 16, 4 * 24, 0),
+    "attention-causal": ({"batch": 1, "heads": 2, "sequence": 3, "width": 4}, 6, 2 * 6 * 16, 4 * 24, 0),
+    # At a side of 3 the centre has 9 weights in the image, an edge 6 and a corner 4: 9 + 4 * 6 + 4 * 4 = 49.
+    "conv2d": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 4, 2 * 36 + 36, 0),
+    "conv2d-depthwise": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 2, 2 * 36 + 18, 0),
+    "batched-gemm": ({"count": 3, "order": 2}, 3, 3 * 16, 3 * 12, 0),
+    "embedding-bag": ({"rows": 7, "width": 4, "bags": 2, "each": 3}, 2, 2 * 2 * 4, 12, 24),
+    "scatter-add": ({"rows": 7, "width": 4, "groups": 2}, 7, 5 * 4, 36, 28),
+}
+EACH = pytest.mark.parametrize("workload", COUNTED)
+
+
+def computed(workload, size, dtype=np.float64):
+    """Return the inputs, the parameters and the only output of a workload in ``dtype``."""
+    specification = BUILT_IN.specification(workload)
+    random = np.random.RandomState(5)
+    parameters = {name: value.astype(dtype) for name, value in specification.parameters(size, random).items()}
+    batch = tuple(a.astype(dtype) if a.dtype.kind == "f" else a for a in specification.batch(size, random))
+    (output,) = specification.reference(size, parameters, batch).values()
+    return batch, parameters, output
+
+
+@EACH
+def test_work_is_counted_as_by_hand(workload):
+    specification = BUILT_IN.specification(workload)
+    size, items, operations, moved, indices = COUNTED[workload]
+    assert specification.items(size) == items
+    assert specification.useful_flops(size) == operations
+    assert specification.compulsory_bytes(size, 4) == 4 * moved + indices
+
+
+@EACH
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_output_has_the_dtype_of_the_inputs(workload, dtype):
+    _, _, output = computed(workload, BUILT_IN.specification(workload).SIZES["check"], dtype)
+    assert output.dtype == dtype
+
+
+@pytest.mark.parametrize("workload", ["attention-full", "attention-causal"])
+def test_attention_is_a_mean_of_the_values_that_are_seen(workload):
+    (queries, keys, values), _, mixed = computed(workload, COUNTED[workload][0])
+    for head, query in np.ndindex(*mixed.shape[1:3]):
+        seen = query + 1 if workload == "attention-causal" else 3
+        weights = np.exp(keys[0, head, :seen] @ queries[0, head, query] / 2)
+        expected = weights @ values[0, head, :seen] / weights.sum()
+        np.testing.assert_allclose(mixed[0, head, query], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("workload", ["conv2d", "conv2d-depthwise"])
+def test_a_convolution_is_a_sum_over_its_neighbours(workload):
+    (images,), parameters, convolved = computed(workload, COUNTED[workload][0])
+    assert convolved.shape == images.shape
+    padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    for image, row, column, channel in np.ndindex(*convolved.shape):
+        window, weight = padded[image, row : row + 3, column : column + 3], parameters["weight"]
+        if workload == "conv2d":
+            expected = np.sum(window * weight[..., channel])
+        else:
+            expected = np.sum(window[..., channel] * weight[..., channel])
+        assert convolved[image, row, column, channel] == pytest.approx(expected, rel=1e-12)
+
+
+def test_products_of_a_batch_are_those_of_its_pairs():
+    (left, right), _, products = computed("batched-gemm", COUNTED["batched-gemm"][0])
+    for index in range(3):
+        np.testing.assert_allclose(products[index], left[index] @ right[index], rtol=1e-12)
+
+
+def test_bags_are_sums_of_rows():
+    (indices,), parameters, sums = computed("embedding-bag", COUNTED["embedding-bag"][0])
+    for bag, rows in enumerate(indices):
+        np.testing.assert_allclose(sums[bag], sum(parameters["table"][row] for row in rows), rtol=1e-12)
+
+
+def test_rows_are_added_to_their_groups():
+    size = {"rows": 7, "width": 4, "groups": 9}
+    (rows, groups), _, sums = computed("scatter-add", size)
+    assert len(set(groups)) < 9
+    for group in range(9):
+        np.testing.assert_allclose(sums[group], rows[groups == group].sum(axis=0), rtol=1e-12)
+
+
+def test_an_lstm_has_the_products_counted_by_hand():
+    specification = BUILT_IN.specification("lstm-lm-train")
+    size = {"batch": 2, "sequence": 3, "width": 4, "layers": 2, "vocabulary": 5}
+    # 6 tokens and 4 states that are not zero, each times 4x16, in each layer; then 6 tokens times 4x5.
+    assert specification.useful_flops(size) == 3 * 2 * (2 * (6 + 4) * 64 + 6 * 20)
+    count = sum(value.size for value in specification.parameters(size, np.random.RandomState(0)).values())
+    # Of the embedding one row.
+    assert specification.compulsory_bytes(size, 4) == 2 * 4 * (count - 4 * 4) + 2 * 4 * 6
+    assert specification.items(size) == 6
