@@ -22,6 +22,7 @@ SUMMARIES = {
     "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",
     "compare": "Compare two runs: two machines, or before and after a change.",
+    "series": "Add a run to a history, and show when and by how much cells changed.",
     "query": "Answer a question in SQL about the results.",
     "validate": "Prove the method with comparisons whose answer is known.",
     "images": "Build, list, export or prune the images of this project.",

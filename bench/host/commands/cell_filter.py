@@ -30,19 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def chosen(options: argparse.Namespace, cells: Iterable[CellSummary]) -> Callable[[CellSummary], bool]:
-    """Return whether a cell is chosen; raises Refused for a pattern that matches none of ``cells``."""
-    given: dict[str, list[str]] = {name: getattr(options, name) for name in OPTIONS}
+def chosen(options: argparse.Namespace) -> Callable[[CellSummary], bool]:
+    """Return a function that tells whether a cell is chosen."""
+    given = [(name, wanted) for name in OPTIONS if (wanted := getattr(options, name))]
+    return lambda cell: all(
+        any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in wanted) for name, wanted in given
+    )
+
+
+def verify(options: argparse.Namespace, cells: Iterable[CellSummary]) -> None:
+    """Raise Refused for a pattern that matches none of ``cells``."""
     known = list(cells)
-    for name, wanted in given.items():
-        values = list(dict.fromkeys(getattr(cell, name) for cell in known)) if wanted else []
-        for pattern in wanted:
+    for name in OPTIONS:
+        values = list(dict.fromkeys(getattr(cell, name) for cell in known))
+        for pattern in getattr(options, name):
             if not fnmatch.filter(values, pattern):
                 raise Refused(f"--{name}: {unknown(name, pattern, values)}")
-    return lambda cell: all(
-        not wanted or any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in wanted)
-        for name, wanted in given.items()
-    )
 
 
 def factor(text: str) -> float:

@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
     for summary in (before, after):
         if summary.facts.trial:
             raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Compare runs of another profile.")
-    chosen = cell_filter.chosen(options, [*before.cells, *after.cells])
+    cell_filter.verify(options, [*before.cells, *after.cells])
+    chosen = cell_filter.chosen(options)
     found = compare_runs(before, after, chosen, relative=options.relative, any_settings=options.any_settings)
     announce(harmless("\n".join(_lines(found, options))))
     return exit_codes.EXIT_OK if options.fail_if is None else _gate(found, options.fail_if)

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..workers.shapes import Count, Finite, Named, Number, Text, Versions, Word, first_problem
-from .lines import NewerSchema
+from .lines import NewerSchema, parsed
 from .record_shape import Small
 
 SCHEMA_VERSION = 1
@@ -78,8 +78,9 @@ class CellSummary(BaseModel):
 class RunFacts(BaseModel):
     """How a run was measured, and on what: the first line of its file."""
 
-    model_config = ConfigDict(strict=True, frozen=True)
+    model_config = ConfigDict(strict=True, frozen=True, populate_by_name=True)
 
+    schema_number: Annotated[int, Field(strict=True, ge=1, alias="schema")] = SCHEMA_VERSION
     run: Word
     label: Word = ""
     #: Local time, ``2026-11-22 03:17:22``.
@@ -133,7 +134,7 @@ def _at(values: list[Any], place: int) -> Mapping[str, Any]:
 def write(folder: Path, summary: RunSummary) -> Path:
     """Write the file of a run into a history; return its path. A run that is there is replaced. Raises Refused."""
     path = folder / f"{summary.facts.run}{SUFFIX}"
-    lines = [{"schema": SCHEMA_VERSION, **summary.facts.model_dump()}]
+    lines = [summary.facts.model_dump(by_alias=True)]
     lines += [cell.model_dump(exclude_defaults=True) for cell in summary.cells]
     with naming(path):
         write_whole(path, "".join(f"{json.dumps(line)}\n" for line in lines))
@@ -168,28 +169,38 @@ def read(path: Path) -> RunSummary:
 
 
 def _facts(line: bytes) -> RunFacts:
-    schema = json.loads(line).get("schema") if line.startswith(b"{") else None
-    if not isinstance(schema, int) or schema < 1:
-        raise ValueError("its first line has no schema")
-    if schema > SCHEMA_VERSION:
-        raise NewerSchema
     try:
-        return RunFacts.model_validate_json(line)
+        facts = RunFacts.model_validate_json(line)
     except ValidationError as error:
+        if _schema_of(line) > SCHEMA_VERSION:
+            raise NewerSchema from None
         raise ValueError(first_problem(error)) from None
+    if facts.schema_number > SCHEMA_VERSION:
+        raise NewerSchema
+    return facts
 
 
-def read_folder(folder: Path, problems: list[str]) -> list[RunSummary]:
-    """Read all runs of a history, the oldest first; ``problems`` gets what could not be read."""
-    found = []
+def _schema_of(line: bytes) -> int:
+    """Return the schema of a line whose other values may have forms of a newer version; 0 where it has none."""
+    try:
+        found = parsed(line).get("schema")
+    except ValueError:
+        return 0
+    return found if isinstance(found, int) else 0
+
+
+def read_folder(folder: Path, problems: list[str], last: int | None = None) -> Iterator[RunSummary]:
+    """Read the runs of a history, or the last ones, one after the other: thousands of them need not fit into memory.
+
+    Their order is that of the files' names, which begin with the time. ``problems`` gets what could not be read.
+    """
     with naming(folder):
         paths = sorted(folder.glob(f"*{SUFFIX}"))
-    for path in paths:
+    for path in paths[-(last or len(paths)) :]:
         try:
             summary = read(path)
         except Refused as error:
             problems.append(str(error))
         else:
             problems += summary.damaged
-            found.append(summary)
-    return sorted(found, key=lambda summary: (summary.facts.started, summary.facts.run))
+            yield summary

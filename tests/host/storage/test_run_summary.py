@@ -35,7 +35,7 @@ def test_a_conflict_of_git_costs_the_lines_in_conflict_only(tmp_path):
 def test_a_newer_file_asks_for_an_update(tmp_path):
     path = run_summary.write(tmp_path, summary())
     first, *rest = path.read_text().splitlines()
-    path.write_text("\n".join([json.dumps({**json.loads(first), "schema": 2}), *rest]))
+    path.write_text("\n".join([json.dumps({**json.loads(first), "schema": 2, "machine": []}), *rest]))
     with pytest.raises(NewerSchema, match="a newer benchmatrix wrote it"):
         run_summary.read(path)
 
@@ -66,7 +66,7 @@ def test_a_history_is_read_in_the_order_of_time_and_says_what_it_left_out(tmp_pa
     run_summary.write(tmp_path, summary())
     (tmp_path / "zzz.jsonl").write_text("nothing")
     problems: list[str] = []
-    found = run_summary.read_folder(tmp_path, problems)
+    found = list(run_summary.read_folder(tmp_path, problems))
     assert [one.facts.started[:10] for one in found] == ["2026-11-22", "2026-11-23"]
     assert len(problems) == 1
 

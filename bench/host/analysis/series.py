@@ -1,0 +1,166 @@
+"""Finds changes in series of runs: of each cell the runs that are comparable, and what changed with its level."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..statistics.level_changes import LevelChange, level_changes
+from ..statistics.location import FloatArray
+from ..statistics.verdict import Verdict, adjust_for_discovery, decide
+from ..storage.run_summary import OK, CellSummary, RunFacts, RunSummary
+from .fairness import GROUNDS, Difference
+from .quality import SHARED
+
+#: Facts about the machine that make another series of it; the others, such as a driver, are named where one changed.
+MACHINE = ("processor", "processors", "architecture", "gpus")
+
+
+@dataclass(frozen=True)
+class CellSeries:
+    """The runs of one cell that are comparable, the oldest first."""
+
+    cell: CellSummary
+    #: Places of the runs in the history.
+    runs: tuple[int, ...]
+    #: Logarithms of seconds per step, or of its ratio to the baseline.
+    logs: FloatArray
+
+
+@dataclass(frozen=True)
+class SeriesChange:
+    """A change of level in the series of a cell."""
+
+    series: CellSeries
+    change: LevelChange
+    #: None where one of the two levels has too few runs for a verdict.
+    verdict: Verdict | None
+    #: What else changed between the last run that is certainly before it and the first one certainly after.
+    causes: tuple[Difference, ...]
+    #: Whether no other change of the series follows.
+    newest: bool
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether there are too few runs for a verdict, and the interval excludes equality."""
+        estimate = self.change.ratio.estimate
+        return (
+            self.verdict is None
+            and estimate.low is not None
+            and estimate.high is not None
+            and (estimate.low > 1.0 or estimate.high < 1.0)
+        )
+
+
+@dataclass(frozen=True)
+class History:
+    """The runs of a history and the series of their cells."""
+
+    runs: tuple[RunFacts, ...]
+    series: tuple[CellSeries, ...]
+    #: Every cell of any run, chosen or not.
+    cells: tuple[CellSummary, ...]
+
+
+def collect(
+    summaries: Iterable[RunSummary], chosen: Callable[[CellSummary], bool], *, relative: bool = False
+) -> History:
+    """Group the cells of all runs into series: what computes the same, in the same way, on the same machine.
+
+    A run in which a cell was disturbed or has no time is left out of its series.
+    """
+    kept: dict[Hashable, tuple[CellSummary, list[int], list[float]]] = {}
+    known: dict[tuple[str, str, int], tuple[CellSummary, bool]] = {}
+    runs: list[RunFacts] = []
+    settings: list[str] = []
+    work: list[str] = []
+    for summary in summaries:
+        facts, place = summary.facts, len(runs)
+        runs.append(facts)
+        run = _run_context(facts, relative)
+        # Most runs of a history have the tables of the run before.
+        if not place or facts.settings != runs[place - 1].settings:
+            settings = [_text({name: one[name] for name in GROUNDS if name in one}) for one in facts.settings]
+        if not place or facts.work != runs[place - 1].work:
+            work = [_text(one) for one in facts.work]
+        for cell in summary.cells:
+            own = cell.column, cell.row, cell.threads
+            if own not in known:
+                known[own] = cell, chosen(cell)
+            values = cell.log_ratios if relative else cell.step_s
+            if not known[own][1] or not values or cell.status != OK or cell.disturbed >= SHARED * len(cell.step_s):
+                continue
+            key = own, run, _at(settings, cell.settings), _at(work, cell.work)
+            found = kept.get(key)
+            if found is None:
+                found = kept[key] = (cell, [], [])
+            found[1].append(place)
+            middle = _median(values)
+            found[2].append(middle if relative else math.log(middle))
+    series = tuple(CellSeries(cell, tuple(places), np.array(logs)) for cell, places, logs in kept.values())
+    return History(tuple(runs), series, tuple(cell for cell, _ in known.values()))
+
+
+def _run_context(facts: RunFacts, relative: bool) -> str:
+    machine = {name: facts.machine.get(name) for name in MACHINE}
+    return _text([machine, facts.seed, facts.workers, facts.baseline if relative else None])
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _at(values: Sequence[str], place: int) -> str:
+    return values[place] if place < len(values) else ""
+
+
+def _median(values: Sequence[float]) -> float:
+    # Ten times as fast as NumPy's for a handful; a history has half a million.
+    ascending = sorted(values)
+    middle = len(ascending) // 2
+    return ascending[middle] if len(ascending) % 2 else (ascending[middle - 1] + ascending[middle]) / 2.0
+
+
+def find_changes(history: History) -> list[SeriesChange]:
+    """Find the changes in all series, the newest first; their p values are adjusted together."""
+    by_length: dict[int, list[CellSeries]] = {}
+    for series in history.series:
+        by_length.setdefault(len(series.runs), []).append(series)
+    found: list[tuple[CellSeries, LevelChange, bool]] = []
+    for group in by_length.values():
+        for series, changes in zip(group, level_changes(np.array([one.logs for one in group])), strict=True):
+            found += [(series, change, change is changes[-1]) for change in changes]
+    adjusted = adjust_for_discovery(np.array([change.ratio.p for _, change, _ in found])).tolist()
+    judged = [
+        SeriesChange(series, change, decide(change.ratio, p), _causes(history.runs, series, change), newest)
+        for (series, change, newest), p in zip(found, adjusted, strict=True)
+    ]
+    shown = [one for one in judged if one.verdict is Verdict.DIFFERENT or one.is_possible]
+    return sorted(shown, key=lambda one: (-one.series.runs[one.change.at], -abs(_log(one))))
+
+
+def _log(one: SeriesChange) -> float:
+    return math.log(one.change.ratio.estimate.value)
+
+
+def _causes(runs: Sequence[RunFacts], series: CellSeries, change: LevelChange) -> tuple[Difference, ...]:
+    """Name the versions and facts that differ between the runs around a change, as far as they may explain it."""
+    before, after = (runs[series.runs[place]] for place in (change.first - 1, change.last))
+    environment = series.cell.environment
+    packages = _differing(before.environments.get(environment, {}), after.environments.get(environment, {}))
+    return (
+        *((f"{environment}: {name}", mine, theirs) for name, mine, theirs in packages),
+        *((f"machine: {name}", mine, theirs) for name, mine, theirs in _differing(before.machine, after.machine)),
+    )
+
+
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
+    return [
+        (name, str(before.get(name) or "none"), str(after.get(name) or "none"))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    ]

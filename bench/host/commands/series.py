@@ -1,0 +1,163 @@
+"""Watches runs over time: appends one to a history of small files, and shows when and by how much cells changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..refusal import Refused, harmless
+from ..study import location
+from ..study import options as study_options
+from . import announce, cell_filter, exit_codes
+
+if TYPE_CHECKING:
+    from ..analysis.series import History, SeriesChange
+
+#: Changes, their causes and problems that are printed without --all.
+MOST_CHANGES, MOST_CAUSES, MOST_PROBLEMS = 20, 3, 5
+#: Heights of a small chart, and the runs that it shows.
+BARS, BARS_SHOWN = "▁▂▃▄▅▆▇█", 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="the history: series/<study> by default; commit it, or share it"
+    )
+    parser.add_argument(
+        "--add", action="append", default=[], metavar="RUN", help="first add a run: its folder or its name"
+    )
+    cell_filter.add_arguments(parser)
+    parser.add_argument("--last", type=_count, metavar="N", help="look at the last N runs only")
+    parser.add_argument(
+        "--relative",
+        action="store_true",
+        help="watch the ratios to the baseline instead of times: what slows all cells of a run alike cancels",
+    )
+    parser.add_argument("--all", action="store_true", help="print every change and what changed with it")
+    parser.add_argument(
+        "--fail-if",
+        type=exit_codes.gate_limit,
+        metavar="slower:5%",
+        help="exit with 3 where the newest change of a cell made it slower by more than this",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..analysis import series
+    from ..storage import run_summary
+
+    folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
+    for name in options.add:
+        announce(harmless(f"Added {_add(options, folder, name)}"))
+    problems: list[str] = []
+    found = series.collect(
+        run_summary.read_folder(folder, problems, options.last),
+        cell_filter.chosen(options),
+        relative=options.relative,
+    )
+    if not found.runs:
+        raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>")
+    cell_filter.verify(options, found.cells)
+    changes = series.find_changes(found)
+    announce(harmless("\n".join(_lines(options, found, changes))))
+    for problem in problems[: None if options.all else MOST_PROBLEMS]:
+        print(harmless(f"Left out: {problem}"), file=sys.stderr)
+    return exit_codes.EXIT_OK if options.fail_if is None else _gate(changes, options.fail_if)
+
+
+def _add(options: argparse.Namespace, folder: Path, name: str) -> Path:
+    from ..storage import run_summary
+    from .compare import find
+
+    summary = find(options, name)
+    if summary.facts.trial:
+        raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Add a run of another profile.")
+    path = run_summary.write(folder, summary)
+    return path.relative_to(options.root) if path.is_relative_to(options.root) else path
+
+
+def _lines(options: argparse.Namespace, found: History, changes: Sequence[SeriesChange]) -> Iterator[str]:
+    from ..statistics.change_points import SHORTEST
+    from ..statistics.unpaired import FEWEST
+
+    every, first, last = found.series, found.runs[0].started[:10], found.runs[-1].started[:10]
+    cells = len({one.cell.key for one in every})
+    yield f"{len(found.runs)} runs from {first} to {last}; {cells} cells in {len(every)} series"
+    if len(every) > cells:
+        yield "A cell has several series where its machine, settings or inputs changed: they are not compared."
+    if all(len(one.runs) < 2 * SHORTEST for one in every):
+        yield f"No series is long enough: a change needs {SHORTEST} runs before it and {SHORTEST} from it on."
+        return
+    certain, possible = ([one for one in changes if one.is_possible == wanted] for wanted in (False, True))
+    few = f", with fewer than {FEWEST} runs on a side"
+    for title, listed in (("certain", certain), (f"possible{few}", possible)):
+        if not listed:
+            continue
+        most = len(listed) if options.all else MOST_CHANGES
+        yield ""
+        yield f"Changes, {title}: {len(listed)}, the newest first, each with its 99 % range of time"
+        for one in listed[:most]:
+            yield from _change(one, found, options)
+        if len(listed) > most:
+            yield f"and {len(listed) - most} more: --all"
+    if not changes:
+        yield "No change of level was found."
+
+
+def _change(one: SeriesChange, found: History, options: argparse.Namespace) -> Iterator[str]:
+    def date(place: int) -> str:
+        return found.runs[one.series.runs[place]].started[:16]
+
+    change = one.change
+    yield f"{date(change.at)}  {size_in_words(one)}  {one.series.cell.name}"
+    if change.first < change.last:
+        yield f"    between {date(change.first - 1)} and {date(change.last)}"
+    yield f"    {chart(one.series.logs.tolist(), change.at)}  {change.before} runs before, {change.after} from it on"
+    most = len(one.causes) if options.all else MOST_CAUSES
+    for what, before, after in one.causes[:most]:
+        yield f"    with {what} {before} → {after}"
+    if len(one.causes) > most:
+        yield f"    and {len(one.causes) - most} more that changed: --all"
+    if not one.causes:
+        yield "    nothing that the runs record changed with it"
+
+
+def size_in_words(one: SeriesChange) -> str:
+    """Write the size of a change with its interval: ``4.1 % slower [3.2, 5.0]``."""
+    estimate = one.change.ratio.estimate
+    word = "slower" if estimate.value > 1.0 else "faster"
+    ends = [100.0 * abs(end - 1.0) for end in (estimate.low, estimate.high) if end is not None]
+    crosses = estimate.low is not None and estimate.high is not None and estimate.low < 1.0 < estimate.high
+    interval = f" [{min(ends):.1f}, {max(ends):.1f}]" if ends and not crosses else ""
+    return f"{100.0 * abs(estimate.value - 1.0):.1f} % {word}{interval}"
+
+
+def chart(logs: Sequence[float], at: int) -> str:
+    """Draw the runs around a change, one character each."""
+    shown = logs[max(0, at - BARS_SHOWN // 2) : at + BARS_SHOWN // 2]
+    low, high = min(shown), max(shown)
+    steps = len(BARS) - 1
+    return "".join(BARS[round(steps * (value - low) / (high - low)) if high > low else 0] for value in shown)
+
+
+def _gate(changes: Sequence[SeriesChange], limit: float) -> int:
+    from ..statistics.verdict import Verdict
+
+    slower = [
+        one
+        for one in changes
+        if one.newest and one.verdict is Verdict.DIFFERENT and one.change.ratio.estimate.value > 1.0 + limit
+    ]
+    for one in slower:
+        print(harmless(f"Slower by more than {100 * limit:g} %: {one.series.cell.name}"), file=sys.stderr)
+    return exit_codes.EXIT_GATE if slower else exit_codes.EXIT_OK
