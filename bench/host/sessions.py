@@ -27,7 +27,20 @@ EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
 GATED = ("run", "report", "compare", "series")
 #: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = ("report", "history", "runs", "compare", "series", "query", "validate", "images", "lock", "schema", "init")
+PLAIN = (
+    "report",
+    "history",
+    "runs",
+    "compare",
+    "series",
+    "bisect",
+    "query",
+    "validate",
+    "images",
+    "lock",
+    "schema",
+    "init",
+)
 
 
 def define(noxfile: str | Path) -> list[str]:

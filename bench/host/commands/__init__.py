@@ -23,6 +23,7 @@ SUMMARIES = {
     "runs": "List the runs of the study; name, keep or remove one.",
     "compare": "Compare two runs: two machines, or before and after a change.",
     "series": "Add a run to a history, and show when and by how much cells changed.",
+    "bisect": "Find the release of a framework with which a workload became slower.",
     "query": "Answer a question in SQL about the results.",
     "validate": "Prove the method with comparisons whose answer is known.",
     "images": "Build, list, export or prune the images of this project.",

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--largest-batch",
-        type=_size,
+        type=size,
         metavar="SIZE",
         help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
     )
@@ -137,7 +137,8 @@ def duration(text: str) -> float:
     return seconds
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
+    """Read an amount of memory such as 512MiB, in bytes."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMG]iB)", text)
     size = int(float(found[1]) * BYTES[found[2]]) if found else 0
     if not 0 < size < 1 << 60:

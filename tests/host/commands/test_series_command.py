@@ -30,7 +30,9 @@ def history(measured, tmp_path):
         level = 1.25 if n >= 20 else 1.0
         times = [level * 1e-3 * math.exp(0.01 * math.sin(7.3 * n + i)) for i in range(3)]
         facts = run.facts.model_copy(update={"run": f"2026-10-{n + 1:02d}", "started": f"2026-10-{n + 1:02d} 03:17:00"})
-        run_summary.write(tmp_path, RunSummary(facts, (run.cells[0].model_copy(update={"step_s": times}),)))
+        run_summary.write(
+            tmp_path, RunSummary(facts, (run.cells[0].model_copy(update={"step_s": times, "disturbed": 0}),))
+        )
     return tmp_path
 
 

@@ -1,0 +1,101 @@
+"""Lists what else changed between two environments, and makes environments in which one of it is exchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bench.frameworks.facts import Facts
+
+from ..study.environment import Environment
+
+#: {component: the packages that it consists of}; the first pattern that a package matches counts.
+COMPONENTS = {
+    "NumPy": re.compile(r"numpy"),
+    "BLAS and oneDNN": re.compile(r"mkl.*|intel-openmp|onednn.*|.*openblas.*|tbb|nvpl.*"),
+    "CUDA": re.compile(r"nvidia-.*|cuda-.*|.*-cu1[0-9].*|.*cuda1[0-9].*"),
+    "compiler": re.compile(r"triton|pytorch-triton|libclang|llvmlite|jaxlib"),
+}
+PYTHON, OTHER = "Python", "other packages"
+
+
+@dataclass(frozen=True)
+class Component:
+    """Something beside the framework that differs between two environments."""
+
+    name: str
+    #: {package: its version}, before and after; of Python, ``python``.
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+    def __str__(self) -> str:
+        changes = [
+            f"{name} {self.before.get(name, 'none')} → {self.after.get(name, 'none')}"
+            for name in {**self.before, **self.after}
+        ]
+        more = f" and {len(changes) - 2} more" if len(changes) > 2 else ""
+        return f"{self.name} ({', '.join(changes[:2])}{more})"
+
+
+def components(before: Mapping[str, Any], after: Mapping[str, Any], facts: Facts) -> list[Component]:
+    """List what differs between two environments' manifests, without the framework itself."""
+    own = {normal(name) for name in (facts.distribution, facts.package) if name}
+    mine, theirs = (
+        {normal(name): version for name, version in (one.get("packages") or {}).items()} for one in (before, after)
+    )
+    groups: dict[str, list[str]] = {}
+    for name in sorted({*mine, *theirs} - own):
+        if mine.get(name) != theirs.get(name):
+            group = next((group for group, pattern in COMPONENTS.items() if pattern.fullmatch(name)), OTHER)
+            groups.setdefault(group, []).append(name)
+    found = []
+    pythons = [str((one.get("interpreter") or {}).get("version", "")) for one in (before, after)]
+    if pythons[0] != pythons[1]:
+        found.append(Component(PYTHON, {"python": pythons[0]}, {"python": pythons[1]}))
+    for group in (*COMPONENTS, OTHER):
+        names = groups.get(group, [])
+        if names:
+            found.append(
+                Component(
+                    group,
+                    {name: mine[name] for name in names if name in mine},
+                    {name: theirs[name] for name in names if name in theirs},
+                )
+            )
+    return found
+
+
+def exchanged(environment: Environment, before: Environment, component: Component) -> Environment | str:
+    """Return the environment with the component of before; a text says why there is none."""
+    name = (
+        f"{environment.name}-with-{re.sub(r'[^a-z0-9]+', '-', component.name.lower())}-of-{before.version or 'before'}"
+    )
+    if component.name == PYTHON:
+        if environment.python == before.python:
+            return "both tables ask for the same Python; the machine has another build of it"
+        return environment.model_copy(update={"name": name, "python": before.python})
+    pinned = [f"{package}=={version}" for package, version in component.before.items()]
+    if not pinned:
+        return "the release before has none of it"
+    others = [text for text in environment.requirements if normal(_package(text)) not in component.before]
+    return environment.model_copy(update={"name": name, "requirements": (*others, *pinned)})
+
+
+def is_exchanged(manifest: Mapping[str, Any], component: Component) -> bool:
+    """Tell whether an environment has the component of before."""
+    if component.name == PYTHON:
+        return str((manifest.get("interpreter") or {}).get("version")) == component.before["python"]
+    packages = {normal(name): version for name, version in (manifest.get("packages") or {}).items()}
+    return all(packages.get(name) == version for name, version in component.before.items())
+
+
+def normal(name: str) -> str:
+    """Return the name of a package as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _package(requirement: str) -> str:
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    return found[0] if found else ""

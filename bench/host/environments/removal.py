@@ -1,0 +1,44 @@
+"""Removes environments that a program built and does not need any more, so that they fit into a limit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+from ..setup.staging import exclusive
+from .outcome import folder_of, outcome_path
+from .venv import MANIFEST
+
+
+def size_bytes(name: str, root: Path) -> int:
+    """Return the bytes of a venv that was built; 0 where there is none."""
+    try:
+        return int(json.loads((folder_of(root) / name / MANIFEST).read_bytes())["size_bytes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
+def prune(
+    names: Iterable[str], needed: Collection[str], limit_bytes: int, root: Path, announce: Callable[[str], None]
+) -> None:
+    """Remove venvs of ``names``, the largest first, until all of them together fit; those that are needed stay."""
+    sizes = {name: size for name in names if (size := size_bytes(name, root))}
+    excess = sum(sizes.values()) - limit_bytes
+    for name in sorted(set(sizes) - set(needed), key=lambda name: -sizes[name]):
+        if excess <= 0:
+            return
+        announce(f"{name}: removed, which frees {sizes[name] / 1e9:.2f} GB; it is built again when it is needed")
+        remove(name, root, announce)
+        excess -= sizes[name]
+
+
+def remove(name: str, root: Path, announce: Callable[[str], None]) -> None:
+    """Remove a venv and its outcome. Its files are read-only, its folders are not. Raises OSError."""
+    place = folder_of(root) / name
+    with exclusive(place, announce):
+        outcome_path(name, root).unlink(missing_ok=True)
+        # Without its manifest it is no environment any more, whatever interrupts the removal.
+        (place / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(place)

@@ -1,0 +1,139 @@
+"""Measures two cells of one row against each other, round by round, in a folder of their own that can be continued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from bench.cell import Cell
+from bench.record import OK, Record
+
+from ..analysis.processes import timed_cells
+from ..environments import Prepared
+from ..executors.job import InstalledEnvironment
+from ..executors.local import LocalExecutor
+from ..project import STATE
+from ..reporting.progress import Display, RemainingTime
+from ..statistics.location import FloatArray
+from ..statistics.pairs import pair_log_ratios
+from ..storage import input_data, journal, manifest
+from ..storage.identity import identity
+from ..study.plan import Plan
+from ..study.schema import Profile, Study
+from . import rounds
+from .run_start import RunStart
+from .stopping import Stops
+from .study_jobs import StudyJobs
+
+#: The rounds of a pair are decided while it is measured; a run that knows no end is never finished.
+MOST_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class PairMeasurement:
+    """What the pairs of one bisection have in common."""
+
+    root: Path
+    #: Each pair has a folder in it.
+    folder: Path
+    study: Study
+    profile: Profile
+    seed: int
+    console: Console
+
+    def stored(self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared]) -> FloatArray:
+        """Return the log ratios that were measured before, of the very same environments and code."""
+        place = self._place(cell, reference)
+        described = manifest.read(place, [])
+        if described is None or described.identity != self._identity(cell, reference, prepared):
+            return log_ratios(cell, reference, [])
+        return log_ratios(cell, reference, journal.read(place, []))
+
+    def measure(
+        self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared], more: int
+    ) -> tuple[FloatArray, dict[str, str]]:
+        """Measure more rounds; return the log ratios of all, and {environment: reason} of cells that failed."""
+        plan = self._plan(cell, reference)
+        folder = self._place(cell, reference)
+        start = RunStart(self.root, folder, self.study, plan, prepared, self._say)
+        described, _ = start.open(fresh=False, forget=lambda run: None)
+        cells, records = start.cells_and_records(described.run)
+        done = 1 + max((record.round for record in records), default=-1)
+        executor = LocalExecutor(self.root, folder)
+        installed = {
+            name: InstalledEnvironment.of(one, self.study.environments[name]) for name, one in prepared.items()
+        }
+        jobs = StudyJobs(described.run, self.study, plan, installed, {cell.workload: self._data(cell)})
+        run = rounds.Run(
+            cells,
+            self.seed,
+            self.profile.samples,
+            lambda row_round, left_s: jobs.make(row_round, left_s, {}),
+            executor,
+            journal.Journal(folder),
+            Stops([cell.row], (done + more,), lambda _records, _rounds: []),
+            records,
+        )
+        remaining = RemainingTime()
+        try:
+            with Display(self.console, remaining) as display:
+                run.measure(display, remaining)
+        finally:
+            executor.close()
+        return log_ratios(cell, reference, run.records), failures((cell, reference), run.records)
+
+    def _plan(self, cell: Cell, reference: Cell) -> Plan:
+        profile = self.profile.model_copy(update={"rounds": MOST_ROUNDS, "most_rounds": None})
+        return Plan(
+            (reference, cell),
+            (),
+            profile,
+            self.seed,
+            cell.threads,
+            reference.column,
+            registry=self.study.registry,
+        )
+
+    def _identity(self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared]) -> str:
+        # Of an environment that is built from a lock, the lock decides; it need not be there.
+        both = {name: prepared.get(name, Prepared(name, OK)) for name in (cell.environment, reference.environment)}
+        return identity(self.root, self.study, self._plan(cell, reference), both)
+
+    def _place(self, cell: Cell, reference: Cell) -> Path:
+        return self.folder / f"{cell.environment}-vs-{reference.environment}"
+
+    def _data(self, cell: Cell) -> str | None:
+        return input_data.resolve(
+            cell.workload,
+            self.study.workloads[cell.workload].data,
+            folder=self.root / STATE / "data",
+            announce=self._say,
+            registry=self.study.registry,
+        )
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def log_ratios(cell: Cell, reference: Cell, records: Sequence[Record]) -> FloatArray:
+    """Return the log ratio of each pair of processes, in the order of the rounds."""
+    timed = timed_cells(records)
+    mine, theirs = ({process.key: process.turns for process in timed.get(one, [])} for one in (cell, reference))
+    keys, found = pair_log_ratios(mine, theirs)
+    # A key is (round, attempt).
+    rounds_of = np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
+    return found[np.argsort(rounds_of, kind="stable")]
+
+
+def failures(cells: Sequence[Cell], records: Sequence[Record]) -> dict[str, str]:
+    """Return {environment: reason} of the cells whose last process ended badly."""
+    last = {record.cell: record for record in records}
+    return {
+        cell.environment: f"{last[cell].status} in {last[cell].stage}: {last[cell].reason}"
+        for cell in cells
+        if cell in last and last[cell].status != OK
+    }

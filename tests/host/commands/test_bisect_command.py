@@ -1,0 +1,113 @@
+"""Tests the command that bisects releases: what it chooses, and what it refuses. Bisections: test_bisection_run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.cell import Cell
+from bench.host.__main__ import main
+from bench.host.commands.bisect import report
+from bench.host.environments.exchange import Component
+from bench.host.measuring.bisection_run import Bisected, Exchanged
+from bench.host.statistics.attribution import Part
+from bench.host.statistics.bisection import Change, NoChange, Undecided
+from bench.host.statistics.pairs import compare
+
+STUDY = """
+[study]
+name = "releases"
+baseline = "torch-1.13.1:eager"
+default = ["torch-1.13.1"]
+profile = "brief"
+threads = 1
+[environments.torch]
+framework = "torch"
+versions = ["1.13.1", "2.0.1", "2.5.1"]
+modes = ["eager", "compile"]
+[environments.jax]
+framework = "jax"
+python = "3.11"
+requirements = ["jax==0.10.2"]
+modes = ["jit"]
+[workloads.gemm]
+[workloads.mlp-train]
+[profiles.brief]
+rounds = 8
+samples = 3
+sample_seconds = 0.01
+sizes = ["tiny"]
+"""
+NAMES = ("torch-1.13.1", "torch-2.0.1", "torch-2.5.1")
+CELLS = [Cell(name, "torch", "eager", "gemm", "tiny", "float32", "cpu", 1) for name in NAMES]
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "matrix.toml").write_text(STUDY)
+    return tmp_path
+
+
+def call(project, *arguments):
+    return main(["bisect", *arguments, "--matrix", str(project / "matrix.toml")], root=project)
+
+
+def test_a_dry_run_names_the_releases_in_order(project, capsys):
+    assert call(project, "torch", "--workload", "gemm", "--mode", "eager", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "3 releases: torch-1.13.1, torch-2.0.1, torch-2.5.1" in out
+    assert "eager gemm/tiny/float32/cpu" in out
+
+
+def test_a_release_without_the_mode_is_left_out_with_its_reason(project, capsys):
+    assert call(project, "torch", "--workload", "gemm", "--mode", "compile", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "Left out: torch-1.13.1: mode 'compile' needs PyTorch 2.0" in out
+    assert "2 releases: torch-2.0.1, torch-2.5.1" in out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("torch",), "A bisection has one workload and one mode; chosen are 4: eager gemm/tiny"),
+        (("torch", "--mode", "eager"), "Choose with --workload"),
+        (("jax", "--workload", "gemm"), "unknown family 'jax'. Known: torch. A family is a table of environments with"),
+        (("torch", "--workload", "gem"), "--workload: unknown workload 'gem'"),
+    ],
+)
+def test_what_cannot_be_bisected_is_refused_with_a_remedy(project, capsys, given, said):
+    assert call(project, *given) == 2
+    assert said in capsys.readouterr().err
+
+
+def bisected(end, **values):
+    pairs = {("torch-2.5.1", "torch-1.13.1"): np.full(9, 0.05) + np.linspace(-0.01, 0.01, 9)}
+    return Bisected(NAMES, end, {}, pairs, **values)
+
+
+def test_the_sentence_names_size_release_and_causes():
+    ratio = compare(np.log(1.041) + np.linspace(-0.01, 0.01, 11))
+    parts = [
+        Exchanged(Component(name, {}, {}), part, reason)
+        for name, part, reason in (
+            ("Python", Part.NOT_IT, ""),
+            ("NumPy", Part.NOT_IT, ""),
+            ("compiler", Part.UNCLEAR, ""),
+            ("CUDA", None, "the release before has none of it"),
+        )
+    ]
+    first, *rest = report(bisected(Change(2, ratio), parts=tuple(parts)), CELLS)
+    assert first.startswith("eager gemm/tiny/float32/cpu: 4.1 % slower [3.")
+    assert "since torch-2.5.1 (against torch-2.0.1); not Python, not NumPy; " in first
+    assert first.endswith("; in part or perhaps compiler; inseparable: CUDA")
+    assert any("cannot be exchanged alone: the release before has none of it" in line for line in rest)
+
+
+def test_the_sentence_says_what_is_not_known():
+    ratio = compare(np.linspace(-0.01, 0.012, 11))
+    lines = list(report(bisected(NoChange(ratio, settled=False)), CELLS))
+    assert "torch-2.5.1 is not slower than torch-1.13.1" in lines[0]
+    assert any("leave it open" in line for line in lines)
+    first, *_ = report(bisected(Undecided(0, 2)), CELLS)
+    assert "slower after torch-1.13.1 and at the latest with torch-2.5.1" in first
+    assert "fewer than two releases" in next(report(Bisected((), Undecided(0, 0), {"torch-2.0.1": "no"}, {}), CELLS))
