@@ -57,7 +57,7 @@ class SeriesChange:
 
 
 @dataclass(frozen=True)
-class History:
+class RunSeries:
     """The runs of a history and the series of their cells."""
 
     runs: tuple[RunFacts, ...]
@@ -68,7 +68,7 @@ class History:
 
 def collect(
     summaries: Iterable[RunSummary], chosen: Callable[[CellSummary], bool], *, relative: bool = False
-) -> History:
+) -> RunSeries:
     """Group the cells of all runs into series: what computes the same, in the same way, on the same machine.
 
     A run in which a cell was disturbed or has no time is left out of its series.
@@ -102,7 +102,7 @@ def collect(
             middle = _median(values)
             found[2].append(middle if relative else math.log(middle))
     series = tuple(CellSeries(cell, tuple(places), np.array(logs)) for cell, places, logs in kept.values())
-    return History(tuple(runs), series, tuple(cell for cell, _ in known.values()))
+    return RunSeries(tuple(runs), series, tuple(cell for cell, _ in known.values()))
 
 
 def _run_context(facts: RunFacts, relative: bool) -> str:
@@ -125,7 +125,7 @@ def _median(values: Sequence[float]) -> float:
     return ascending[middle] if len(ascending) % 2 else (ascending[middle - 1] + ascending[middle]) / 2.0
 
 
-def find_changes(history: History) -> list[SeriesChange]:
+def find_changes(history: RunSeries) -> list[SeriesChange]:
     """Find the changes in all series, the newest first; their p values are adjusted together."""
     by_length: dict[int, list[CellSeries]] = {}
     for series in history.series:

@@ -14,7 +14,7 @@ from ..study import options as study_options
 from . import announce, cell_filter, exit_codes
 
 if TYPE_CHECKING:
-    from ..analysis.series import History, SeriesChange
+    from ..analysis.series import RunSeries, SeriesChange
 
 #: Changes, their causes and problems that are printed without --all.
 MOST_CHANGES, MOST_CAUSES, MOST_PROBLEMS = 20, 3, 5
@@ -86,7 +86,7 @@ def _add(options: argparse.Namespace, folder: Path, name: str) -> Path:
     return path.relative_to(options.root) if path.is_relative_to(options.root) else path
 
 
-def _lines(options: argparse.Namespace, found: History, changes: Sequence[SeriesChange]) -> Iterator[str]:
+def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange]) -> Iterator[str]:
     from ..statistics.change_points import SHORTEST
     from ..statistics.unpaired import FEWEST
 
@@ -114,7 +114,7 @@ def _lines(options: argparse.Namespace, found: History, changes: Sequence[Series
         yield "No change of level was found."
 
 
-def _change(one: SeriesChange, found: History, options: argparse.Namespace) -> Iterator[str]:
+def _change(one: SeriesChange, found: RunSeries, options: argparse.Namespace) -> Iterator[str]:
     def date(place: int) -> str:
         return found.runs[one.series.runs[place]].started[:16]
 
