@@ -122,6 +122,8 @@ def _facts(result: Result) -> dict[str, Any]:
         "versions": {name: str(value) for name, value in last["versions"].items()},
         "item": work.get("item"),
         "items": work.get("items"),
+        "flops": work.get("useful_flops"),
+        "moved": work.get("compulsory_bytes"),
     }
 
 

@@ -1,7 +1,7 @@
 // Holds what the reader chose. All of it is in the address, so that an address shows the same page to others.
 
 /** The choice: `axes` has the chosen values of each axis, none of which is all of them. */
-const choice = { axes: {}, baseline: null, sort: '', down: false, filter: '', show: 'speedups', cell: '' };
+const choice = { axes: {}, baseline: null, sort: '', down: false, filter: '', show: 'speedups', figure: '', cell: '' };
 
 function readAddress() {
   const found = new Map();
@@ -22,6 +22,7 @@ function readAddress() {
   choice.down = one('sort').startsWith('-');
   choice.filter = one('filter');
   choice.show = one('show') === 'times' || !choice.baseline ? 'times' : 'speedups';
+  choice.figure = one('figure');
   choice.cell = one('cell');
 }
 
@@ -33,6 +34,7 @@ function address() {
   if (choice.sort) add('sort', (choice.down ? '-' : '') + choice.sort);
   if (choice.filter) add('filter', choice.filter);
   if (choice.show === 'times' && choice.baseline) add('show', 'times');
+  if (choice.figure) add('figure', choice.figure);
   if (choice.cell) add('cell', choice.cell);
   return `#${parts.join('&')}`;
 }

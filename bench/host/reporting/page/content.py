@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bench.cell import Cell
 
+from ...analysis import peaks
 from ...analysis.baselines import baselines_of
 from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS
 from ...statistics.verdict import Verdict
+from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..tables.rows import measured_baseline, rows_of
 from ..tables.table import Table
@@ -58,6 +60,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "columns": [_column(column, labels[column], results) for column in columns],
         "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),
+        "roofs": _roofs(results, manifest),
         "machine": words.machine(manifest.machine),
         "settings": None if report.settings is None else _texts(report.settings),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
@@ -92,6 +95,17 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
         "statuses": {result.status: status_word(result.status) for result in report.analysis.results},
         "items": {fact["item"]: items_word(fact["item"]) for fact in facts.values if fact["item"]},
     }
+
+
+def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]]:
+    """Return the best rates that were measured, of memory with the largest working set, for what rows share."""
+    found = []
+    for device, precision, threads in dict.fromkeys((r.cell.device, r.cell.precision, r.cell.threads) for r in results):
+        peak = peaks.combine(manifest.peaks, device, precision, threads)
+        if peak.flops_per_s and peak.bandwidths:
+            rates = {"flops": peak.flops_per_s, "bandwidth": peak.bandwidths[-1][1]}
+            found.append({"device": device, "precision": precision, "threads": threads, **rates})
+    return found
 
 
 def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, str]:

@@ -73,10 +73,11 @@ function render(changed = null) {
   const only = (...names) => changed !== null && changed.every((name) => names.includes(name));
   if (!only('cell')) {
     const key = document.activeElement?.dataset?.key, id = document.activeElement?.id;
-    if (!only('filter')) show('choice', choiceControls());
+    if (!only('filter', 'figure')) show('choice', choiceControls());
     const shownColumns = chosenColumns(), shownRows = chosenRows(shownColumns);
-    if (!only('show')) show('chart', chart(shownRows, shownColumns));
-    show('table', table(shownRows, shownColumns));
+    if (!only('show', 'figure')) show('chart', chart(shownRows, shownColumns));
+    if (!only('show')) show('figures', figures(shownRows, shownColumns));
+    if (!only('figure')) show('table', table(shownRows, shownColumns));
     if (key) [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)?.focus();
     else if (id) document.getElementById(id)?.focus();
   }

@@ -15,7 +15,7 @@ from .quality import meaning, noisy_rule
 
 def of_page() -> dict[str, str]:
     """Return the words of the scripts, by the names that they use."""
-    return {**_choice(), **_chart(), **_table(), **_details(), **_about()}
+    return {**_choice(), **_chart(), **_figures(), **_table(), **_details(), **_about()}
 
 
 def _choice() -> dict[str, str]:
@@ -56,6 +56,34 @@ def _chart() -> dict[str, str]:
             speedup="{speedup}",
             interval="{interval}",
         ),
+    }
+
+
+def _figures() -> dict[str, str]:
+    return {
+        "figures": _("Further figures"),
+        "noFigure": _("Nothing to draw for this choice."),
+        "breakEvenFigure": _("start-up and break-even"),
+        "breakEvenHint": _(
+            "Time of a first call with an empty cache and so many steps. Where two lines cross, faster steps have made "
+            "up for a slower start."
+        ),
+        "steps": _("steps after the first call"),
+        "distributionsFigure": _("distributions"),
+        "distributionsHint": _("Every dot is a sample; a line marks the median."),
+        "scalingFigure": _("scaling with size"),
+        "scalingHint": _("Time per step at each size."),
+        "memoryFigure": _("memory"),
+        "memoryHint": _("Peak memory of the steps."),
+        "profileFigure": _("performance profile"),
+        "profileHint": _("Share of the rows in which a column takes at most so many times as long as the fastest."),
+        "timesTheFastest": _("time over that of the fastest"),
+        "rooflineFigure": _("roofline"),
+        "rooflineHint": _(
+            "Operations per second, over the operations per byte that a step must move. The line is the best that was "
+            "measured on this machine, with data in its main memory."
+        ),
+        "flopsPerByte": _("operations per byte"),
     }
 
 

@@ -263,6 +263,38 @@ class TestInABrowser:
         assert "geometric mean, threads: 2" in means[1]
         assert re.findall(r"<span>([^<]*)", means[0]) == re.findall(r"<span>([^<]*)", means[1])
 
+    @pytest.mark.parametrize(
+        ("figure", "panels", "says"),
+        [
+            ("breakEven", 3, "made up for a slower start"),
+            ("distributions", 3, "Every dot is a sample"),
+            ("scaling", 1, "Time per step at each size"),
+            ("memory", 3, "Peak memory of the steps"),
+            ("profile", 1, "over 4 complete rows"),
+            ("roofline", 1, "cpu / float32 / threads: 2"),
+        ],
+    )
+    def test_a_further_figure_is_drawn_when_it_is_asked_for(self, tmp_path, long_study, chromium, figure, panels, says):
+        if figure in ("scaling", "profile"):
+            long_study.records += [
+                replace(r, cell=replace(r.cell, size="tiny"), sample_ns=[max(1, ns // 3) for ns in r.sample_ns])
+                for r in long_study.records
+                if r.cell.workload == "mlp-train"
+            ]
+        rates = {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 1e11], [1e9, 2e10]]}
+        long_study.run["peaks"] = {"torch1/cpu": rates}
+        path = page_of(long_study, tmp_path)
+        before, after = (
+            re.search(r'<section id="figures">(.*?)<section id="table">', chromium.dump(path, address), re.DOTALL)[1]
+            for address in ("", f"figure={figure}")
+        )
+        assert "panel" not in before
+        assert len(re.findall(r'<section class="panel"', after)) == panels
+        assert says in browser.shown(after)
+        if figure != "memory":
+            assert not re.search(r"NaN|Infinity|undefined", after)
+            assert "JAX 2.15 jit" in browser.shown(after)
+
     def test_the_settings_that_differ_are_shown(self, tmp_path, long_study, chromium):
         shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
         assert "Settings that differ" in shown

@@ -1,0 +1,123 @@
+// Draws further figures of what is shown, one at a time and only when a reader asks for it.
+
+const FIGURES = { breakEven, distributions, scaling, memory, profile, roofline };
+// Figures that name every column in its place.
+const NAMED = new Set(['distributions', 'memory']);
+const PLOT = { width: 380, height: 230, left: 62, right: 16, top: 8, bottom: 34 };
+// Columns of one framework share its colour, so their lines differ.
+const DASHES = [null, '7 3', '2 3', '9 3 2 3', '1 5'];
+
+function figures(shownRows, shownColumns) {
+  const name = choice.figure, drawn = Object.hasOwn(FIGURES, name) ? FIGURES[name](shownRows, shownColumns) : [];
+  return [
+    make('h2', {}, W.figures),
+    make('div', { class: 'chips', role: 'group', 'aria-label': W.figures },
+      Object.keys(FIGURES).map((one) => chip(W[`${one}Figure`], name === one, () => choose({ figure: name === one ? '' : one }), `figure=${one}`))),
+    drawn.length ? [make('p', { class: 'hint' }, W[`${name}Hint`]), NAMED.has(name) ? null : key(shownColumns), make('div', { class: 'panels' }, drawn)] : null,
+    Object.hasOwn(FIGURES, name) && !drawn.length ? make('p', { class: 'hint' }, W.noFigure) : null,
+    drawn.length === MOST_PANELS && shownRows.length > MOST_PANELS ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: MOST_PANELS, count: shownRows.length })) : null,
+  ];
+}
+
+/** The first panels that there is something to draw in. */
+function firstPanels(all, panelFor) {
+  const found = [];
+  for (const one of all) {
+    const panel = found.length < MOST_PANELS ? panelFor(one) : null;
+    if (panel) found.push(panel);
+  }
+  return found;
+}
+
+function dashOf(column) {
+  return DASHES[columns.filter((one) => one.key === column.key).indexOf(column) % DASHES.length];
+}
+
+/** Which line is which column. */
+function key(shownColumns) {
+  return make('p', { class: 'legend' }, shownColumns.map((column) => make('span', {},
+    draw('svg', { class: 'line', viewBox: '0 0 34 10', 'aria-hidden': 'true' },
+      draw('path', { d: 'M1 5H33', stroke: colourOf(column), 'stroke-width': 2.5, 'stroke-dasharray': dashOf(column) })), ' ', column.label)));
+}
+
+/** The usable cells of a row, of the columns that are shown. */
+function usableOf(row, shownColumns) {
+  return shownColumns.map((column) => row.cells[column.number]).filter((cell) => cell && cell.usable);
+}
+
+function breakEven(shownRows, shownColumns) {
+  return firstPanels(shownRows, (row) => {
+    const own = usableOf(row, shownColumns).filter((cell) => cell.get('firstCold') !== null);
+    if (own.length < 2) return null;
+    const crossings = own.flatMap((a) => own.map((b) => (b.get('firstCold') - a.get('firstCold')) / (a.step - b.step))).filter((steps) => steps > 1 && steps < 1e7);
+    const most = Math.min(1e7, Math.max(1e3, 10 * Math.max(1, ...crossings)));
+    const steps = Array.from({ length: 60 }, (_, i) => most ** (i / 59));
+    return plot(row.name, own.map((cell) => ({ column: cell.column, points: steps.map((n) => [n, cell.get('firstCold') + n * cell.step]) })),
+      { x: count, y: time, title: W.steps });
+  });
+}
+
+function scaling(shownRows, shownColumns) {
+  const groups = new Map();
+  for (const row of shownRows) groups.set(groupOf(row), [...(groups.get(groupOf(row)) ?? []), row]);
+  return firstPanels(groups, ([name, own]) => {
+    const least = (row) => Math.min(...usableOf(row, shownColumns).map((cell) => cell.step));
+    const sizes = own.filter((row) => Number.isFinite(least(row))).sort((a, b) => least(a) - least(b));
+    if (sizes.length < 2) return null;
+    const lines = shownColumns.map((column) => ({ column, dots: true, points: sizes.flatMap((row, i) => {
+      const cell = row.cells[column.number];
+      return cell && cell.usable ? [[i, cell.step]] : [];
+    }) }));
+    return plot(name, lines, { x: (i) => sizes[i]?.size ?? '', y: time, title: W.size, places: sizes.length });
+  });
+}
+
+function groupOf(row) {
+  return [row.workload, row.precision, row.device, row.threads].join(' / ');
+}
+
+function profile(shownRows, shownColumns) {
+  const complete = shownRows.filter((row) => usableOf(row, shownColumns).length === shownColumns.length);
+  if (complete.length < 2) return [];
+  const ratios = shownColumns.map((column) => complete.map((row) => row.cells[column.number].step / Math.min(...usableOf(row, shownColumns).map((cell) => cell.step))).sort((a, b) => a - b));
+  const most = Math.min(64, Math.max(2, ...ratios.flat()) * 1.1);
+  const lines = ratios.map((own, i) => ({ column: shownColumns[i], points: [[1, 0], ...own.filter((one) => one <= most).flatMap((one, j) => [[one, j / own.length], [one, (j + 1) / own.length]]),
+    [most, own.filter((one) => one <= most).length / own.length]] }));
+  return [plot(fill(W.meanRows, { count: complete.length }), lines, { x: finer, y: (share) => `${Math.round(100 * share)}%`, title: W.timesTheFastest, linear: true })];
+}
+
+function roofline(shownRows, shownColumns) {
+  return firstPanels(data.roofs, (roof) => {
+    const own = shownRows.filter((row) => row.device === roof.device && row.precision === roof.precision && Number(row.threads) === roof.threads);
+    const lines = shownColumns.map((column) => ({ column, dots: true, line: false, points: own.flatMap((row) => {
+      const cell = row.cells[column.number], { flops, moved } = cell?.facts ?? {};
+      return cell && cell.usable && flops && moved ? [[flops / moved, flops / (cell.step / 1e9)]] : [];
+    }) }));
+    const at = lines.flatMap((line) => line.points.map(([x]) => x));
+    if (!at.length) return null;
+    const ridge = roof.flops / roof.bandwidth, ends = [Math.min(ridge / 4, ...at), ridge, Math.max(4 * ridge, ...at)];
+    lines.unshift({ points: ends.map((x) => [x, Math.min(roof.flops, x * roof.bandwidth)]) });
+    return plot([roof.device, roof.precision, `${W.threads}: ${roof.threads}`].join(' / '), lines, { x: three, y: rate, title: W.flopsPerByte });
+  });
+}
+
+function distributions(shownRows, shownColumns) {
+  return firstPanels(shownRows, (row) => {
+    const own = usableOf(row, shownColumns).filter((cell) => cell.courses.length).reverse();
+    if (!own.length) return null;
+    const lines = own.map((cell, i) => ({ column: cell.column, dots: true, line: false, middle: [cell.step, i], points: cell.courses.flat().map((ns, j) => [ns, i + 0.5 * ((j * 0.618) % 1) - 0.25]) }));
+    return plot(row.name, lines, { x: time, y: () => '', title: W.time, names: own.map((cell) => cell.column.label) });
+  });
+}
+
+function memory(shownRows, shownColumns) {
+  const most = Math.max(...shownRows.flatMap((row) => shownColumns.map((column) => row.cells[column.number]?.get('peak') ?? 0)));
+  return firstPanels(shownRows, (row) => {
+    const own = shownColumns.map((column) => row.cells[column.number]).filter((cell) => cell && cell.get('peak'));
+    return own.length === 0 ? null : make('section', { class: 'panel', 'aria-label': row.name }, make('h3', {}, row.name), make('div', { class: 'bars' }, own.map((cell) => [
+      make('span', { class: 'label' }, cell.column.label),
+      make('div', { class: 'track', 'aria-hidden': 'true' }, make('b', { class: 'bar', style: { left: '0', width: `${(100 * cell.get('peak')) / most}%`, background: colourOf(cell.column) } })),
+      make('span', { class: 'value' }, bytes(cell.get('peak'))),
+    ])));
+  });
+}
