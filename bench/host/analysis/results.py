@@ -75,7 +75,8 @@ class Result:
     baseline_unsteady: bool = False
     #: When the row stopped, and why; None where that is not known.
     stop: Stop | None = None
-    #: Steps after which faster steps have made up for a slower start; infinite where they never do.
+    #: Steps after which faster steps have made up for a slower start; infinite where they never do. Compared with the
+    #: best of its row: after which that one has.
     break_even: float | None = None
     disturbances: Disturbances = field(default_factory=Disturbances)
     achieved: Achieved | None = None

@@ -23,7 +23,7 @@ from .fairness import refusal
 from .given_up import given_up
 from .processes import timed_cells
 from .results import EXCLUDED, Comparison, Result, result_of, with_steps
-from .startup import break_even
+from .startup import break_even, overtaken
 
 
 @dataclass(frozen=True)
@@ -187,11 +187,12 @@ def _ratio(comparison: Comparison | None) -> Ratio | None:
 def describe(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     """Add what was measured beside the times."""
     bases = baselines_of(results, manifest.study.baseline)
+    steps_until = overtaken if manifest.study.baseline == BEST else break_even
     return [
         replace(
             result,
             stop=manifest.stopped.get(result.cell.row),
-            break_even=break_even(result, bases.get(result.cell)),
+            break_even=steps_until(result, bases.get(result.cell)),
             disturbances=count_turns(result.records, manifest.profile.samples),
             achieved=achieved_by(result, manifest),
             largest_batch=manifest.largest_batch.get(result.cell.name),

@@ -27,6 +27,21 @@ def break_even(result: Result, baseline: Result | None) -> float | None:
     return max(0.0, (cold - other) / saving) if saving > 0 else math.inf
 
 
+def overtaken(result: Result, best: Result | None) -> float | None:
+    """Return after how many steps the best of a row has made up for its slower start over another cell of the row.
+
+    The steps of the best are the fastest, so the question is when it leads, not whether another one overtakes it. 0
+    where its start is no slower; None as for ``break_even``.
+    """
+    if best is None or best is result or result.step is None or best.step is None:
+        return None
+    cold, other = best.first_call_s("cold"), result.first_call_s("cold")
+    if cold is None or other is None or result.refused or _may_be_equal(result):
+        return None
+    saving = result.step.value - best.step.value
+    return max(0.0, (cold - other) / saving) if saving > 0 else None
+
+
 def _may_be_equal(result: Result) -> bool:
     """Tell whether, without a verdict, the interval of the ratio holds equality, or there is none."""
     if result.verdict is not None or result.ratio is None:

@@ -52,6 +52,18 @@ def test_without_a_verdict_the_interval_says_whether_a_saving_is_known(short_stu
     assert results(short_study)["torch2:compile", "mlp-train"].break_even is None
 
 
+def test_compared_with_the_best_of_a_row_it_says_when_that_one_leads(long_study):
+    long_study.run["study"]["baseline"] = "best"
+    row = {c: r for (c, workload), r in results(long_study).items() if workload == "mlp-train"}
+    best = min(row.values(), key=lambda one: one.step.value)
+    known = [one for one in row.values() if one is not best and one.break_even is not None]
+    assert known
+    for one in known:
+        extra = best.first_call_s("cold") - one.first_call_s("cold")
+        assert one.break_even == pytest.approx(max(0.0, extra / (one.step.value - best.step.value)))
+    assert best.break_even is None
+
+
 def test_an_unknown_first_call_leaves_it_open(long_study):
     long_study.change("torch2:compile", "mlp-train", first_call_s=None)
     assert results(long_study)["torch2:compile", "mlp-train"].break_even is None

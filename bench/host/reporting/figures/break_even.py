@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.results import Result
 from ..report import Report
 from ..tables.speedup_values import ComparedRow
@@ -31,7 +32,8 @@ def draw(report: Report) -> Figure | None:
         return None
     others = [column for column in found.columns if column != found.baseline]
     rows, columns, whole = choose(found, others, MOST_LINES)
-    rows = [row for row in rows if any(_comparable(row, column, found.baseline) for column in columns)]
+    bases = baselines_of(found.results, report.manifest.study.baseline)
+    rows = [row for row in rows if any(_base(row, column, bases) for column in columns)]
     if not rows:
         return None
     styles = styles_of(found.columns, found.labels)
@@ -41,8 +43,9 @@ def draw(report: Report) -> Figure | None:
         axes.axhline(1.0, color="0.2", linewidth=0.8, zorder=1)
         shown = [1.0]
         for column in columns:
-            if _comparable(row, column, found.baseline):
-                ratios = _ratios(row.places[column].result, row.places[found.baseline].result, steps)
+            base = _base(row, column, bases)
+            if base is not None:
+                ratios = _ratios(row.places[column].result, base, steps)
                 axes.plot(steps, ratios, zorder=2, **styles[column].line())
                 _mark(axes, row.places[column].result, styles[column])
                 shown += [float(ratios[0]), float(ratios[-1])]
@@ -61,10 +64,13 @@ def draw(report: Report) -> Figure | None:
     return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))
 
 
-def _comparable(row: ComparedRow, column: str, baseline: str) -> bool:
-    """Tell whether a cell and its baseline have times that can be used, and cold first calls."""
-    pair = [row.places.get(column), row.places.get(baseline)]
-    return all(place and place.time and place.result.first_call_s("cold") is not None for place in pair)
+def _base(row: ComparedRow, column: str, bases: Baselines) -> Result | None:
+    """Return what a cell is compared with, where both have times that can be used, and cold first calls."""
+    place = row.places.get(column)
+    base = bases.get(place.result.cell) if place else None
+    other = row.places.get(base.cell.column) if base else None
+    usable = all(one and one.time and one.result.first_call_s("cold") is not None for one in (place, other))
+    return base if usable else None
 
 
 def _most_steps(rows: list[ComparedRow]) -> float:

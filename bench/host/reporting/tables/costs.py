@@ -11,6 +11,7 @@ from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import cache_kept, imports_shared
 from ...analysis.startup import import_s
 from ...storage.manifest import Manifest
+from ...study.baseline import BEST
 from ..words.caption import baseline_name, compared_of, describe_conditions, largest_batch_remark, remark_on
 from ..words.efficiency import efficiency_remark, format_rate
 from ..words.language import _
@@ -83,7 +84,14 @@ def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest
             title=compared_of(results, manifest),
         )
     ]
-    if baseline:
+    if baseline == BEST:
+        parts.append(
+            _(
+                "Break-even: the steps after which the best of its row has overtaken it, (best's cold call − cold "
+                "call) / (step time − best's step time)."
+            )
+        )
+    elif baseline:
         parts.append(
             _(
                 "Break-even: the steps after which it has overtaken {baseline}, (cold call − baseline's cold call) / "
