@@ -8,9 +8,10 @@ What has no rule raises TypeError, as does anything that would change the dtype:
 from __future__ import annotations
 
 from . import rules
+from .rules import sliding_window_view
 from .tape import Tape, plain, primitive
 
-__all__ = ["loss_and_gradients", "plain", "primitive", "rules"]
+__all__ = ["loss_and_gradients", "plain", "primitive", "rules", "sliding_window_view"]
 
 
 def loss_and_gradients(loss, size, parameters, state, batch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .tape import CONSTANT, FUNCTIONS, UFUNCS, Part
+from .tape import CONSTANT, FUNCTIONS, UFUNCS, Part, primitive
 
 
 def summed_to(gradient, shape):
@@ -201,11 +201,14 @@ def pad(array, widths, mode="constant"):
     return np.pad(array, pairs, mode="constant"), (lambda gradient: gradient[inner],)
 
 
-@function(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(array, window_shape, axis):
+def window_rule(array, window_shape, axis):
     """View all windows along two axes; a gradient is added where windows overlap, one offset after the other."""
-    result = np.lib.stride_tricks.sliding_window_view(array, window_shape, axis=axis)
     rows, columns = (a % array.ndim for a in axis)
+    shape = list(array.shape)
+    for a, length in zip((rows, columns), window_shape):
+        shape[a] -= length - 1
+    strides = (*array.strides, array.strides[rows], array.strides[columns])
+    result = np.lib.stride_tricks.as_strided(array, (*shape, *window_shape), strides, writeable=False)
 
     def pull(gradient):
         found = np.zeros(array.shape, array.dtype)
@@ -217,6 +220,12 @@ def sliding_window_view(array, window_shape, axis):
         return found
 
     return result, (pull,)
+
+
+#: What NumPy has since version 1.20; a specification may use either.
+sliding_window_view = primitive(window_rule)
+if hasattr(np.lib.stride_tricks, "sliding_window_view"):
+    function(np.lib.stride_tricks.sliding_window_view)(window_rule)
 
 
 CONSTANT.update((np.argmax, np.argmin, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..differentiation import sliding_window_view
 from . import layers
 
 
@@ -18,7 +19,7 @@ def windows_of(images, height, width, stride, padding):
     """
     if padding:
         images = np.pad(images, ((0, 0), (padding, padding), (padding, padding), (0, 0)))
-    windows = np.lib.stride_tricks.sliding_window_view(images, (height, width), axis=(1, 2))
+    windows = sliding_window_view(images, (height, width), (1, 2))
     return windows[:, ::stride, ::stride] if stride > 1 else windows
 
 

@@ -38,6 +38,8 @@ GRID = [
     ("flax", "nnx"),
     ("flax", "nnx-functional"),
     ("flax", "linen"),
+    ("tf1", "session"),
+    ("tf2-session", "session"),
 ]
 GRID_INFERENCE = [
     ("keras-tf", "predict"),

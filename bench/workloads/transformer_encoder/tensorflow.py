@@ -47,6 +47,13 @@ def attend(projected, size, mask):
     return tf.reshape(tf.transpose(mixed, (0, 2, 1, 3)), (batch * sequence, width))
 
 
+def gelu(hidden):
+    """Apply the exact GELU, which TensorFlow has since 2.4 and composes likewise."""
+    if hasattr(tf.nn, "gelu"):
+        return tf.nn.gelu(hidden)
+    return 0.5 * hidden * (1.0 + tf.math.erf(hidden * 0.5**0.5))
+
+
 def forward(size, variables, hidden, mask=None):
     """Map hidden (batch · sequence, width) through the blocks and the final normalisation.
 
@@ -63,7 +70,7 @@ def forward(size, variables, hidden, mask=None):
         block = "block%d." % index
         projected = tf.matmul(norm(block + "attention_norm", hidden), variables[block + "qkv.weight"])
         hidden += linear(block + "output", attend(projected, size, mask))
-        wide = tf.nn.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
+        wide = gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
         hidden += linear(block + "contract", wide)
     return norm("final_norm", hidden)
 

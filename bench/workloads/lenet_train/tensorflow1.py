@@ -1,0 +1,14 @@
+"""Implements lenet-train as a graph of TensorFlow, from the loss that TensorFlow 2.x has."""
+
+from __future__ import annotations
+
+import functools
+
+from ...frameworks.tensorflow1.adapter import training
+from . import OPTIMIZER
+from .tensorflow import loss, max_pool
+
+
+def build(size, parameters, batch, transform):
+    pooled = functools.partial(loss, pool=max_pool)
+    return training(pooled, parameters, transform, OPTIMIZER, layout="NHWC")

@@ -1,0 +1,10 @@
+"""Implements transcendental-chain as a graph of TensorFlow, from the function that TensorFlow 2.x has."""
+
+from __future__ import annotations
+
+from ...frameworks.tensorflow1.adapter import inference
+from .tensorflow import chain
+
+
+def build(size, parameters, batch, transform):
+    return inference(chain, parameters, transform)
