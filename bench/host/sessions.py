@@ -25,7 +25,7 @@ from .study.suggestion import unknown
 #: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
 EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
-GATED = ("run", "report", "compare", "series")
+GATED = ("run", "history", "report", "compare", "series")
 #: Commands that have a session of the same name, which gives them its arguments.
 PLAIN = (
     "report",
