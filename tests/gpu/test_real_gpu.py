@@ -61,14 +61,13 @@ def test_a_product_takes_as_long_as_the_gpu_needs(framework, mode):
     assert PRODUCT_FLOPS / MOST_FLOPS_PER_S < step_s(found) < 0.1
 
 
-@frameworks
-def test_without_synchronisation_the_cell_fails_instead_of_being_fast(framework, mode):
-    ended = last("never-wait", framework, mode)
+def test_without_synchronisation_the_cell_fails_instead_of_being_fast():
+    ended = last("never-wait", "torch", "eager")
     assert (ended["event"], ended["status"]) == ("ended", "failed")
 
 
 @pytest.mark.parametrize(("framework", "mode"), [("torch", "eager"), ("torch", "compile"), ("jax", "jit")])
-@pytest.mark.parametrize("workload", ["gemm", "mlp-train", "lenet-train"])
+@pytest.mark.parametrize("workload", ["gemm", "mlp-train"])
 def test_planted_tf32_is_a_mismatch(framework, mode, workload):
     ended = last(f"tf32-{framework}", framework, mode, workload, "small")
     assert (ended["event"], ended.get("status")) == ("ended", "mismatch"), ended

@@ -180,8 +180,14 @@ class Result:
         return median(record.import_s for record in kept if record.import_s is not None)
 
     def memory_bytes(self, name: str) -> float | None:
-        """Median over processes of one of the memory figures of their records."""
-        return median(record.memory[name] for record in self.records if record.memory.get(name) is not None)
+        """Median over processes of one of the memory figures of their records.
+
+        On a GPU, processes that compiled with a cold cache count only where there are no others: compilers try kernels
+        there, and their memory cannot be told from that of the steps.
+        """
+        known = [record for record in self.records if record.memory.get(name) is not None]
+        warm = [record for record in known if self.cell.device != "gpu" or record.first_call_cache != "cold"]
+        return median(record.memory[name] for record in warm or known)
 
     def joules(self, *, net: bool) -> float | None:
         """Energy of one step by the device's counter, median over processes; ``net`` of what it takes at rest."""

@@ -119,6 +119,19 @@ def test_memory_of_a_gpu_cell_is_what_its_allocator_reports(long_study):
     assert analyse([record], manifest).results[0].peak_bytes == 150 * 2**20
 
 
+def test_memory_in_which_compilers_tried_kernels_counts_only_where_there_is_no_other(long_study):
+    cold = replace(
+        long_study.records[0],
+        cell=replace(long_study.records[0].cell, device="gpu"),
+        memory={"allocated_peak_bytes": 300},
+        first_call_cache="cold",
+    )
+    warm = replace(cold, round=1, memory={"allocated_peak_bytes": 140}, first_call_cache="warm")
+    manifest = Manifest.from_json({})
+    assert analyse([cold, warm], manifest).results[0].peak_bytes == 140
+    assert analyse([cold], manifest).results[0].peak_bytes == 300
+
+
 def test_no_records_at_all_is_a_result_too(short_study):
     short_study.records = []
     assert {result.status for result in results_of(short_study).values()} == {NOT_RUN, EXCLUDED}

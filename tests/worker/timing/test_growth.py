@@ -89,6 +89,13 @@ def test_a_queue_that_fills_up_is_found_while_it_holds_much_of_the_time():
     device.stopwatch().verify_growth(device.fetch, 2_000)
 
 
+def test_a_queue_of_32_short_steps_is_found():
+    # As JAX computed a product on an H100 when nothing waited: a fifth of the time was hidden.
+    device = Device(58_000, order_ns=20_000, queue=32, waits=False)
+    with pytest.raises(NoGrowth, match="still under way"):
+        device.stopwatch().verify_growth(device.fetch, 58_000)
+
+
 def test_outputs_that_take_long_to_fetch_pass():
     assert Device(30_000, fetch_ns=200_000_000).verify() == 1
 
