@@ -12,9 +12,10 @@ from ..statistics.steadiness import FACTOR
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import WarmupClass
 from .compilation import notes_on_compilation
+from .medians import median
 from .noise_watch import SHARE
 from .notes import Note, NoteKind, Severity, note
-from .results import EXCLUDED, NOT_RUN, Comparison, Result, median
+from .results import EXCLUDED, NOT_RUN, Comparison, Result
 
 INFO, CAUTION, UNUSABLE = Severity
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,9 +20,11 @@ from ..statistics.roofline import Achieved
 from ..statistics.steadiness import Steadiness, judge
 from ..statistics.verdict import ALPHA, Verdict
 from ..storage.manifest import Stop
+from . import consumption
 from .compilation import recompilations
 from .disturbances import Disturbances
 from .fairness import Difference
+from .medians import median
 from .processes import Timed
 from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
@@ -180,36 +181,18 @@ class Result:
         return median(record.import_s for record in kept if record.import_s is not None)
 
     def memory_bytes(self, name: str) -> float | None:
-        """Median over processes of one of the memory figures of their records.
-
-        On a GPU, processes that compiled with a cold cache count only where there are no others: compilers try kernels
-        there, and their memory cannot be told from that of the steps.
-        """
-        known = [record for record in self.records if record.memory.get(name) is not None]
-        warm = [record for record in known if self.cell.device != "gpu" or record.first_call_cache != "cold"]
-        return median(record.memory[name] for record in warm or known)
+        """Median over processes of one of the memory figures of their records."""
+        return consumption.memory_bytes(self.records, name)
 
     def joules(self, *, net: bool) -> float | None:
-        """Energy of one step by the device's counter, median over processes; ``net`` of what it takes at rest."""
-        measured = (record.energy for record in self.records if record.energy)
-        return median(
-            (one["watts"] - (one["idle_watts"] if net else 0.0)) * one["seconds"] / one["steps"]
-            for one in measured
-            if not net or one["idle_watts"] is not None
-        )
+        """Energy of one step, median over processes; ``net`` of what the device takes at rest."""
+        return consumption.joules(self.records, net=net)
 
     @property
     def peak_bytes(self) -> float | None:
         """Peak memory where the cell computes: the allocator's on a GPU, the process's net of the import elsewhere."""
         allocated = self.memory_bytes("allocated_peak_bytes") if self.cell.device == "gpu" else None
         return self.memory_bytes("peak_bytes") if allocated is None else allocated
-
-
-def median(values: Iterable[float]) -> float | None:
-    """Return the median, None of nothing."""
-    # NumPy takes ten times as long for a handful of values, and a large report has half a million handfuls.
-    found = list(values)
-    return float(statistics.median(found)) if found else None
 
 
 def is_doubtful(record: Record) -> bool:

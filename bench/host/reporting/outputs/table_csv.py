@@ -12,9 +12,10 @@ import numpy as np
 from bench.record import OK
 
 from ...analysis.compilation import break_reasons, most, recompilations
+from ...analysis.medians import median
 from ...analysis.notes import Note
 from ...analysis.result_notes import unsteadiness
-from ...analysis.results import Comparison, Result, median
+from ...analysis.results import Comparison, Result
 from ...statistics.bootstrap import Estimate
 from ..renderers import csv
 from ..renderers.csv import Value
