@@ -52,13 +52,15 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def grid(session: nox.Session) -> None:
-    """Run the tests of the environments outside the default study, which it builds one after another."""
+    """Run the tests of the environments outside the default study, then check every workload in every mode."""
     for environment in GRID:
         run_host(session, "prepare", environment)
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": "1"}
     session.run(
         python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid", *session.posargs, env=wanted, external=True
     )
+    named = [word for environment in selected for word in ("--environment", environment)]
+    run_host(session, "run", "--matrix", "studies/full.toml", "--profile", "check", *named)
 
 
 @nox.session(venv_backend="none", default=False)

@@ -1,6 +1,6 @@
 """Runs inside an environment, through server.py: checks what timed samples run.
 
-Every workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
+A workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
 returns {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
 """
 
@@ -54,10 +54,10 @@ def agree_on_parameters(program, run, batches, adapter):
         assert error < 1e-5, f"{name}: {error}"
 
 
-def main(framework, mode):
+def main(framework, mode, *workloads):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for workload in BUILT_IN.workloads:
+        for workload in workloads or BUILT_IN.workloads:
             if BUILT_IN.has_implementation(workload, framework):
                 try:
                     found[workload] = share_of_allowed(framework, mode, workload, folder)

@@ -149,3 +149,27 @@ def test_the_large_gpt_has_the_parameters_of_gpt_2() -> None:
     size = {**BUILT_IN.specification("gpt-train").SIZES["large"]}
     count = BUILT_IN.specification("gpt-train").compulsory_bytes(size, 4) - 2 * 4 * 2 * 512
     assert count == 4 * 6 * (124_439_808 - 12 * 3 * 768 - 512 * 768)
+
+
+def test_decoding_gives_the_logits_after_the_prompt_and_each_token() -> None:
+    decode = BUILT_IN.specification("kv-decode")
+    size = decode.SIZES["check"]
+    parameters, (tokens,) = drawn(decode, size)
+    logits = decode.reference(size, parameters, (tokens,))["logits"]
+    assert logits.shape == (2, 4, 32)
+    for index in range(4):
+        read = size["prompt"] + index
+        cut = {**parameters, "position_embedding": parameters["position_embedding"][:read]}
+        expected = train.predict(size, cut, tokens[:, :read])[:, -1]
+        np.testing.assert_allclose(logits[:, index], expected, rtol=1e-10, atol=1e-12)
+
+
+def test_the_work_of_decoding_is_that_of_reading_all_tokens_once() -> None:
+    decode, gpt = (BUILT_IN.specification(name) for name in ("kv-decode", "gpt"))
+    size = decode.SIZES["check"]
+    parameters, (tokens,) = drawn(decode, size)
+    count = sum(value.size for value in parameters.values())
+    unread = 2 * (size["prompt"] - 1)
+    assert decode.items(size) == 2 * 3
+    assert gpt.useful_flops(size) - decode.useful_flops(size) == 2 * unread * size["width"] * size["vocabulary"]
+    assert decode.compulsory_bytes(size, 4) == 4 * (count + 8 * size["vocabulary"]) + 4 * tokens.size

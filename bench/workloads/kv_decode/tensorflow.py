@@ -1,0 +1,68 @@
+"""Implements kv-decode in TensorFlow: a tf.while_loop over the tokens, with caches of fixed length."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from ...frameworks.tensorflow.adapter import inference
+from ..transformer_encoder.tensorflow import ATTENTION, layer_norm
+
+
+def advance(size, variables, caches, tokens, positions):
+    """Read tokens (batch, count) at ``positions`` (count,); return the new caches and the logits after the last.
+
+    A cache is (sequence, batch, heads, 2 · head width): keys, then values. Its first axis is the one that is written.
+    """
+    batch, count, heads, width = size["batch"], tokens.shape[1], size["heads"], size["width"]
+    dtype = variables["token_embedding"].dtype
+    hidden_from = tf.range(size["sequence"]) > positions[:, None]
+    mask = tf.where(hidden_from, tf.constant(float("-inf"), dtype), tf.constant(0.0, dtype))
+
+    def norm(name, hidden):
+        return layer_norm(hidden, variables[name + ".scale"], variables[name + ".shift"])
+
+    def linear(name, hidden):
+        return tf.nn.bias_add(tf.matmul(hidden, variables[name + ".weight"]), variables[name + ".bias"])
+
+    embedded = tf.gather(variables["token_embedding"], tokens) + tf.gather(variables["position_embedding"], positions)
+    hidden, found = tf.reshape(embedded, (batch * count, width)), []
+    for index, cache in enumerate(caches):
+        block = "block%d." % index
+        projected = tf.matmul(norm(block + "attention_norm", hidden), variables[block + "qkv.weight"])
+        queries, keys, values = tf.unstack(tf.reshape(projected, (batch, count, 3, heads, width // heads)), axis=2)
+        new = tf.transpose(tf.concat([keys, values], axis=-1), (1, 0, 2, 3))
+        cache = tf.tensor_scatter_nd_update(cache, positions[:, None], new)
+        found.append(cache)
+        keys, values = tf.split(tf.transpose(cache, (1, 2, 0, 3)), 2, axis=-1)
+        queries = tf.transpose(queries, (0, 2, 1, 3)) * (width // heads) ** -0.5
+        weights = tf.nn.softmax(tf.matmul(queries, keys, transpose_b=True) + mask)
+        mixed = tf.transpose(tf.matmul(weights, values), (0, 2, 1, 3))
+        hidden += linear(block + "output", tf.reshape(mixed, (batch * count, width)))
+        wide = tf.nn.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
+        hidden += linear(block + "contract", wide)
+    last = tf.reshape(hidden, (batch, count, width))[:, -1]
+    return found, tf.matmul(norm("final_norm", last), variables["token_embedding"], transpose_b=True)
+
+
+def build(size, parameters, batch, transform):
+    prompt, sequence = size["prompt"], size["sequence"]
+    shape = (sequence, size["batch"], size["heads"], 2 * size["width"] // size["heads"])
+
+    def decode(variables, tokens):
+        empty = [tf.zeros(shape, variables["token_embedding"].dtype)] * size["layers"]
+        caches, first = advance(size, variables, empty, tokens[:, :prompt], tf.range(prompt))
+        found = tf.TensorArray(first.dtype, sequence - prompt + 1, element_shape=first.shape).write(0, first)
+
+        def step(index, found, *caches):
+            token = tf.gather(tokens, [index], axis=1)
+            token.set_shape((size["batch"], 1))
+            caches, logits = advance(size, variables, caches, token, tf.reshape(index, (1,)))
+            return (index + 1, found.write(index - prompt + 1, logits), *caches)
+
+        _, found, *_ = tf.while_loop(
+            lambda index, *others: index < sequence, step, (tf.constant(prompt), found, *caches),
+            maximum_iterations=sequence - prompt,
+        )  # fmt: skip
+        return {"logits": tf.transpose(found.stack(), (1, 0, 2))}
+
+    return inference(decode, parameters, transform, attention=ATTENTION)
