@@ -31,6 +31,8 @@ PLAIN = (
     "report",
     "history",
     "runs",
+    "show",
+    "rank",
     "compare",
     "series",
     "bisect",

@@ -64,6 +64,8 @@ class RunSeries:
     series: tuple[CellSeries, ...]
     #: Every cell of any run, chosen or not.
     cells: tuple[CellSummary, ...]
+    #: Times of chosen cells that are left out: other programs disturbed them.
+    disturbed: int = 0
 
 
 def collect(
@@ -76,6 +78,7 @@ def collect(
     kept: dict[Hashable, tuple[CellSummary, list[int], list[float]]] = {}
     known: dict[tuple[str, str, int], tuple[CellSummary, bool]] = {}
     runs: list[RunFacts] = []
+    disturbed = 0
     settings: list[str] = []
     work: list[str] = []
     for summary in summaries:
@@ -92,7 +95,10 @@ def collect(
             if own not in known:
                 known[own] = cell, chosen(cell)
             values = cell.log_ratios if relative else cell.step_s
-            if not known[own][1] or not values or cell.status != OK or cell.disturbed >= SHARED * len(cell.step_s):
+            if not known[own][1] or not values or cell.status != OK:
+                continue
+            if cell.disturbed >= SHARED * len(cell.step_s):
+                disturbed += 1
                 continue
             key = own, run, _at(settings, cell.settings), _at(work, cell.work)
             found = kept.get(key)
@@ -102,7 +108,7 @@ def collect(
             middle = _median(values)
             found[2].append(middle if relative else math.log(middle))
     series = tuple(CellSeries(cell, tuple(places), np.array(logs)) for cell, places, logs in kept.values())
-    return RunSeries(tuple(runs), series, tuple(cell for cell, _ in known.values()))
+    return RunSeries(tuple(runs), series, tuple(cell for cell, _ in known.values()), disturbed)
 
 
 def _run_context(facts: RunFacts, relative: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def load(path: Path) -> RunSummary:
         raise Refused(f"{path / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}.")
     if described is None:
         raise Refused(f"{path} holds no run. Name a folder with records, or a run that nox -s runs lists.")
-    return summarise(journal.read(path, []), described)
+    records = journal.read(path, damaged)
+    return replace(summarise(records, described), damaged=tuple(damaged))
 
 
 def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:

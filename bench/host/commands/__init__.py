@@ -21,6 +21,8 @@ SUMMARIES = {
     "report": "Redo the report from the records alone.",
     "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",
+    "show": "List the cells of a run by their ratio to the baseline.",
+    "rank": "Rank the columns of a run over chosen rows.",
     "compare": "Compare two runs: two machines, or before and after a change.",
     "series": "Add a run to a history, and show when and by how much cells changed.",
     "bisect": "Find the release of a framework with which a workload became slower.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,16 @@ if TYPE_CHECKING:
     from bench.cell import Cell
 
     from ..measuring.bisection_run import Bisected
-    from ..statistics.pairs import Ratio
+    from ..statistics.bisection import Change
+    from ..statistics.bootstrap import Estimate
+    from ..statistics.location import FloatArray
     from ..study.plan import Plan
     from ..study.schema import Study
 
 #: Letters of a reason that are printed.
 LONGEST_REASON = 200
+#: The whole change is named where it is so many times the first step, in logarithms.
+WHOLE = 1.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -156,12 +161,25 @@ def _sentence(found: Bisected, faster: bool) -> str:
     if len(names) < 2:
         return "fewer than two releases could be measured"
     if isinstance(end, Change):
-        return f"{_size(end.ratio)} since {names[end.release]} (against {names[end.release - 1]}){_parts(found)}"
+        since = f"{_size(end.ratio.estimate)} since {names[end.release]} (against {names[end.release - 1]})"
+        return since + _parts(found) + _later(found, end)
     if isinstance(end, NoChange):
-        return f"{names[-1]} is not {word} than {names[0]}: {_size(end.ratio)}"
+        return f"{names[-1]} is not {word} than {names[0]}: {_size(end.ratio.estimate)}"
     return (
         f"{word} after {names[end.after]} and at the latest with {names[end.until]}; more pairs do not place it better"
     )
+
+
+def _later(found: Bisected, end: Change) -> str:
+    """Say how large the whole change is, where more of it came with later releases."""
+    last, first = found.releases[-1], found.releases[0]
+    whole = found.pairs.get((last, first))
+    if whole is None or not len(whole):
+        return ""
+    total = _estimate(whole)
+    if abs(math.log(total.value)) < WHOLE * abs(math.log(end.ratio.estimate.value)):
+        return ""
+    return f"; from {first} to {last} {_size(total)}"
 
 
 def _parts(found: Bisected) -> str:
@@ -178,8 +196,8 @@ def _parts(found: Bisected) -> str:
     return "".join(f"; {text}" for text in said if text)
 
 
-def _size(ratio: Ratio) -> str:
-    value, ends = ratio.estimate.value, (ratio.estimate.low, ratio.estimate.high)
+def _size(estimate: Estimate) -> str:
+    value, ends = estimate.value, (estimate.low, estimate.high)
     word = "slower" if value > 1.0 else "faster"
     sign = 1.0 if value > 1.0 else -1.0
     shown = sorted(100.0 * sign * (end - 1.0) for end in ends if end is not None)
@@ -187,12 +205,13 @@ def _size(ratio: Ratio) -> str:
     return f"{100.0 * abs(value - 1.0):.1f} % {word}{interval}"
 
 
-def _measured(values: object) -> str:
-    import numpy as np
+def _measured(values: FloatArray) -> str:
+    found = _estimate(values)
+    interval = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.value:.3f}{interval}, {len(values)} pairs"
 
+
+def _estimate(values: FloatArray) -> Estimate:
     from ..statistics.pairs import estimate_ratio
 
-    log_ratios = np.asarray(values, dtype=np.float64)
-    found = estimate_ratio(log_ratios)
-    interval = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    return f"{found.value:.3f}{interval}, {len(log_ratios)} pairs"
+    return estimate_ratio(values)

@@ -7,7 +7,6 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused, harmless
@@ -17,6 +16,7 @@ from . import announce, cell_filter, exit_codes
 
 if TYPE_CHECKING:
     from ..analysis.run_comparison import CellChange, RunComparison
+    from ..statistics.bootstrap import Estimate
     from ..storage.run_summary import RunFacts, RunSummary
 
 #: Cells and changes that are printed without --all.
@@ -64,17 +64,24 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.EXIT_OK if options.fail_if is None else _gate(found, options.fail_if)
 
 
-def find(options: argparse.Namespace, name: str) -> RunSummary:
-    """Return the run that a folder, a file of a series, or a name means. Raises Refused."""
+def add_run_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the run that a command is about."""
+    text = "a folder with records, a file of a series, or a run's name; the study's last run by default"
+    parser.add_argument("run", metavar="RUN", nargs="?", help=text)
+
+
+def find(options: argparse.Namespace, name: str | None) -> RunSummary:
+    """Return the run that a folder, a file of a series, or a name means; the last one of None. Raises Refused."""
     from ..analysis import summaries
     from ..storage import stored_runs
     from ..storage.archive import HISTORY
 
-    path = Path(name) if Path(name).is_absolute() else options.root / name
-    if path.exists():
-        return summaries.load(path)
+    if name is not None and (options.root / name).exists():
+        return summaries.load(options.root / name)
     study = study_options.read_study(options).settings.name
     folder = options.root / "reports" / study
+    if name is None:
+        return summaries.load(folder)
     # Most runs have the name of their folder; all descriptions are read only where none has.
     for place in (folder / HISTORY / name, options.root / "series" / study / f"{name}.jsonl"):
         if place.exists():
@@ -83,8 +90,8 @@ def find(options: argparse.Namespace, name: str) -> RunSummary:
 
 
 def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
-    yield f"before  {_described(found.before.facts)}"
-    yield f"after   {_described(found.after.facts)}"
+    yield f"before  {describe(found.before.facts)}"
+    yield f"after   {describe(found.after.facts)}"
     for summary in (found.before, found.after):
         yield from (f"Left out: {line}" for line in summary.damaged)
     yield ""
@@ -105,7 +112,8 @@ def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     yield from _uncompared(found, options)
 
 
-def _described(facts: RunFacts) -> str:
+def describe(facts: RunFacts) -> str:
+    """Name a run, when it was, and how it was measured."""
     return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
 
 
@@ -136,7 +144,10 @@ def _table(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
         what = "ratio to the baseline" if options.relative else "time"
         same = shared_suffix([one.after.row for one in shown[:most]])
         yield f"{what} after / before (1.1 is slower){same and f', all {same[1:]}'}:"
-        rows = [(*_ratio(one), verdict_word(one), one.after.name.removesuffix(same)) for one in shown[:most]]
+        rows = [
+            (*ratio_words(one.ratio.estimate), verdict_word(one), one.after.name.removesuffix(same))
+            for one in shown[:most]
+        ]
         yield tabulate(rows, tablefmt="plain", disable_numparse=True)
         if len(shown) > most:
             yield f"and {len(shown) - most} more: --all"
@@ -153,8 +164,8 @@ def shared_suffix(rows: Sequence[str]) -> str:
     return suffixes.pop() if len(suffixes) == 1 else ""
 
 
-def _ratio(one: CellChange) -> tuple[str, str]:
-    estimate = one.ratio.estimate
+def ratio_words(estimate: Estimate) -> tuple[str, str]:
+    """Write a ratio and its interval."""
     interval = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
     return f"{estimate.value:.3f}", interval
 
@@ -197,7 +208,10 @@ def _gate(found: RunComparison, limit: float) -> int:
     ]
     lost = [one for one in found.uncompared if one.lost]
     said = [
-        *(f"Slower by more than {100 * limit:g} %: {one.after.name}: {_ratio(one)[0]}" for one in slower),
+        *(
+            f"Slower by more than {100 * limit:g} %: {one.after.name}: {ratio_words(one.ratio.estimate)[0]}"
+            for one in slower
+        ),
         *(f"Measured before, and not after: {one.name}: {one.why}" for one in lost),
     ]
     if open_:

@@ -93,6 +93,8 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
     every, first, last = found.series, found.runs[0].started[:10], found.runs[-1].started[:10]
     cells = len({one.cell.key for one in every})
     yield f"{len(found.runs)} runs from {first} to {last}; {cells} cells in {len(every)} series"
+    if found.disturbed:
+        yield f"Other programs disturbed {found.disturbed} times of cells, which are left out."
     if len(every) > cells:
         yield "A cell has several series where its machine, settings or inputs changed: they are not compared."
     if all(len(one.runs) < 2 * SHORTEST for one in every):

@@ -2,7 +2,8 @@
 
 The releases are numbered in their order. Every step follows from all pairs so far, so a bisection can be resumed, and
 goes back to an earlier release where later pairs make its side doubtful. The model has one change of unknown size: the
-releases before it are as fast as the first one, those from it on as fast as the last one. Its position has a posterior
+releases before it are as fast as the first one, those from it on as fast as the last one. Where it came in several
+steps, one of them is found. Its position has a posterior
 distribution, with the same prior probability for every release (Karp & Kleinberg 2007 treat noisy bisection; Horstein
 1963 the posterior).
 """
@@ -18,7 +19,7 @@ import numpy as np
 from . import stopping
 from .location import NORMAL_MAD, FloatArray
 from .pairs import Ratio
-from .signed_rank import walsh_averages
+from .signed_rank import exact_interval, walsh_averages
 from .verdict import ALPHA, THRESHOLD
 
 #: {(release, the release that it is compared with): log ratios of their pairs}
@@ -35,6 +36,8 @@ FEWEST, MOST = 3, 100
 INFLATION = 1.2
 #: A release may lie off its level by about this share of the change: releases differ a little anyway.
 OWN_SHARE = 1.0 / 8.0
+#: A release with a smaller share of the change has none of it, and with fewer pairs none is said to have a part of it.
+LEAST_SHARE, FEWEST_OF_PART = 1.0 / 4.0, 30
 #: The least standard deviation of a pair that is believed: pairs that are equal by chance have none.
 LEAST_SD = 1e-3
 
@@ -111,8 +114,20 @@ def bracket(count: int, signed: Pairs) -> tuple[int, int, list[int]]:
     slow = np.cumsum(position_probabilities(count, signed))
     measured = sorted(release for release, reference in signed if reference == 0 and 0 < release < count - 1)
     after = max((m for m in measured if slow[m] <= error), default=0)
-    until = min((m for m in measured if slow[m] >= 1.0 - error), default=count - 1)
+    sure = [m for m in measured if slow[m] >= 1.0 - error or (slow[m] > error and _differs(m, count, signed, error))]
+    until = min(sure, default=count - 1)
     return after, until, sorted((m for m in measured if after < m < until), key=lambda m: abs(slow[m] - 0.5))
+
+
+def _differs(release: int, count: int, signed: Pairs, error: float) -> bool:
+    """Tell whether a release differs from the first one, although perhaps by less than the last one does.
+
+    A change that came in several steps has releases between the two levels: an earlier step is then looked for.
+    """
+    values = signed[release, 0]
+    interval = exact_interval(values, 1.0 - error) if len(values) >= FEWEST_OF_PART else None
+    least = max(math.log1p(SMALLEST), LEAST_SHARE * centre(signed[count - 1, 0]))
+    return interval is not None and interval[0] > 0.0 and centre(values) > least
 
 
 def step_error(count: int) -> float:

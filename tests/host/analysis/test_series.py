@@ -101,7 +101,9 @@ def test_a_new_driver_is_a_cause_and_no_other_series():
 @pytest.mark.parametrize("cell", [{"disturbed": 4}, {"status": "failed", "reason": "no memory"}])
 def test_a_night_without_a_usable_time_is_left_out(cell):
     runs = [night(n, cell=cell if n == 5 else None) for n in range(12)]
-    assert {one.runs for one in collect(runs, every).series} == {tuple(n for n in range(12) if n != 5)}
+    found = collect(runs, every)
+    assert {one.runs for one in found.series} == {tuple(n for n in range(12) if n != 5)}
+    assert found.disturbed == (3 if "disturbed" in cell else 0)
 
 
 def test_a_change_of_the_last_three_nights_is_possible_and_has_no_verdict():

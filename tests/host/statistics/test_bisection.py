@@ -103,13 +103,23 @@ def test_it_goes_back_where_later_pairs_contradict_an_earlier_step():
     assert len(simulation.pairs[5, 0]) > 4
 
 
-def test_a_level_between_the_two_is_left_open_with_its_bounds():
+def test_of_a_change_in_two_steps_one_is_found_with_its_own_size():
+    for seed in range(10):
+        simulation = Simulation(None, 0.0, seed, own=0.001)
+        simulation.levels += np.array([0.0] * 4 + [0.03] * 4 + [0.06] * 4)
+        step = simulation.bisect()
+        assert isinstance(step, Change)
+        assert step.release in (4, 8)
+        assert step.ratio.deciding[0] < math.exp(0.03) < step.ratio.deciding[1]
+
+
+def test_a_release_that_bends_the_first_step_is_left_open_with_its_bounds():
+    """A slow rise over all releases has no first step that pairs could show."""
     simulation = Simulation(None, 0.0, 4, own=0.0)
-    simulation.levels += np.array([0.0] * 4 + [0.025] * 4 + [0.05] * 4)
+    simulation.levels += np.linspace(0.0, 0.03, RELEASES)
     step = simulation.bisect()
     assert isinstance(step, Undecided)
-    assert step.after < 8
-    assert step.until >= 4
+    assert step.after < step.until <= RELEASES - 1
 
 
 def test_two_releases_need_no_bisection():

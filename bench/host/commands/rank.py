@@ -1,0 +1,63 @@
+"""Ranks the columns of one run over its rows, or those that are chosen, by how far they are from the fastest."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ..refusal import harmless
+from ..study import location
+from . import announce, cell_filter, compare, exit_codes, show
+
+if TYPE_CHECKING:
+    from ..storage.run_summary import RunSummary
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    compare.add_run_argument(parser)
+    cell_filter.add_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    summary = compare.find(options, options.run)
+    cell_filter.verify(options, summary.cells)
+    announce(harmless("\n".join(_lines(summary, options))))
+    return exit_codes.EXIT_OK
+
+
+def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
+    from tabulate import tabulate
+
+    wanted = cell_filter.chosen(options)
+    rows: dict[tuple[str, int], dict[str, float]] = {}
+    columns: dict[str, None] = {}
+    for cell in summary.cells:
+        if wanted(cell):
+            columns[cell.column] = None
+            time = show.step_s(cell)
+            if time is not None:
+                rows.setdefault((cell.row, cell.threads), {})[cell.column] = time
+    # A column that has few rows must not take them from all others.
+    ranked = [column for column in columns if 2 * sum(column in row for row in rows.values()) > len(rows)]
+    whole = [row for row in rows.values() if all(column in row for column in ranked)]
+    yield compare.describe(summary.facts)
+    if not whole or len(ranked) < 2:
+        yield "No two columns have times in the same rows."
+        return
+    yield f"Times over the fastest's, geometric mean over {len(whole)} of {len(rows)} rows that all columns have:"
+    means = sorted((mean_distance(whole, ranked, column), column) for column in ranked)
+    firsts = {column: sum(row[column] == min(row[one] for one in ranked) for row in whole) for column in ranked}
+    table = [(f"{mean:.3f}", column, f"fastest in {firsts[column]}") for mean, column in means]
+    yield tabulate(table, tablefmt="plain", disable_numparse=True)
+    left_out = [column for column in columns if column not in ranked]
+    if left_out:
+        yield f"Not ranked, as they have half of the rows or fewer: {', '.join(left_out)}"
+
+
+def mean_distance(rows: list[Mapping[str, float]] | list[dict[str, float]], columns: list[str], column: str) -> float:
+    """Return the geometric mean of a column's times over the fastest one of each row."""
+    logs = [math.log(row[column] / min(row[one] for one in columns)) for row in rows]
+    return math.exp(math.fsum(logs) / len(logs))

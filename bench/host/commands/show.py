@@ -1,0 +1,84 @@
+"""Lists the cells of one run by their ratio to the baseline, the slowest first, with filters."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..refusal import harmless
+from ..study import location
+from . import announce, cell_filter, compare, exit_codes
+
+if TYPE_CHECKING:
+    from ..statistics.bootstrap import Estimate
+    from ..storage.run_summary import CellSummary, RunSummary
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    compare.add_run_argument(parser)
+    cell_filter.add_arguments(parser)
+    parser.add_argument(
+        "--slower-than",
+        type=cell_filter.factor,
+        metavar="1.2",
+        help="only cells that take so many times the baseline's time",
+    )
+    parser.add_argument("--sort", choices=("ratio", "time", "name"), default="ratio", help="ratio by default")
+
+
+def run(options: argparse.Namespace) -> int:
+    summary = compare.find(options, options.run)
+    cell_filter.verify(options, summary.cells)
+    announce(harmless("\n".join(_lines(summary, options))))
+    return exit_codes.EXIT_OK
+
+
+def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
+    from tabulate import tabulate
+
+    from ..reporting.words.numbers import TIMES, choose_unit, fixed
+
+    wanted = cell_filter.chosen(options)
+    cells = [cell for cell in summary.cells if wanted(cell)]
+    shown = [(cell, time, ratio(cell)) for cell in cells if (time := step_s(cell)) is not None]
+    if options.slower_than is not None:
+        shown = [one for one in shown if one[2] is not None and one[2].value > options.slower_than]
+    orders = {
+        "ratio": lambda one: -one[2].value if one[2] else 0.0,
+        "time": lambda one: -one[1],
+        "name": lambda one: one[0].name,
+    }
+    shown.sort(key=orders[options.sort])
+    yield compare.describe(summary.facts)
+    yield f"Times over those of {summary.facts.baseline}, by pairs of processes; 1.1 is slower."
+    same = compare.shared_suffix([cell.row for cell, _, _ in shown])
+    rows = []
+    for cell, time, found in shown:
+        unit = choose_unit([time], TIMES)
+        value, interval = ("", "") if found is None else compare.ratio_words(found)
+        rows.append((value, interval, f"{fixed(time / unit.size, 2)} {unit.name}", cell.name.removesuffix(same)))
+    yield tabulate(rows, tablefmt="plain", disable_numparse=True) if rows else "No cell is to be shown."
+    others = Counter(cell.status for cell in cells if step_s(cell) is None)
+    if others:
+        yield f"Without a time: {', '.join(f'{count} {status}' for status, count in others.items())}"
+
+
+def step_s(cell: CellSummary) -> float | None:
+    """Return the median of the processes' times; None where there is none that can be used."""
+    import statistics
+
+    from ..storage.run_summary import OK
+
+    return statistics.median(cell.step_s) if cell.step_s and cell.status == OK else None
+
+
+def ratio(cell: CellSummary) -> Estimate | None:
+    """Return the ratio to the baseline, as tables show it; None for the baseline itself."""
+    import numpy as np
+
+    from ..statistics.pairs import estimate_ratio
+
+    return estimate_ratio(np.array(cell.log_ratios)) if cell.log_ratios else None

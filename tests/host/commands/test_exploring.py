@@ -1,0 +1,61 @@
+"""Tests the commands that explore one run: cells by their ratio, columns by their rank, both with filters."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.host.__main__ import main
+from bench.host.storage import lines
+from bench.record import FAILED
+
+
+@pytest.fixture
+def stored(long_study, tmp_path):
+    """Store the synthetic run, in which torch2:eager is half as fast again as it was, and one cell failed."""
+    long_study.slow("torch2:eager", "mlp-train", 1.5)
+    long_study.change("jax:jit", "dispatch", status=FAILED, stage="measure", reason="no memory")
+    (tmp_path / "run.json").write_text(json.dumps(long_study.manifest.to_json()))
+    (tmp_path / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+    return tmp_path
+
+
+def shown(stored, capsys, *arguments):
+    assert main([arguments[0], str(stored), *arguments[1:]], root=stored) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def ratios(out):
+    return [float(line.split()[0]) for line in out if line[:1].isdigit() and "[" in line]
+
+
+def test_cells_are_shown_slowest_first(stored, capsys):
+    out = shown(stored, capsys, "show")
+    assert "torch1:eager" in out[1]
+    assert ratios(out) == sorted(ratios(out), reverse=True)
+    assert out[-1] == "Without a time: 1 failed"
+    assert max(map(len, out)) <= 90
+
+
+def test_filters_leave_the_cells_that_were_asked_for(stored, capsys):
+    out = shown(stored, capsys, "show", "--slower-than", "1.2", "--workload", "mlp-*")
+    assert all(value > 1.2 for value in ratios(out))
+    assert ratios(out)
+    assert all("mlp-train" in line for line in out[2:])
+    assert "No cell is to be shown." in shown(stored, capsys, "show", "--slower-than", "100")
+    names = [line.split()[-2:] for line in shown(stored, capsys, "show", "--sort", "name") if "mlp-train" in line]
+    assert names == sorted(names)
+
+
+def test_columns_are_ranked_over_the_rows_that_all_have(stored, capsys):
+    out = shown(stored, capsys, "rank")
+    assert out[1].endswith("geometric mean over 2 of 3 rows that all columns have:")
+    assert ratios([f"{line} [" for line in out[2:]]) == sorted(ratios([f"{line} [" for line in out[2:]]))
+    assert len(out) == 2 + 8
+    winner = shown(stored, capsys, "rank", "--environment", "jax", "--workload", "mlp-train")[2]
+    assert winner.split()[:2] == ["1.000", "jax:jit"]
+
+
+def test_one_column_is_no_ranking(stored, capsys):
+    assert "No two columns" in shown(stored, capsys, "rank", "--environment", "torch1", "--mode", "eager")[-1]
