@@ -122,7 +122,8 @@ def measured(tmp_path, references):
             process.calibrate(sample_s=0.001)
             for _ in range(turns):
                 process.take_turn(1)
-            process.finish()
+            process.request_finish()
+            process.await_finish()
         finally:
             process.kill()
         return process.record

@@ -257,7 +257,8 @@ def measured(tmp_path: Path, do: str = "", attack: str = "pass"):
         process.calibrate(sample_s=0.01)
         process.take_turn(1)
         process.take_turn(1)
-        process.finish()
+        process.request_finish()
+        process.await_finish()
     finally:
         process.kill()
     return process.record

@@ -139,7 +139,8 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
     assert not are_gone_now(started)
     if way == "finish":
         process.take_turn(1)
-        process.finish()
+        process.request_finish()
+        process.await_finish()
         assert process.record.status == "ok", process.record.reason
     elif way == "kill":
         process.kill()
@@ -191,7 +192,8 @@ def test_the_cpu_time_and_memory_of_further_processes_belong_to_the_cell(launch,
     process._others.add = watch
     for _ in range(20):
         process.take_turn(1)
-    process.finish()
+    process.request_finish()
+    process.await_finish()
     record = process.record
     assert record.status == "ok", record.reason
     assert record.settings["processes"] == 3
@@ -205,7 +207,8 @@ def test_a_cell_without_further_processes_has_one(launch, reference, tmp_path):
     process, _ = launch("[]", True)
     prepare(process, reference, tmp_path)
     process.take_turn(1)
-    process.finish()
+    process.request_finish()
+    process.await_finish()
     assert process.record.settings["processes"] == 1
     assert "other_processes_bytes" not in process.record.memory
 

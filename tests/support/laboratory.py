@@ -46,7 +46,7 @@ class Stage:
         self.places: list[tuple[Cell, tuple[int, ...]]] = []
         self.running: set[str] = set()
         #: The requests that several workers may be busy with at the same time.
-        self.shared = {"import"}
+        self.shared = {"import", "finish"}
         #: {request: the most workers that ran when one was answered}
         self.most_beside: dict[str, int] = {}
 

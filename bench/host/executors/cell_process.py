@@ -112,9 +112,13 @@ class CellProcess:
             done = {name: answer[name] for name in ("steps", "seconds")}
             self._note(energy={"counter": counter.name, "watts": watts, "idle_watts": idle_watts, **done})
 
-    def finish(self) -> None:
-        """Read the settings that were in force and the memory, and close the worker."""
-        answer = self._request(do="finish")
+    def request_finish(self) -> None:
+        """Let the worker check its outputs again and tell the settings in force and its memory."""
+        self._send(do="finish")
+
+    def await_finish(self) -> None:
+        """Note what it tells, and close it."""
+        answer = self._await()
         if answer is not None:
             self._note(
                 memory={**self._others.with_memory(answer["memory"]), **self.record.memory},

@@ -10,12 +10,11 @@ from bench.record import FAILED
 
 from ..analysis import noise_watch
 from ..analysis.peaks import implausible
-from ..machine.gpu import bytes_of, other_processes
 from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
-from . import row_energy
+from . import gpu_watch, row_energy
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
 from .job import RowJob
@@ -109,11 +108,14 @@ class RowMeasurement:
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
             row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
-        for process in self._processes:
-            process.finish()
-            reason = implausible(process.record, self._job.peaks)
-            if reason is not None:
-                process.note_implausible(reason)
+        # Nothing is timed any more.
+        self._side_by_side(max(1, len(self._place.processors)), CellProcess.request_finish, self._finish)
+
+    def _finish(self, process: CellProcess) -> None:
+        process.await_finish()
+        reason = implausible(process.record, self._job.peaks)
+        if reason is not None:
+            process.note_implausible(reason)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s
@@ -201,7 +203,7 @@ class RowMeasurement:
                 # After an interruption some cells are a turn ahead: they wait for the others.
                 if not process.over and process.next_turn == turn:
                     self._take_turn(process)
-            strangers = self._watch_gpus()
+            strangers = gpu_watch.look(self._processes, self._place.gpus)
             if strangers:
                 self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
 
@@ -216,18 +218,6 @@ class RowMeasurement:
     def _announce(self, process: CellProcess) -> None:
         self._check_cancelled()
         self._emit(Progress("measuring", process.name))
-
-    def _watch_gpus(self) -> list[int]:
-        """Note the memory of each process as the driver reports it; return the ids of other processes on the GPUs."""
-        on_gpu = [process for process in self._processes if process.record.cell.device == "gpu" and not process.over]
-        if not on_gpu:
-            return []
-        found = self._place.gpus.process_bytes()
-        for process in on_gpu:
-            used = bytes_of(process.process_id, found) if process.process_id is not None else 0
-            if used:
-                process.note_memory("nvml_peak_bytes", used)
-        return other_processes({one.process_id for one in self._processes if one.process_id is not None}, found)
 
     def _disturbed(self) -> dict[int, str]:
         return noise_watch.disturbed_turns((process.record for process in self._processes), self._foreign)
