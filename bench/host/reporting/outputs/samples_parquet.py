@@ -42,6 +42,8 @@ def write(report: Report, folder: Path) -> list[Path]:
     # One thread passes the samples by the processes in their order. Sorting them afterwards, or several threads that
     # each hold a part of the file, take 500 MiB for a million samples.
     with duckdb.connect(config={"threads": 1}) as database:
+        # What takes more than two seconds would draw its progress over that of the run.
+        database.execute("set enable_progress_bar = false")
         database.execute("set disabled_optimizers = 'join_order,build_side_probe_side'")
         database.register("process", _processes(records))
         database.register("sample", _samples(records))
