@@ -32,7 +32,7 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
-GRID = ("keras-tf", "keras-jax", "keras-torch", "flax", "tf1", "tf2-session")
+GRID = ("keras-tf", "keras-jax", "keras-torch", "flax", "lightning", "tf1", "tf2-session")
 
 # The sessions that every project has; those below are for work on benchmatrix itself.
 selected = define(__file__)

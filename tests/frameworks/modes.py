@@ -38,6 +38,8 @@ GRID = [
     ("flax", "nnx"),
     ("flax", "nnx-functional"),
     ("flax", "linen"),
+    ("lightning", "fit"),
+    ("lightning", "fit-compile"),
     ("tf1", "session"),
     ("tf2-session", "session"),
 ]
@@ -63,6 +65,8 @@ COMPILED = {
     "jit": WHOLE_STEP,
     "jit-async": WHOLE_STEP,
     "jit-loop": WHOLE_STEP,
+    "lightning:fit": "nothing",
+    "lightning:fit-compile": "forward and backward",
     # Keras compiles on TensorFlow and JAX without being asked.
     "keras-torch:fit": "nothing",
     "keras-torch:train-on-batch": "nothing",

@@ -21,7 +21,12 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
 def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
     found = {name: steady["settings"] for name, steady in trial(environment, mode)["steady"].items()}
     assert "layout" not in found["mlp-train"]
-    expected = {"torch": "NCHW, channels_last", "keras-torch": "NCHW", "numpy": None}
+    expected = {
+        "torch": "NCHW, channels_last",
+        "lightning": "NCHW, channels_last",
+        "keras-torch": "NCHW",
+        "numpy": None,
+    }
     name = environment if environment in expected else framework(environment)
     assert found["lenet-train"].get("layout") == expected.get(name, "NHWC")
 
@@ -44,6 +49,8 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("keras-jax", "fit", "by the compiler"),
         case("keras-torch", "fit", False),
         case("flax", "nnx", "by the compiler"),
+        case("lightning", "fit", True),
+        case("tf1", "session", True),
     ],
 )
 def test_who_fuses_the_optimizer_is_said(environment, mode, fused):

@@ -35,13 +35,14 @@ class LanguageModel(nn.Module):
         return functional.cross_entropy(self.predictor(tokens).flatten(0, 1), targets.flatten())
 
 
+def model_parameters(predictor):
+    """Return the parameters with the specification's names."""
+    named = named_parameters(predictor.stack)
+    named["token_embedding"] = predictor.token_embedding
+    named["position_embedding"] = predictor.position_embedding
+    return named
+
+
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     module = Predictor(size, parameters)
-
-    def current():
-        named = named_parameters(module.stack)
-        named["token_embedding"] = module.token_embedding
-        named["position_embedding"] = module.position_embedding
-        return named
-
-    return module_training(LanguageModel(module), transform, optimizer, current)
+    return module_training(LanguageModel(module), transform, optimizer, lambda: model_parameters(module))

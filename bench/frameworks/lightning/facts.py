@@ -1,0 +1,22 @@
+"""States the facts about Lightning, a training loop for PyTorch."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Mode
+from ..torch.facts import COMPILER, OPTIMIZER
+from ..torch.facts import FACTS as TORCH
+
+FACTS = Facts(
+    product="Lightning",
+    distribution="lightning",
+    import_name="lightning",
+    modes=(
+        Mode("fit", training_preloads=OPTIMIZER),
+        Mode("fit-compile", first_call_s=4.0, caches_on_disk=True, precompiles=True, preloads=COMPILER),
+    ),
+    variables=TORCH.variables,
+    cache_variables=TORCH.cache_variables,
+    caches_temporary_files=TORCH.caches_temporary_files,
+    variable_prefixes=TORCH.variable_prefixes,
+    companions=("torch",),
+)

@@ -1,0 +1,67 @@
+"""Makes the programs that Lightning's users write: a LightningModule, which a Trainer fits."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import lightning
+import torch
+from torch.utils.data import DataLoader
+
+from ...program import Program
+from ..torch.layouts import module_settings
+from ..torch.training import make_optimizer
+
+#: What Lightning has for measuring its own loop: neither logger, checkpoints, progress bar nor summary.
+TRAINER = {"accelerator": "cpu", "devices": 1, "max_epochs": 1, "barebones": True}
+
+
+class Fitted(lightning.LightningModule):
+    """A module whose forward gives the loss of a batch, with its optimizer, which outlives a call of ``fit``."""
+
+    def __init__(self, forward, optimizer):
+        super().__init__()
+        # Not as a submodule: ``optimizer`` has its parameters.
+        self._called = [forward]
+        self._optimizer = optimizer
+        self.loss = None
+
+    def training_step(self, batch, index):
+        loss = self._called[0](*batch)
+        self.loss = loss.detach()
+        return loss
+
+    def configure_optimizers(self):
+        return self._optimizer
+
+
+def training(module, transform, settings, parameters):
+    """Make the program that fits ``module``, whose forward gives the loss of a batch.
+
+    ``settings`` is the specification's OPTIMIZER; ``parameters()`` gives the parameters in the specification's names.
+    """
+    module.train()
+    initial = {name: value.clone() for name, value in module.state_dict().items()}
+    optimizer = make_optimizer(module.parameters(), settings)
+
+    def in_force():
+        return dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
+
+    fitted = Fitted(transform(module, training=True, settings=in_force), optimizer)
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", module="lightning")
+
+    def run(batches):
+        loader = DataLoader([tuple(batch) for batch in batches], batch_size=None)
+        lightning.Trainer(**TRAINER).fit(fitted, loader)
+        return {"loss": fitted.loss}
+
+    def reset():
+        module.load_state_dict(initial)
+        for state in optimizer.state.values():
+            for value in state.values():
+                if torch.is_tensor(value):
+                    value.zero_()
+
+    return Program(lambda *batch: run((batch,)), parameters, reset, run, starts=True)

@@ -1,0 +1,16 @@
+"""Implements catdog-cnn-train in Lightning, with the module of PyTorch."""
+
+from __future__ import annotations
+
+from ...frameworks.lightning.adapter import training
+from ..lenet_train.torch import load, named_parameters, note_layout
+from . import OPTIMIZER
+from .torch import CatDogNetwork
+
+
+def build(size, parameters, batch, transform):
+    pooled, dense = parameters["dense1_weight"].shape
+    module = CatDogNetwork(size["filters"], pooled, dense).to(batch[0].device, batch[0].dtype)
+    load(module, parameters)
+    note_layout(module, batch[0])
+    return training(module, transform, OPTIMIZER, lambda: named_parameters(module))
