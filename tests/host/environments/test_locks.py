@@ -141,7 +141,8 @@ def test_the_committed_locks_of_the_default_study_fit_it():
     assert {environment.name for environment in built} >= {"torch1", "torch2", "tf2", "jax", "torch1-cuda"}
     for environment in built:
         name = environment.lock or environment.name
-        locks.verify(name, environment.requirements, environment.python, root=REPOSITORY)
+        build = source_builds.build_requirements(environment)
+        locks.verify(name, environment.requirements, environment.python, root=REPOSITORY, build=build)
 
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "studies").glob("*-versions.toml")), ids=lambda path: path.stem)
