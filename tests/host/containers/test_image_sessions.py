@@ -123,8 +123,18 @@ def test_an_export_is_in_the_layout_of_oci(built, engine, tmp_path):
     assert list(tmp_path.glob("*.partial-*")) == []
 
 
+@pytest.fixture
+def of_another_project(engine, tmp_path):
+    """Import an empty image as if another project had built it: the images of other users of the engine may change."""
+    label = labels.selector(labels.IMAGE, tmp_path / "another")
+    name = f"{labels.REPOSITORY}:other-{labels.checkout(tmp_path)}"
+    engine.api.import_image_from_data(bytes(1024), *name.split(":"), changes=[f"LABEL {label.replace('=', ' ', 1)}"])
+    yield name
+    engine.api.remove_image(name)
+
+
 def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_project(
-    project, built, engine, tmp_path, capsys
+    project, built, engine, of_another_project, tmp_path, capsys
 ):
     def images(*arguments: str) -> tuple[int, str]:
         code = host.main(["images", *arguments, "--matrix", str(project.study)], root=project.root)
@@ -138,9 +148,9 @@ def test_the_command_builds_lists_exports_and_prunes_only_images_of_this_project
     archive = tmp_path / f"{NAME}.oci.tar"
     assert (code, output.strip()) == (0, f"{archive}  (apptainer build {NAME}.sif oci-archive:{archive})")
     assert images("prune") == (0, "")
-    others = {each["Id"] for each in engine.api.images()} - {built.manifest["image"]["id"]}
     assert images("prune", "--all") == (0, f"removed {tag}\n")
-    assert {each["Id"] for each in engine.api.images()} == others
+    assert engine.api.images(filters={"label": labels.selector(labels.IMAGE, project.root)}) == []
+    assert [each["RepoTags"] for each in engine.api.images(name=of_another_project)] == [[of_another_project]]
     assert images("list")[1].startswith("this project has built no images")
     assert images("build", "tinny")[0] == host.EXIT_MISUSE
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from pseudo_language import escaped
 from rich.console import Console
 
 from bench.host.reporting import report
+from bench.host.reporting.outputs import (
+    environments_json,
+    machine_json,
+    ranking_csv,
+    table_csv,
+    table_latex,
+    table_markdown,
+)
+from bench.host.reporting.words.language import writing_in
 
 #: Commands, environments and names of labels, which LaTeX does not show.
 LATEX = re.compile(r"\\(begin|end|label|setbox0|setlength)\b(\{[^}]*\}){0,2}|\\[a-zA-Z@]+|\[!tp\]")
@@ -51,6 +62,14 @@ def data_of(study) -> set[object]:
     return data
 
 
+def write(made: report.Report, folder: Path, *outputs: ModuleType) -> None:
+    """Write a few files of a report, in its language."""
+    folder.mkdir(exist_ok=True)
+    with writing_in(made.language):
+        for output in outputs:
+            output.write(made, folder)
+
+
 @pytest.fixture(params=["every status", "verdicts", "every remark", "no baseline"])
 def study(request, short_study, long_study):
     if request.param == "no baseline":
@@ -66,7 +85,7 @@ def test_a_word_outside_of_the_brackets_is_found():
 
 def test_no_word_of_a_report_escapes_the_catalogue(tmp_path, pseudo, study):
     made = report.make(study.records, study.manifest, pseudo)
-    made.write(tmp_path)
+    write(made, tmp_path, table_markdown, table_latex)
     console = Console(file=io.StringIO(), width=80)
     made.print(console)
     made.print(console, details=True)
@@ -83,7 +102,8 @@ def test_no_word_of_a_report_escapes_the_catalogue(tmp_path, pseudo, study):
 
 def test_files_for_programs_are_the_same_in_every_language(tmp_path, pseudo, study):
     for folder, language in (("english", None), ("pseudo", pseudo)):
-        report.make(study.records, study.manifest, language).write(tmp_path / folder)
+        made = report.make(study.records, study.manifest, language)
+        write(made, tmp_path / folder, table_csv, ranking_csv, machine_json, environments_json)
     for name in ("table.csv", "ranking.csv", "machine.json", "environments.json"):
         assert (tmp_path / "english" / name).read_bytes() == (tmp_path / "pseudo" / name).read_bytes()
 

@@ -99,7 +99,10 @@ def test_every_column_of_every_file_is_described(long_study, tmp_path):
 
 @pytest.fixture
 def folder(long_study, tmp_path):
-    made(long_study).write(tmp_path)
+    """A folder with the files of a report that questions are asked of."""
+    whole = made(long_study)
+    for output in (results_csv, table_csv, samples_parquet):
+        output.write(whole, tmp_path)
     return tmp_path
 
 
