@@ -65,16 +65,22 @@ def size_of(lock: Path) -> Size | None:
 
 
 def note(lock: Path, download_bytes: int | None) -> None:
-    """Note what the wheels of a lock that was just made take to download; None where that is unknown."""
+    """Note what the wheels of a lock that was just made take to download; None where that is unknown.
+
+    What an environment takes on the disk stays, where it was measured for a lock that installs the same.
+    """
     path = lock.parent / FILE
     try:
         known = dict(json.loads(path.read_bytes()))
     except (OSError, ValueError, TypeError):
         known = {}
+    content = content_hash(lock.read_text(encoding="utf-8"))
+    same = [one for one in known.values() if isinstance(one, dict) and one.get("content") == content]
+    measured = next((one["disk_bytes"] for one in same if "disk_bytes" in one), None)
     known.pop(lock.stem, None)
     if download_bytes is not None:
-        content = content_hash(lock.read_text(encoding="utf-8"))
-        known[lock.stem] = {"content": content, "download_bytes": download_bytes}
+        disk = {} if measured is None else {"disk_bytes": measured}
+        known[lock.stem] = {"content": content, "download_bytes": download_bytes, **disk}
     write_whole(path, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,23 @@ def test_a_size_belongs_to_one_state_of_a_lock(lock):
     assert str(sizes.size_of(lock)) == "up to 2.0 GB to download, 4.0 to 8.0 GB on the disk"
     lock.write_text(lock.read_text() + "another==1.0 \\\n    --hash=sha256:00\n")
     assert sizes.size_of(lock) is None
+
+
+def test_a_measured_disk_stays_while_a_lock_installs_the_same(lock):
+    sizes.note(lock, 7)
+    noted = json.loads((lock.parent / sizes.FILE).read_text())
+    noted[lock.stem]["disk_bytes"] = 50
+    (lock.parent / sizes.FILE).write_text(json.dumps(noted))
+    lock.write_text("# made anew\n" + lock.read_text())
+    sizes.note(lock, 8)
+    assert sizes.size_of(lock) == sizes.Size(8, 50)
+    twin = lock.with_stem("same")
+    twin.write_text(lock.read_text())
+    sizes.note(twin, 8)
+    assert sizes.size_of(twin) == sizes.Size(8, 50)
+    lock.write_text(lock.read_text() + "another==1.0 \\\n    --hash=sha256:00\n")
+    sizes.note(lock, 9)
+    assert sizes.size_of(lock) == sizes.Size(9)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"tiny": 7}', '{"tiny": {"content": "x"}}'])
