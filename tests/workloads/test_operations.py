@@ -15,8 +15,8 @@ COUNTED = {
     # At a side of 3 the centre has 9 weights in the image, an edge 6 and a corner 4: 9 + 4 * 6 + 4 * 4 = 49.
     "conv2d": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 4, 2 * 36 + 36, 0),
     "conv2d-depthwise": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 2, 2 * 36 + 18, 0),
-    "batched-gemm": ({"count": 3, "order": 2}, 3, 3 * 16, 3 * 12, 0),
-    "embedding-bag": ({"rows": 7, "width": 4, "bags": 2, "each": 3}, 2, 2 * 2 * 4, 12, 24),
+    "batched-gemm": ({"batch": 3, "order": 2}, 3, 3 * 16, 3 * 12, 0),
+    "embedding-bag": ({"words": 7, "width": 4, "batch": 2, "each": 3}, 2, 2 * 2 * 4, 12, 24),
     "scatter-add": ({"rows": 7, "width": 4, "groups": 2}, 7, 5 * 4, 36, 28),
 }
 EACH = pytest.mark.parametrize("workload", COUNTED)

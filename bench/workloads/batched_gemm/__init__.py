@@ -6,11 +6,11 @@ import numpy as np
 
 ITEM = "product"
 SIZES = {
-    "check": {"count": 3, "order": 8},
-    "tiny": {"count": 16, "order": 16},
-    "small": {"count": 256, "order": 64},
-    "medium": {"count": 4096, "order": 32},
-    "large": {"count": 1024, "order": 256},
+    "check": {"batch": 3, "order": 8},
+    "tiny": {"batch": 16, "order": 16},
+    "small": {"batch": 256, "order": 64},
+    "medium": {"batch": 4096, "order": 32},
+    "large": {"batch": 1024, "order": 256},
 }
 PRECISIONS = ("float32", "bfloat16")
 TRAINING = False
@@ -23,7 +23,7 @@ def parameters(size, random):
 
 def batch(size, random, source=None):
     """Draw left and right (count, order, order), so scaled that the elements of their products have variance 1."""
-    shape = (size["count"], size["order"], size["order"])
+    shape = (size["batch"], size["order"], size["order"])
     left = random.standard_normal(shape).astype(np.float32)
     return left, (random.standard_normal(shape) / np.sqrt(size["order"])).astype(np.float32)
 
@@ -34,14 +34,14 @@ def reference(size, parameters, batch):
 
 
 def items(size):
-    return size["count"]
+    return size["batch"]
 
 
 def useful_flops(size):
     """Count a multiplication and an addition for each of order³ terms."""
-    return 2.0 * size["count"] * size["order"] ** 3
+    return 2.0 * size["batch"] * size["order"] ** 3
 
 
 def compulsory_bytes(size, itemsize):
     """Count both factors read and the products written once."""
-    return 3.0 * itemsize * size["count"] * size["order"] ** 2
+    return 3.0 * itemsize * size["batch"] * size["order"] ** 2

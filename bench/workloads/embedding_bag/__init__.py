@@ -8,10 +8,10 @@ from ..transformer import draw
 
 ITEM = "bag"
 SIZES = {
-    "check": {"rows": 32, "width": 4, "bags": 3, "each": 5},
-    "tiny": {"rows": 1024, "width": 16, "bags": 32, "each": 8},
-    "small": {"rows": 65536, "width": 64, "bags": 1024, "each": 32},
-    "medium": {"rows": 1048576, "width": 64, "bags": 4096, "each": 32},
+    "check": {"words": 32, "width": 4, "batch": 3, "each": 5},
+    "tiny": {"words": 1024, "width": 16, "batch": 32, "each": 8},
+    "small": {"words": 65536, "width": 64, "batch": 1024, "each": 32},
+    "medium": {"words": 1048576, "width": 64, "batch": 4096, "each": 32},
 }
 PRECISIONS = ("float32",)
 TRAINING = False
@@ -19,12 +19,12 @@ TRAINING = False
 
 def parameters(size, random):
     """Draw a standard normal table (rows, width)."""
-    return {"table": draw(random, (size["rows"], size["width"]), 1.0)}
+    return {"table": draw(random, (size["words"], size["width"]), 1.0)}
 
 
 def batch(size, random, source=None):
     """Draw uniform int32 indices (bags, each)."""
-    return (random.randint(0, size["rows"], (size["bags"], size["each"])).astype(np.int32),)
+    return (random.randint(0, size["words"], (size["batch"], size["each"])).astype(np.int32),)
 
 
 def reference(size, parameters, batch):
@@ -33,14 +33,14 @@ def reference(size, parameters, batch):
 
 
 def items(size):
-    return size["bags"]
+    return size["batch"]
 
 
 def useful_flops(size):
     """Count the additions."""
-    return float(size["bags"] * (size["each"] - 1) * size["width"])
+    return float(size["batch"] * (size["each"] - 1) * size["width"])
 
 
 def compulsory_bytes(size, itemsize):
     """Count int32 indices read and sums written once; all rows but one could be in a cache."""
-    return float(itemsize) * (size["bags"] + 1) * size["width"] + 4 * size["bags"] * size["each"]
+    return float(itemsize) * (size["batch"] + 1) * size["width"] + 4 * size["batch"] * size["each"]
