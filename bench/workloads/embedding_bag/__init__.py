@@ -18,17 +18,17 @@ TRAINING = False
 
 
 def parameters(size, random):
-    """Draw a standard normal table (rows, width)."""
+    """Draw a standard normal table (words, width)."""
     return {"table": draw(random, (size["words"], size["width"]), 1.0)}
 
 
 def batch(size, random, source=None):
-    """Draw uniform int32 indices (bags, each)."""
+    """Draw uniform int32 indices (batch, each)."""
     return (random.randint(0, size["words"], (size["batch"], size["each"])).astype(np.int32),)
 
 
 def reference(size, parameters, batch):
-    """Compute the sums (bags, width) in the dtype of ``parameters``."""
+    """Compute the sums (batch, width) in the dtype of ``parameters``."""
     return {"sums": parameters["table"][batch[0]].sum(axis=1)}
 
 
