@@ -63,7 +63,8 @@ def grid(session: nox.Session) -> None:
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(chosen)}
     session.run(python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid", *options, env=wanted, external=True)
     named = [word for environment in selected for word in ("--environment", environment)]
-    run_host(session, "run", "--matrix", "studies/full.toml", "--profile", "check", *named)
+    # One thread: on a busy machine, two that wait for each other hide that time grows with work.
+    run_host(session, "run", "--matrix", "studies/full.toml", "--profile", "check", "--threads", "1", *named)
 
 
 @nox.session(venv_backend="none", default=False)
