@@ -17,9 +17,9 @@ from .comparison import describe, relative_error, shape_difference
 from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch, allowed_error
 from .projection import FEW_ELEMENTS, sampled
 
-#: After a step that takes longer, no more than the fewest steps are made: two of training, of which the second shows
+#: After this time, no more than the fewest steps are made: two of training, of which the second shows
 #: the first update, one of inference.
-SLOW_S = 0.05
+SLOW_S = 0.01
 #: A part of an array may have a larger relative error than all of it.
 PART = 4.0
 
