@@ -46,7 +46,7 @@ def test_processes_that_share_a_seed_share_a_layout():
     assert len(places(SCATTER.format(7) + WHERE.format(9000))) == 1
 
 
-#: Prints where arrays lie in each of sixteen turns.
+#: Prints where arrays lie in each of sixteen turns: three, as one may find the same room in most of them.
 TURNS = (
     SCATTER.format(7)
     + """
@@ -56,9 +56,10 @@ libc.malloc.restype = ctypes.c_void_p
 libc.free.argtypes = [ctypes.c_void_p]
 for turn in range(16):
     kept.scatter(turn)
-    array = libc.malloc(9000)
-    print(array % 4096)
-    libc.free(array)
+    arrays = [libc.malloc(size) for size in (9000, 30000, 60000)]
+    print(*(array % 4096 for array in arrays), sep="-")
+    for array in arrays:
+        libc.free(array)
 """
 )
 
