@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +23,9 @@ from .guard import guard
 from .log_limit import opened
 from .protocol import Ended, Lines, receive, tail
 from .requests import encode
+
+#: Seconds in which a worker whose pipe was closed ends.
+CLOSING_S = 5.0
 
 __all__ = ["Ended", "WorkerProcess", "oom_kills"]
 
@@ -180,8 +184,12 @@ class WorkerProcess:
         """Close the pipe, wait some seconds for the worker to end, and kill it if it does not."""
         self.resume()
         self._close(self._process.stdin)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=5)
+        # Nobody waits for it yet: its number, and that of its group, must hold until what it left behind is killed.
+        deadline = time.monotonic() + CLOSING_S
+        while self._holds_its_id and time.monotonic() < deadline and family.state(self._process.pid) != "Z":
+            time.sleep(0.002)
+            if not Path("/proc/self/stat").exists():
+                self._process.poll()
         self.kill()
 
     def kill(self) -> None:
