@@ -188,7 +188,8 @@ class WorkerProcess:
         deadline = time.monotonic() + CLOSING_S
         while self._holds_its_id and time.monotonic() < deadline and family.state(self._process.pid) != "Z":
             time.sleep(0.002)
-            if not Path("/proc/self/stat").exists():
+            if family.state(self._process.pid) is None:
+                # A system without /proc does not tell: here it is waited for at once.
                 self._process.poll()
         self.kill()
 
