@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from unittest import mock
 
+import numpy as np
+
 from bench.frameworks.jax import gpu as gpu
 from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
 
 
 def examine(mode):
-    return {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late()}
+    found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late()}
+    return dict(found, ahead=ahead()) if mode == "jit-aot" else found
 
 
 def limited(**variables):
@@ -62,3 +65,17 @@ def late():
     except RuntimeError as error:
         return str(error)
     return None
+
+
+def ahead():
+    """Call a function with arrays of two shapes, twice each, then with one of another type."""
+    adapter = Adapter("jit-aot", "cpu", "float32", 2)
+    total = adapter.transform(lambda values: values.sum())
+    short, long = (adapter.put(np.ones(count)) for count in (3, 5))
+    sums = [float(total(values)) for values in (short, long, short, long)]
+    report = adapter.compilation()
+    try:
+        total(adapter.put(np.ones(3, np.int32)))
+    except TypeError as error:
+        mistake = type(error).__name__
+    return {"sums": sums, "executables": report["graphs"], "traces": report["traces"], "mistake": mistake}

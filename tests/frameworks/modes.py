@@ -24,6 +24,7 @@ MODES = [
     ("jax", "jit"),
     ("jax", "jit-async"),
     ("jax", "jit-loop"),
+    ("jax", "jit-aot"),
 ]
 #: Modes of environments outside the default study, which ``nox -s grid`` builds: those that train, and the others.
 GRID = [
@@ -65,6 +66,7 @@ COMPILED = {
     "jit": WHOLE_STEP,
     "jit-async": WHOLE_STEP,
     "jit-loop": WHOLE_STEP,
+    "jit-aot": WHOLE_STEP,
     "lightning:fit": "nothing",
     "lightning:fit-compile": "forward and backward",
     # Keras compiles on TensorFlow and JAX without being asked.

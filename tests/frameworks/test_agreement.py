@@ -12,7 +12,7 @@ from bench.registry import BUILT_IN
 WORKLOADS = tuple(study_file.load(ROOT / "matrix.toml").workloads)
 
 
-@cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop")
+@cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop", "jax:jit-aot")
 def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
     """What timed samples run is compared; the default study checks the other modes."""
     found = run(environment, "agreement", mode, *WORKLOADS)

@@ -18,7 +18,7 @@ def test_nothing_is_compiled_in_steady_state(environment, mode):
             assert steady["before"]["traces"] == 1
 
 
-@cases("torch2:compile", "tf2:function", "tf2:xla", "jax:eager", "jax:jit", "jax:jit-async")
+@cases("torch2:compile", "tf2:function", "tf2:xla", "jax:eager", "jax:jit", "jax:jit-async", "jax:jit-aot")
 def test_another_shape_is_counted_as_a_compilation(environment, mode):
     """TorchScript is not here: it does not tell of the shapes that it specialises to."""
     found = trial(environment, mode)["another shape"]
@@ -36,3 +36,9 @@ def test_a_graph_break_is_counted_and_explained():
     assert found["after"]["graphs"] - found["before"]["graphs"] == 2
     assert "graph_break" in found["after"]["graph_break_reasons"][0]
     assert found["result"] == [3.0, 3.0, 3.0]
+
+
+@needs("jax")
+def test_ahead_of_time_each_shape_is_compiled_once_and_called_again():
+    found = trial("jax", "jit-aot")["extras"]["ahead"]
+    assert found == {"sums": [3.0, 5.0, 3.0, 5.0], "executables": 2, "traces": 2, "mistake": "TypeError"}

@@ -6,8 +6,11 @@ import functools
 
 import jax
 
-#: The modes that call one executable for each step, or for many: with dispatch chosen by us or JAX, and in a loop.
-JITTED = ("jit", "jit-async", "jit-loop")
+from .ahead import Ahead
+
+#: The modes that call one executable for each step, or for many: with dispatch chosen by us or JAX, in a loop, or
+#: compiled ahead of time.
+JITTED = ("jit", "jit-async", "jit-loop", "jit-aot")
 
 
 class Compiler:
@@ -41,6 +44,8 @@ class Compiler:
             return function(*arguments)
 
         jitted = jit(traced, **options)
+        if self._mode == "jit-aot":
+            jitted = Ahead(jitted)
         self._jitted.append(jitted)
         return jitted
 

@@ -14,6 +14,7 @@ FACTS = Facts(
         # JAX's default on a processor, and many training steps in one executable.
         Mode("jit-async", part="step", first_call_s=1.0, caches_on_disk=True),
         Mode("jit-loop", part="step", first_call_s=1.5, caches_on_disk=True),
+        Mode("jit-aot", part="step", first_call_s=1.0, caches_on_disk=True),
     ),
     # The cells of a row share the GPU; JAX would take three quarters of it at once.
     variables={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
