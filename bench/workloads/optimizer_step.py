@@ -1,8 +1,8 @@
 """Specifies the steps of an optimizer alone: the gradients of many tensors are given, as a backward pass leaves them.
 
-A size has ``tensors`` and ``width``: of three tensors one is a matrix of this width and two are vectors, as the weight,
-the scale and the shift of a layer are. The first array of a batch is the loss to which the gradients belong; a step
-returns it.
+The folder of each optimizer takes all names of ``__all__`` from here. A size has ``tensors`` and ``width``: of three
+tensors one is a matrix of this width and two are vectors, as the weight, the scale and the shift of a layer are. The
+first array of a batch is the loss to which the gradients belong; a step returns it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..differentiation import plain
+
+__all__ = ["GIVEN_GRADIENTS", "ITEM", "PRECISIONS", "SIZES", "TRAINING", "batch", "items", "loss", "parameters"]
 
 ITEM = "tensor"
 SIZES = {
@@ -58,3 +60,15 @@ def items(size):
 
 def elements(size):
     return sum(int(np.prod(shape)) for shape in shapes(size).values())
+
+
+def work(operations, arrays):
+    """Return ``useful_flops`` and ``compulsory_bytes`` of a step: operations and numbers moved for each element."""
+
+    def useful_flops(size):
+        return float(operations * elements(size))
+
+    def compulsory_bytes(size, itemsize):
+        return float(arrays * itemsize * elements(size))
+
+    return useful_flops, compulsory_bytes

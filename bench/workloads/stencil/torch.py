@@ -1,0 +1,61 @@
+"""Implements stencil in PyTorch: a loop in Python; in place with two grids, or one compiled iteration."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from ...frameworks.torch.adapter import inference
+
+
+class Sweeps(nn.Module):
+    """All iterations, on two grids with a frame of zeros that are written in turn."""
+
+    def __init__(self, iterations, rate):
+        super().__init__()
+        self.iterations = iterations
+        self.register_buffer("rate", rate)
+
+    def forward(self, grid):
+        keep = 1 - 4 * self.rate
+        old = functional.pad(grid, (1, 1, 1, 1))
+        new = torch.zeros_like(old)
+        for _ in range(self.iterations):
+            inner = new[1:-1, 1:-1]
+            torch.add(old[:-2, 1:-1], old[2:, 1:-1], out=inner)
+            inner.add_(old[1:-1, :-2]).add_(old[1:-1, 2:]).mul_(self.rate).addcmul_(old[1:-1, 1:-1], keep)
+            old, new = new, old
+        return old[1:-1, 1:-1].contiguous()
+
+
+class Sweep(nn.Module):
+    """One iteration, from one grid into the other."""
+
+    def __init__(self, rate):
+        super().__init__()
+        self.register_buffer("rate", rate)
+
+    def forward(self, old, new):
+        neighbours = old[:-2, 1:-1] + old[2:, 1:-1] + old[1:-1, :-2] + old[1:-1, 2:]
+        new[1:-1, 1:-1] = (1 - 4 * self.rate) * old[1:-1, 1:-1] + self.rate * neighbours
+
+
+def build(size, parameters, batch, transform):
+    def repeated(function, **options):
+        sweep = transform(function, **options)
+
+        def diffuse(grid):
+            old = functional.pad(grid, (1, 1, 1, 1))
+            new = torch.zeros_like(old)
+            for _ in range(size["iterations"]):
+                sweep(old, new)
+                old, new = new, old
+            return old[1:-1, 1:-1].contiguous()
+
+        return diffuse
+
+    # torch.compile would unroll the loop.
+    if transform.mode.startswith("compile"):
+        return inference(Sweep(parameters["rate"]), repeated, ("grid",))
+    return inference(Sweeps(size["iterations"], parameters["rate"]), transform, ("grid",))
