@@ -9,11 +9,11 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   synchronize(outputs)  return only when every array in the dictionary has been computed
   transform(function)   the function or module as the mode executes it; raises Unsupported where the mode does not
                         exist. Keyword ``training`` says whether it is for training, ``part`` whether it is a "module",
-                        which will be differentiated, or a whole "step"; ``settings`` is a function that reads back what
-                        only the program knows to be in force.
+                        which will be differentiated, a whole "step", or an "optimizer" alone; ``settings`` is a
+                        function that reads back what only the program knows to be in force.
   settings()            what is really in force, read back from the framework, by the names below
-  compilation()         what the mode compiled so far: ``compiled`` (nothing; forward; forward and backward; forward,
-                        backward and optimizer), and where it can be counted ``graphs``, ``graph_breaks``,
+  compilation()         what the mode compiled so far: ``compiled`` (nothing; optimizer; forward; forward and backward;
+                        forward, backward and optimizer), and where it can be counted ``graphs``, ``graph_breaks``,
                         ``graph_break_reasons``, ``traces`` and ``compilations``, which rises whenever anything is
                         compiled again
   versions()            of the libraries that compute
@@ -26,9 +26,9 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   copy(a)               its fastest copy; both may reuse the memory of what they returned before
 
 Settings have one name and one wording in all adapters, so that a table can compare them; what a framework cannot tell
-is left out: threads, interop threads, float32 matmul (highest, tf32, bf16), TF32 matmul, TF32 convolution, x64, layout,
-CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, optimizer (whose it is, where there is a
-choice), attention (fused, composed), allocator, instruction set, compiled, BLAS, kernels, frozen weights, dispatch
-(inline: what a call asks for has been computed when it returns; asynchronous), synchronised (only by a program that
-waits for each step itself: every step).
+is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8), TF32 matmul, TF32 convolution, x64,
+layout, CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, optimizer (whose it is, where
+there is a choice), attention (fused, composed), allocator, instruction set, compiled, BLAS, kernels, frozen weights,
+dispatch (inline: what a call asks for has been computed when it returns; asynchronous), synchronised (only by a program
+that waits for each step itself: every step).
 """

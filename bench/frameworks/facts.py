@@ -23,6 +23,8 @@ class Mode:
     caches_on_disk: bool = False
     #: The part of a training program that it transforms: "module" (the forward pass with the loss) or the whole "step".
     part: str = "module"
+    #: The precision of its products where that is not the cell's; outputs are compared at this precision.
+    computes_in: str = ""
     #: Modules that its first call imports. The process that workers are forked from imports and times them.
     preloads: Tuple[str, ...] = ()
     #: Those that the first call of a training program imports beside them.

@@ -148,9 +148,9 @@ class Session:
         reduced = parity.is_reduced(specification, size)
         outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
         factor = factor or getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
-        checked = parity.compare(outputs, reference, identity, self._cell.precision, factor)
+        checked = parity.compare(outputs, reference, identity, self._computes_in, factor)
         run = program.run or looped(program.step, adapter.synchronize, True)
-        self._late = late.LateCheck(program, run, batches, reference, self._cell.precision, factor)
+        self._late = late.LateCheck(program, run, batches, reference, self._computes_in, factor)
         del outputs, initial
         self._verify_threads()
         self._settle()
@@ -182,6 +182,12 @@ class Session:
         if self._cell.precision not in specification.PRECISIONS:
             raise Unsupported("workload {} is not specified for {}".format(self._cell.workload, self._cell.precision))
         return specification, specification.SIZES[self._cell.size]
+
+    @property
+    def _computes_in(self) -> str:
+        """Return the precision of the products: the cell's, or the lower one that the mode has."""
+        facts = self._registry.facts(self._cell.framework)
+        return facts.mode(self._cell.mode).computes_in or self._cell.precision
 
     def _transform(self) -> Transform:
         part = self._registry.facts(self._cell.framework).mode(self._cell.mode).part
@@ -241,7 +247,7 @@ class Session:
         return {"event": "warmed", "seconds": time.perf_counter() - start}
 
     def _work(self, specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
-        itemsize = peaks.ITEMSIZE[self._cell.precision]
+        itemsize = peaks.ITEMSIZE[self._computes_in]
         return {
             "useful_flops": float(specification.useful_flops(size)),
             "flops_divisor": float(getattr(specification, "FLOPS_DIVISOR", 1.0)),

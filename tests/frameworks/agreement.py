@@ -35,7 +35,8 @@ def share_of_allowed(framework, mode, workload, folder):
     adapter.synchronize(run(batches))
     initial = dict(drawn, **parity.initial_state(specification, size))
     outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, initial)
-    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), "float32", parity.TOLERANCE_FACTOR)
+    precision = BUILT_IN.facts(framework).mode(mode).computes_in or "float32"
+    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), precision, parity.TOLERANCE_FACTOR)
     if program.reset is not None:
         agree_on_parameters(program, run, batches, adapter)
     return [max(entry["error"] / entry["allowed"] for entry in found.values()), adapter.settings()]

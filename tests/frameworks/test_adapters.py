@@ -38,6 +38,8 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("torch2", "eager", True),
         case("torch2", "compile", True),
         case("torch2", "compile-step", "by the compiler"),
+        case("torch2", "compile-optimizer", "by the compiler"),
+        case("torch2", "functorch", True),
         case("tf2", "eager", False),
         case("tf2", "eager-fused", True),
         case("tf2", "function", True),
@@ -108,6 +110,13 @@ def test_donation_is_seen_in_what_became_of_the_arrays():
 @cases("flax:nnx", "flax:nnx-functional", "flax:linen")
 def test_a_step_of_flax_takes_over_the_memory_of_the_model(environment, mode):
     assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["donation"] is True
+
+
+@cases("torch1:functorch", "torch2:functorch", "torch2:compile-optimizer")
+def test_modes_that_differ_in_gradients_or_optimizer_have_no_inference(environment, mode):
+    assert (
+        trial(environment, mode)["another shape"]["unsupported"] == f"mode {mode} differs from eager in training only"
+    )
 
 
 @needs("jax")

@@ -31,6 +31,35 @@ def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(env
         assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
 
 
+@cases("torch1:torchscript-trace", "torch1:functorch", "torch2:functorch", "torch2:compile-optimizer")
+def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode):
+    for workload, outcome in run(environment, "agreement", mode, "gemm", "lenet-train", "catdog-cnn-train").items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if not training and mode != "torchscript-trace":
+            assert outcome == f"mode {mode} differs from eager in training only"
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == compiled(environment, mode, training)
+
+
+@cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
+def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
+    found = run(environment, "agreement", mode, "layernorm-softmax", "transformer-encoder", "mlp-train")
+    for workload in ("layernorm-softmax", "transformer-encoder"):
+        share, settings = found[workload]
+        assert share <= 1
+        assert settings["compiled"] == ("nothing" if mode == "autocast" else "forward")
+        assert settings["float32 matmul"] == ("bf16" if mode == "autocast" else "highest")
+    assert "inference" in found["mlp-train"] or "bfloat16" in found["mlp-train"]
+
+
+@needs("torch2")
+def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
+    found = run("torch2", "agreement", "aot-inductor", "kv-decode")
+    assert found["kv-decode"].startswith("each library of AOTInductor has buffers of its own")
+
+
 @pytest.mark.parametrize(("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE)])
 def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
     found = run(environment, "agreement", mode)

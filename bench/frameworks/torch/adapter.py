@@ -25,6 +25,8 @@ class Adapter:
                 "an import of torch {} started CUDA, which then works in no forked process; "
                 'set workers = "own" in the profile'.format(torch.__version__)
             )
+        if mode == "autocast" and precision != "float32":
+            raise Unsupported("mode autocast casts what is float32 to bfloat16: use eager for {}".format(precision))
         self.device = torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
         self._compiler = Compiler(mode, self.device)

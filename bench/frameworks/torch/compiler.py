@@ -7,6 +7,8 @@ import sys
 import torch
 
 from ...program import Unsupported
+from . import scripting
+from .ahead import Ahead
 
 #: Reasons of graph breaks that are kept, and the characters of each.
 MOST_REASONS = 5
@@ -15,9 +17,16 @@ REASON_LENGTH = 160
 PRESETS = {
     "compile": None,
     "compile-step": None,
+    "compile-optimizer": None,
     "compile-max-autotune": "max-autotune",
     "compile-reduce-overhead": "reduce-overhead",
 }
+
+
+#: {the part of a training program that a mode transforms: what of a step it then compiles}
+TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
+#: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
+FUNCTORCH, AUTOCAST = "functorch", "autocast"
 
 
 class Compiler:
@@ -26,30 +35,35 @@ class Compiler:
     def __init__(self, mode, device):
         self._mode = mode
         self._device = device
-        self._scripted = []
+        self._other = None
+        if mode in scripting.MODES:
+            self._other = scripting.Scripting(mode)
+        elif mode == "aot-inductor":
+            self._other = Ahead()
         self._part = "forward"
         self._froze = False
 
     def apply(self, function, training, part):
         """Return ``function`` (an nn.Module or a function of tensors) as the mode executes it."""
         if training:
-            self._part = "forward, backward and optimizer" if part == "step" else "forward and backward"
+            self._part = TRAINED[part]
+        if self._other is not None:
+            return self._other.apply(function, training)
         if self._mode == "eager":
             return function
-        if self._mode == "torchscript":
-            return self._script(function, training)
+        if self._mode == AUTOCAST:
+            if training:
+                raise Unsupported(
+                    "a training step in bfloat16 differs too much from float64 to be told from a wrong one"
+                )
+            return cast(function, self._device)
+        if self._mode in (FUNCTORCH, "compile-optimizer") and not training:
+            raise Unsupported("mode {} differs from eager in training only".format(self._mode))
+        if self._mode == FUNCTORCH or (self._mode == "compile-optimizer" and part != "optimizer"):
+            return function
         if self._mode in PRESETS:
             return self._compile(function, training)
         raise ValueError("unknown mode {!r}".format(self._mode))
-
-    def _script(self, function, training):
-        scripted = torch.jit.script(function)
-        if isinstance(function, torch.nn.Module) and not training:
-            # A deployment does the same: it folds constants and removes dropout.
-            scripted = torch.jit.freeze(scripted.eval())
-        self._scripted.append(scripted)
-        # The call of a module would go through nn.Module in Python first: 2 us, for hooks that no scripted module has.
-        return getattr(scripted, "forward", scripted)
 
     def _compile(self, function, training):
         if not hasattr(torch, "compile"):
@@ -67,8 +81,8 @@ class Compiler:
         return torch.compile(function, dynamic=False, mode=preset)
 
     def report(self):
-        if self._mode == "torchscript":
-            return report_plans(self._scripted)
+        if self._other is not None:
+            return self._other.report()
         if self._mode in PRESETS and hasattr(torch, "compile"):
             from torch._dynamo.utils import counters
 
@@ -76,8 +90,8 @@ class Compiler:
         return {"compiled": "nothing", "compilations": 0}
 
     def settings(self):
-        """Read back what only a preset of torch.compile brings."""
-        found = {}
+        """Read back what only a mode brings."""
+        found = {"float32 matmul": "bf16"} if self._mode == AUTOCAST else {}
         if self._device.type == "cuda":
             found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
         if self._froze:
@@ -85,6 +99,17 @@ class Compiler:
 
             found["frozen weights"] = bool(config.freezing)
         return found
+
+
+def cast(function, device):
+    """Return a function whose products and convolutions are in bfloat16, as PyTorch's mixed precision has it."""
+    kind = device.type
+
+    def call(*batch):
+        with torch.autocast(kind, torch.bfloat16):
+            return function(*batch)
+
+    return call
 
 
 def records_graphs(device):
@@ -136,25 +161,3 @@ def shorten(explanation):
     """Keep the line that says what broke the graph."""
     lines = [line.strip() for line in str(explanation).splitlines() if line.strip()]
     return lines[0][:REASON_LENGTH] if lines else "no reason was given"
-
-
-def report_plans(scripted):
-    """Say what TorchScript did: an optimised plan is made after the profiling runs, with its own backward where it can.
-
-    It does not tell when it specialises fused kernels to another shape.
-    """
-    plans = []
-    for function in scripted:
-        try:
-            plans += list(function.get_debug_state().execution_plans.values())
-        except RuntimeError:
-            continue  # It still profiles.
-    differentiated = any("prim::DifferentiableGraph" in str(plan.graph) for plan in plans)
-    return {
-        "compiled": ("forward and backward" if differentiated else "forward") if plans else "nothing",
-        "graphs": len(plans),
-        # Scripting raises an error for code that it cannot compile.
-        "graph_breaks": 0,
-        "graph_break_reasons": [],
-        "compilations": len(plans),
-    }

@@ -16,6 +16,10 @@ FACTS = Facts(
     modes=(
         Mode("eager", training_preloads=OPTIMIZER, validated=True),
         Mode("torchscript", first_call_s=1.0, training_preloads=OPTIMIZER, validated=True),
+        Mode("torchscript-trace", first_call_s=1.0, training_preloads=OPTIMIZER),
+        Mode("torchscript-optimized", first_call_s=1.0),
+        Mode("functorch", training_preloads=OPTIMIZER),
+        Mode("autocast", computes_in="bfloat16"),
         Mode(
             "compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
         ),
@@ -28,6 +32,14 @@ FACTS = Facts(
             precompiles=True,
             preloads=COMPILER,
             part="step",
+        ),
+        Mode(
+            "compile-optimizer",
+            first_call_s=3.0,
+            first_version="2.2",
+            caches_on_disk=True,
+            precompiles=True,
+            preloads=COMPILER,
         ),
         Mode(
             "compile-max-autotune",
@@ -44,6 +56,14 @@ FACTS = Facts(
             caches_on_disk=True,
             precompiles=True,
             preloads=COMPILER,
+        ),
+        # A library cannot be loaded again without its package: it is compiled anew in every process.
+        Mode(
+            "aot-inductor",
+            first_call_s=10.0,
+            first_version="2.6",
+            precompiles=True,
+            preloads=(*COMPILER, "torch.export"),
         ),
     ),
     variables={

@@ -5,11 +5,18 @@ from __future__ import annotations
 import torch
 
 from ...program import Program
+from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 
+#: The mode that compiles nothing but the optimizer.
+COMPILED = "compile-optimizer"
 
-def make_optimizer(parameters, settings):
-    """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can."""
+
+def make_optimizer(parameters, settings, mode="eager"):
+    """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can.
+
+    Compiled, it is the form that has an operation for all parameters, which Inductor fuses; it fuses no kernel.
+    """
     if settings["name"] == "sgd":
         kind, options = torch.optim.SGD, {"momentum": settings.get("momentum", 0.0)}
     elif settings["name"] in ("adam", "adamw"):
@@ -19,11 +26,19 @@ def make_optimizer(parameters, settings):
     else:
         raise ValueError("unknown optimizer {!r}".format(settings["name"]))
     parameters = list(parameters)
+    if mode == COMPILED:
+        return kind(parameters, lr=settings["learning_rate"], foreach=True, **options)
     try:
         return kind(parameters, lr=settings["learning_rate"], fused=True, **options)
     except (TypeError, RuntimeError):
         # SGD has had the keyword since 2.3; Adam's refused parameters on a processor until 2.4.
         return kind(parameters, lr=settings["learning_rate"], **options)
+
+
+def fusion(optimizer, mode):
+    """Return the setting that says what fuses the operations of an optimizer."""
+    fused = "by the compiler" if mode == COMPILED else bool(optimizer.param_groups[0].get("fused"))
+    return {"fused optimizer": fused}
 
 
 def module_training(module, transform, settings, parameters):
@@ -34,6 +49,8 @@ def module_training(module, transform, settings, parameters):
     """
     module.train()
     make = whole_step if transform.part == "step" else optimized
+    if transform.mode == "functorch":
+        make = differentiated
     initial = {name: value.clone() for name, value in module.state_dict().items()}
     run, memory = make(module, transform, settings)
 
@@ -50,25 +67,62 @@ def optimized(module, transform, settings):
 
     Forward and backward run in the cell's mode, the optimizer as torch.optim ships it.
     """
-    optimizer = make_optimizer(module.parameters(), settings)
-
-    def in_force():
-        return dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
-
-    transformed = transform(module, training=True, settings=in_force)
+    mode = transform.mode
+    optimizer = make_optimizer(module.parameters(), settings, mode)
+    transformed = transform(
+        module, training=True, settings=lambda: dict(module_settings(module), **fusion(optimizer, mode))
+    )
+    advance = transform(optimizer.step, training=True, part="optimizer") if mode == COMPILED else optimizer.step
 
     def run(batches):
         for batch in batches:
             optimizer.zero_grad(set_to_none=True)
             loss = transformed(*batch)
             loss.backward()
+            advance()
+        return {"loss": loss}
+
+    return run, lambda: tensors_of(optimizer)
+
+
+def tensors_of(optimizer):
+    """Return the tensors of an optimizer's state."""
+    return [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
+
+
+def differentiated(module, transform, settings):
+    """Return ``run`` of a step whose gradients are those of functorch, which torch.optim gets, and its state."""
+    trained = dict(module.named_parameters())
+    values = {name: value.detach() for name, value in trained.items()}
+    buffers = dict(module.named_buffers())
+    optimizer = make_optimizer(trained.values(), settings)
+    differentiate = transform(
+        functional_gradients(module),
+        training=True,
+        settings=lambda: dict(module_settings(module), **fusion(optimizer, transform.mode)),
+    )
+
+    def run(batches):
+        for batch in batches:
+            gradients, (loss, kept) = differentiate(values, buffers, *batch)
+            for name, value in trained.items():
+                value.grad = laid_out_as(value, gradients[name])
+            for name, buffer in buffers.items():
+                buffer.copy_(kept[name])
             optimizer.step()
         return {"loss": loss}
 
-    def memory():
-        return [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
+    return run, lambda: tensors_of(optimizer)
 
-    return run, memory
+
+def laid_out_as(parameter, gradient):
+    """Return a gradient in the layout of its parameter, as ``backward`` leaves it.
+
+    The fused optimizers take both for equal: a gradient in channels_last updated the wrong weights (2.15).
+    """
+    if gradient.stride() == parameter.stride():
+        return gradient
+    return torch.empty_like(parameter).copy_(gradient)
 
 
 def whole_step(module, transform, settings):
@@ -81,13 +135,7 @@ def whole_step(module, transform, settings):
     trained = {name: value.detach() for name, value in module.named_parameters()}
     buffers = dict(module.named_buffers())
     update, state = functional_optimizer(list(trained.values()), settings)
-
-    def loss(trained, kept, *batch):
-        # A functional transform forbids writing to the module's own running statistics.
-        kept = {name: value.clone() for name, value in kept.items()}
-        return torch.func.functional_call(module, dict(trained, **kept), batch), kept
-
-    differentiate = torch.func.grad_and_value(loss, has_aux=True)
+    differentiate = functional_gradients(module)
 
     def step(*batch):
         gradients, (value, kept) = differentiate(trained, buffers, *batch)
@@ -107,38 +155,3 @@ def whole_step(module, transform, settings):
         return {"loss": loss}
 
     return run, lambda: state
-
-
-def functional_optimizer(parameters, settings):
-    """Return ``update(gradients)`` and its state, with torch.optim's functions, which a compiler can trace."""
-    from torch.optim.adam import adam
-    from torch.optim.adamw import adamw
-    from torch.optim.sgd import sgd
-
-    rate = settings["learning_rate"]
-    if settings["name"] == "sgd":
-        momentum = settings.get("momentum", 0.0)
-        velocities = [torch.zeros_like(value) for value in parameters] if momentum else []
-
-        def descend(gradients):
-            sgd(
-                parameters, gradients, velocities or [None] * len(parameters), has_sparse_grad=False, foreach=True,
-                weight_decay=0.0, momentum=momentum, lr=rate, dampening=0.0, nesterov=False, maximize=False,
-            )  # fmt: skip
-
-        return descend, velocities
-    if settings["name"] in ("adam", "adamw"):
-        kind = adam if settings["name"] == "adam" else adamw
-        first, second = ([torch.zeros_like(value) for value in parameters] for _ in range(2))
-        counts = [torch.zeros((), device=value.device) for value in parameters]
-
-        def adapt(gradients):
-            # ``capturable`` keeps the count of steps in tensors, as a compiled step needs; the name is of CUDA graphs.
-            kind(
-                parameters, gradients, first, second, [], counts, foreach=True, capturable=True, amsgrad=False,
-                beta1=settings["beta1"], beta2=settings["beta2"], lr=rate, eps=settings["epsilon"], maximize=False,
-                weight_decay=settings.get("weight_decay", 0.0),
-            )  # fmt: skip
-
-        return adapt, [*first, *second, *counts]
-    raise ValueError("unknown optimizer {!r}".format(settings["name"]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..statistics.roofline import Achieved, achieved
 from ..storage.manifest import Manifest
-from .peaks import Peak, combine
+from .peaks import Peak, combine, computed_in
 from .results import Result
 
 
 def peak_of(result: Result, manifest: Manifest) -> Peak:
-    """Return the peak of as many threads as the cell has."""
-    return combine(manifest.peaks, result.cell.device, result.cell.precision, result.cell.threads)
+    """Return the peak of as many threads as the cell has, in the precision of its products."""
+    precision = computed_in(result.records[0]) if result.records else result.cell.precision
+    return combine(manifest.peaks, result.cell.device, precision, result.cell.threads)
 
 
 def achieved_by(result: Result, manifest: Manifest) -> Achieved | None:

@@ -15,6 +15,10 @@ from bench.record import OK, Record
 
 from ..statistics import roofline
 
+#: The setting "float32 matmul" of full precision; precisions whose names differ there from those of cells.
+FULL = "highest"
+SHORT = {"bf16": "bfloat16"}
+
 
 @dataclass(frozen=True)
 class Peak:
@@ -43,12 +47,18 @@ def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: s
     return Peak(max((value for value in flops if value), default=None), tuple(sorted(curves.items())))
 
 
+def computed_in(record: Record) -> str:
+    """Return the precision of a record's products: the cell's, or the shorter one that its mode has."""
+    matmul = str(record.settings.get("float32 matmul", FULL))
+    return record.cell.precision if record.cell.precision != "float32" or matmul == FULL else SHORT.get(matmul, matmul)
+
+
 def implausible(record: Record, measured: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return why the samples of a record cannot be true; None where they can, or the peak is unknown."""
     if record.status != OK or not record.sample_ns or not record.work:
         return None
     # A peak of more threads bounds a cell of fewer, whose own may not have been measured.
-    peak = combine(measured, record.cell.device, record.cell.precision)
+    peak = combine(measured, record.cell.device, computed_in(record))
     step_s = float(np.median(np.divide(record.sample_ns, record.sample_steps))) / 1e9
     return roofline.implausible(
         step_s,

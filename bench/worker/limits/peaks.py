@@ -15,7 +15,7 @@ from ...cell import Cell
 from ..exit_status import reason_of
 from ..timing import growth
 
-ITEMSIZE = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
+ITEMSIZE = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
 #: Orders of the square matrices, tried in turn until the rate stops growing or the time is over.
 ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 #: The rate has stopped growing when ``IDLE_ORDERS`` orders in a row raise it by less than this factor.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import torch
+import functools
 
-from ...frameworks.torch.training import functional_optimizer, make_optimizer
+from ...frameworks.torch.functional import functional_optimizer
+from ...frameworks.torch.training import COMPILED, fusion, make_optimizer, tensors_of
 from ...program import Program, Unsupported
 from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    if transform.mode != "eager" and transform.part != "step":
+    if transform.mode not in ("eager", COMPILED) and transform.part != "step":
         raise Unsupported("mode {} leaves the optimizer to torch.optim; use eager".format(transform.mode))
     trained = {name: value.clone() for name, value in parameters.items()}
     run, memory = (by_function if transform.part == "step" else by_class)(list(trained.values()), transform, optimizer)
@@ -26,8 +27,9 @@ def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
 
 def by_class(trained, transform, settings):
     """Return ``run`` of a step that gives the gradients to torch.optim, and what gives its state."""
-    optimizer = make_optimizer(trained, settings)
-    advance = transform(optimizer.step, training=True, settings=lambda: {"fused optimizer": fused(optimizer)})
+    optimizer = make_optimizer(trained, settings, transform.mode)
+    in_force = functools.partial(fusion, optimizer, transform.mode)
+    advance = transform(optimizer.step, training=True, settings=in_force, part="optimizer")
 
     def run(batches):
         for batch in batches:
@@ -36,14 +38,7 @@ def by_class(trained, transform, settings):
             advance()
         return {"loss": batch[0]}
 
-    def memory():
-        return [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
-
-    return run, memory
-
-
-def fused(optimizer):
-    return bool(optimizer.param_groups[0].get("fused"))
+    return run, lambda: tensors_of(optimizer)
 
 
 def by_function(trained, transform, settings):

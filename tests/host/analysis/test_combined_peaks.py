@@ -46,3 +46,12 @@ def test_a_record_faster_than_the_machine_is_implausible():
 def test_nothing_is_implausible_where_nobody_knows_the_peak():
     assert implausible(record(1), {}) is None
     assert implausible(replace(record(1), status="failed"), MEASURED) is None
+
+
+def test_a_mode_that_computes_float32_in_a_shorter_precision_is_held_against_the_peak_of_that():
+    fast = replace(record(100_000), settings={"float32 matmul": "bf16"})
+    assert implausible(fast, MEASURED) is None, "its peak was not measured"
+    both = {"jax/cpu": {"flops_per_s": {"float32": 3e9, "bfloat16": 6e9}, "bandwidths": []}}
+    assert implausible(replace(record(200_000), settings={"float32 matmul": "bf16"}), both) is None
+    assert "faster than this machine can be" in str(implausible(fast, both))
+    assert "faster than this machine can be" in str(implausible(record(200_000), both))

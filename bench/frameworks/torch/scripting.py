@@ -1,0 +1,70 @@
+"""Makes TorchScript of functions and modules, by script or by trace, and reports what its executor compiled."""
+
+from __future__ import annotations
+
+import torch
+
+from ...program import Unsupported
+
+#: Modes that make TorchScript: of the code, of the operations that one call does, and with the operations merged and
+#: weights put into oneDNN's layout.
+SCRIPT, TRACE, OPTIMIZED = "torchscript", "torchscript-trace", "torchscript-optimized"
+MODES = (SCRIPT, TRACE, OPTIMIZED)
+
+
+class Scripting:
+    """Executes as one of TorchScript's modes does, and counts."""
+
+    def __init__(self, mode):
+        self._mode = mode
+        self._made = []
+
+    def apply(self, function, training):
+        if self._mode == TRACE:
+            return self._traced_at_first_call(function, training)
+        if self._mode == OPTIMIZED and (training or not isinstance(function, torch.nn.Module)):
+            raise Unsupported("optimize_for_inference takes a module for inference: see torchscript")
+        return self._finished(torch.jit.script(function), training)
+
+    def _finished(self, made, training):
+        if isinstance(made, torch.nn.Module) and not training:
+            # A deployment does the same: it folds constants and removes dropout.
+            made = torch.jit.freeze(made.eval())
+            if self._mode == OPTIMIZED:
+                made = torch.jit.optimize_for_inference(made)
+        self._made.append(made)
+        # The call of a module would go through nn.Module in Python first: 2 us, for hooks that no scripted module has.
+        return getattr(made, "forward", made)
+
+    def _traced_at_first_call(self, function, training):
+        made = []
+
+        def call(*batch):
+            if not made:
+                # Its own check would do further steps, which change running statistics; ours compares with float64.
+                traced = torch.jit.trace(function, batch, check_trace=False)
+                made.append(self._finished(traced, training))
+            return made[0](*batch)
+
+        return call
+
+    def report(self):
+        """Say what was done: an optimised plan is made after the profiling runs, with its own backward where it can.
+
+        TorchScript does not tell when it specialises fused kernels to another shape.
+        """
+        plans = []
+        for function in self._made:
+            try:
+                plans += list(function.get_debug_state().execution_plans.values())
+            except RuntimeError:
+                continue  # It still profiles.
+        differentiated = any("prim::DifferentiableGraph" in str(plan.graph) for plan in plans)
+        return {
+            "compiled": ("forward and backward" if differentiated else "forward") if plans else "nothing",
+            "graphs": len(plans),
+            # Scripting raises an error for code that it cannot compile.
+            "graph_breaks": 0,
+            "graph_break_reasons": [],
+            "compilations": len(plans),
+        }
