@@ -43,6 +43,7 @@ GRID = [
     ("flax", "nnx"),
     ("flax", "nnx-functional"),
     ("flax", "linen"),
+    ("haiku", "jit"),
     ("lightning", "fit"),
     ("lightning", "fit-compile"),
     ("tf1", "session"),

@@ -51,6 +51,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("keras-jax", "fit", "by the compiler"),
         case("keras-torch", "fit", False),
         case("flax", "nnx", "by the compiler"),
+        case("haiku", "jit", "by the compiler"),
         case("lightning", "fit", True),
         case("tf1", "session", True),
     ],
@@ -107,8 +108,8 @@ def test_donation_is_seen_in_what_became_of_the_arrays():
     assert trial("jax", "eager")["steady"]["mlp-train"]["settings"]["donation"] is False
 
 
-@cases("flax:nnx", "flax:nnx-functional", "flax:linen")
-def test_a_step_of_flax_takes_over_the_memory_of_the_model(environment, mode):
+@cases("flax:nnx", "flax:nnx-functional", "flax:linen", "haiku:jit")
+def test_a_step_of_a_library_above_jax_takes_over_the_memory_of_the_model(environment, mode):
     assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["donation"] is True
 
 

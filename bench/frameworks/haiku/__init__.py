@@ -1,0 +1,1 @@
+"""Holds Haiku's facts, adapter and programs; importing the package imports none of them."""
