@@ -1,4 +1,4 @@
-"""Makes the programs that Haiku's users write: modules in a function, hk.transform, jax.jit and an optimizer of optax."""
+"""Makes the programs that Haiku users write: modules in a function, hk.transform, jax.jit, an optimizer of optax."""
 
 from __future__ import annotations
 
