@@ -33,7 +33,7 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
-GRID = ("keras-tf", "keras-jax", "keras-torch", "flax", "haiku", "lightning", "tf1", "tf2-session")
+GRID = ("keras-tf", "keras-jax", "keras-torch", "flax", "haiku", "lightning", "tf1", "tf2-session", "tflite")
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 

@@ -55,6 +55,8 @@ GRID_INFERENCE = [
     ("keras-jax", "predict"),
     ("keras-torch", "predict"),
     ("keras-torch", "predict-jit"),
+    ("tflite", "float32"),
+    ("tflite", "int8"),
 ]
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
 WANTED = "BENCHMATRIX_GRID"
@@ -75,6 +77,8 @@ COMPILED = {
     "jit-async": WHOLE_STEP,
     "jit-loop": WHOLE_STEP,
     "jit-aot": WHOLE_STEP,
+    "float32": "forward",
+    "int8": "forward",
     "lightning:fit": "nothing",
     "lightning:fit-compile": "forward and backward",
     # Keras compiles on TensorFlow and JAX without being asked.

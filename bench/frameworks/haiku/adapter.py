@@ -14,4 +14,4 @@ class Adapter(of_jax.Adapter):
     """JAX on one device, with the version of Haiku."""
 
     def versions(self):
-        return dict(super().versions(), haiku=haiku.__version__)
+        return dict(super().versions(), **{"dm-haiku": haiku.__version__})

@@ -21,11 +21,14 @@ from .comparison import describe, relative_error, shape_difference
 from .optimizers import update
 from .projection import projected, sampled
 
-#: Unit roundoffs: half the distance from 1 to the next number.
-ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+#: Unit roundoffs: half the distance from 1 to the next number. The integers of 8 bits are steps of 1/127 of the largest
+#: value of a tensor, here four times its root mean square, of which half a step is 2^-6.
+ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8, "int8": 2.0**-6}
+#: The precisions with the smaller factor.
+SHORT = ("float16", "bfloat16", "int8")
 #: Other orders of summation, fused multiply-add and approximated transcendental functions stay below this factor.
 TOLERANCE_FACTOR = 16.0
-#: The factor of 16-bit precisions is smaller, so that a missing term of 10 % is found; no error may exceed
+#: The factor of precisions of 16 and 8 bits is smaller, so that a missing term of 10 % is found; no error may exceed
 #: ``MOST_ERROR``.
 SHORT_TOLERANCE_FACTOR = 3.0
 MOST_ERROR = 0.1
@@ -208,7 +211,7 @@ def change(name: str, value: Any, initial: Dict[str, Any]) -> Any:
 
 def allowed_error(stored: Any, name: str, precision: str, factor: float) -> float:
     """Return the relative error that an output may have at a precision; ``stored`` is the opened reference."""
-    if precision.endswith("16"):
+    if precision in SHORT:
         factor *= SHORT_TOLERANCE_FACTOR / TOLERANCE_FACTOR
     # A float32 run with an exact result must not make the tolerance zero.
     single = max(float(stored["error/" + name]), ROUNDOFF["float32"])

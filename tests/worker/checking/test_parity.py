@@ -106,6 +106,30 @@ def test_reduced_precision_is_found_by_its_error(reference):
         checked(reference, build)
 
 
+def integers(values):
+    """Round to the 255 steps that 8 bits have for a tensor."""
+    step = np.abs(values).max() / 127
+    return np.round(values / step) * step
+
+
+@pytest.mark.parametrize(("wrong", "passes"), [(0.0, True), (0.1, False)])
+def test_a_product_of_8_bit_integers_passes_and_a_product_that_lacks_a_tenth_does_not(tmp_path, wrong, passes):
+    gemm = BUILT_IN.specification("gemm")
+    size, path = gemm.SIZES["tiny"], str(tmp_path / "gemm.npz")
+    parity.write_reference(path, gemm, size, 1)
+    parameters, batches, _ = parity.draw(gemm, size, 1)
+    outputs = {
+        f"product[{index}]": integers(integers(left) @ integers(right)) * (1 - wrong)
+        for index, (left, right) in enumerate(batches[: parity.CHECKED_SETS])
+    }
+    given = path, parity.digest(parameters, batches), "int8", parity.TOLERANCE_FACTOR
+    if passes:
+        assert all(each["error"] < each["allowed"] / 2 for each in parity.compare(outputs, *given).values())
+    else:
+        with pytest.raises(parity.Mismatch, match="has a relative error of"):
+            parity.compare(outputs, *given)
+
+
 def test_other_inputs_are_a_mismatch(reference):
     with pytest.raises(parity.Mismatch, match="the inputs differ"):
         parity.compare({}, reference, "another digest", "float32", 16.0)

@@ -1,0 +1,79 @@
+"""Converts functions of TensorFlow to models of TensorFlow Lite, and runs them."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+from ai_edge_litert.interpreter import Interpreter
+
+from ...program import Unsupported
+
+
+class Models:
+    """Converts a function once for each shape of its arguments."""
+
+    def __init__(self, integers, threads):
+        """``integers`` asks for weights and activations of 8 bits."""
+        self._integers = integers
+        self._threads = threads
+        #: Models that were converted.
+        self.count = 0
+        #: Arrays that were placed, in this order: parameters, then batch for batch.
+        self.placed = []
+
+    def function(self, function):
+        """Return a function of NumPy's arrays that converts ``function`` at its first call and runs the model."""
+        known = {}
+
+        def call(*arrays):
+            shapes = tuple(array.shape for array in arrays)
+            if shapes not in known:
+                known[shapes] = self._model(function, arrays)
+            return known[shapes](*arrays)
+
+        return call
+
+    def _model(self, function, arrays):
+        specifications = [tf.TensorSpec(array.shape, array.dtype) for array in arrays]
+        traced = tf.function(function, autograph=False).get_concrete_function(*specifications)
+        interpreter = Interpreter(model_content=self._converted(traced, arrays), num_threads=self._threads)
+        interpreter.allocate_tensors()
+        if self._integers and not any(entry["dtype"] is np.int8 for entry in interpreter.get_tensor_details()):
+            raise Unsupported("the converter leaves this model in float32: see mode float32")
+        self.count += 1
+        given = places(interpreter.get_input_details(), traced.inputs[: len(arrays)])
+        names = list(traced.structured_outputs)
+        fetched = list(zip(names, places(interpreter.get_output_details(), traced.outputs)))
+
+        def run(*arrays):
+            for place, array in zip(given, arrays):
+                interpreter.set_tensor(place, array)
+            interpreter.invoke()
+            return {name: interpreter.get_tensor(place) for name, place in fetched}
+
+        return run
+
+    def _converted(self, traced, arrays):
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([traced])
+        if self._integers:
+            converter.optimizations = [tf.lite.Optimize.DEFAULT]
+            # The ranges of the activations are those with the batches that were placed.
+            converter.representative_dataset = lambda: iter(self._batches_like(arrays))
+            converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8, tf.lite.OpsSet.TFLITE_BUILTINS]
+        return converter.convert()
+
+    def _batches_like(self, arrays):
+        """List the neighbours among the placed arrays that have the shapes and types of a batch, and ``arrays``."""
+        kinds, count = kinds_of(arrays), len(arrays)
+        runs = [self.placed[first : first + count] for first in range(len(self.placed) - count + 1)]
+        return [run for run in runs if kinds_of(run) == kinds] + [list(arrays)]
+
+
+def kinds_of(arrays):
+    return [(array.shape, array.dtype) for array in arrays]
+
+
+def places(details, tensors):
+    """Return the numbers of a model's tensors in the order of the graph's."""
+    found = {entry["name"]: entry["index"] for entry in details}
+    return [found[tensor.name.split(":")[0]] for tensor in tensors]

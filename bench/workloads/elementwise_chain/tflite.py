@@ -1,0 +1,12 @@
+"""Implements elementwise-chain in TensorFlow Lite: the function of TensorFlow, converted."""
+
+from __future__ import annotations
+
+from ...program import Unsupported
+from . import tensorflow
+
+
+def build(size, parameters, batch, transform):
+    if transform.mode == "int8":
+        raise Unsupported("its few large outputs leave the others too few of 256 steps: use float32")
+    return tensorflow.build(size, parameters, batch, transform)
