@@ -54,12 +54,12 @@ class DifferingSetting:
 
 def settings_of(result: Result) -> dict[str, str]:
     """Return the settings of a cell as text; all values of one that changed between its processes."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for record in result.records:
         compiled = {COMPILED: record.compilation[COMPILED]} if record.compilation.get(COMPILED) else {}
         for name, value in {**compiled, **record.settings}.items():
-            found.setdefault(name, []).append(str(value))
-    return {name: " or ".join(dict.fromkeys(values)) for name, values in found.items()}
+            found.setdefault(name, {})[str(value)] = None
+    return {name: " or ".join(values) for name, values in found.items()}
 
 
 def refusal(result: Result, baseline: Result) -> tuple[Difference, ...]:
@@ -83,9 +83,8 @@ def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
     These are the grounds of a strict study, and what was compiled where both compiled something: that a mode compiles
     and another does not, its name says.
     """
-    names = tuple(name for name, _mine, _theirs in differences(result, baseline, GROUNDS))
-    parts = differences(result, baseline, (COMPILED,))
-    return names + tuple(name for name, mine, theirs in parts if NOTHING not in (mine, theirs))
+    found = differences(result, baseline, (*GROUNDS, COMPILED))
+    return tuple(name for name, mine, theirs in found if name != COMPILED or NOTHING not in (mine, theirs))
 
 
 def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetting, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable
 
 
 def median(values: Iterable[float]) -> float | None:
     """Return the median, None of nothing."""
     # NumPy takes ten times as long for a handful of values, and a large report has half a million handfuls.
-    found = list(values)
-    return float(statistics.median(found)) if found else None
+    found = sorted(values)
+    half = len(found) // 2
+    if not found:
+        return None
+    return float(found[half] if len(found) % 2 else (found[half - 1] + found[half]) / 2)

@@ -103,7 +103,7 @@ def crowded(record: Record) -> bool:
 
 
 def _disturbed(record: Record) -> set[int]:
-    return set(record.sample_turn) & {int(turn) for turn in record.disturbed}
+    return set(record.sample_turn) & {int(turn) for turn in record.disturbed} if record.disturbed else set()
 
 
 def repeats(disturbed: Sequence[int], planned: int) -> int:

@@ -14,8 +14,8 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..statistics.location import FloatArray, Location, locate, median
-from ..statistics.pairs import Process, TurnArray, by_turn
+from ..statistics.location import FloatArray, Location, locate_each, medians
+from ..statistics.pairs import Process, TurnArray, by_turn_each
 from ..statistics.warmup import Warmup, classify, steady_turn
 from .noise_watch import crowded, left_out, mostly_disturbed, waiting_shares
 
@@ -59,7 +59,21 @@ def timed(records: Iterable[Record]) -> list[Timed]:
     kept = [(record, *undisturbed(record)) for record in records if record.status == OK and record.sample_ns]
     # The trials of the calibration come first; the shortest may take no time by the clock.
     courses = [np.concatenate([np.maximum(1.0, record.warmup_ns) / 1e9, step_s]) for record, step_s, _ in kept]
-    return [_timed(*one, warmup) for one, warmup in zip(kept, classify(courses), strict=True)]
+    # Processes that took the same turns, and were steady from the same one on, are rows of one table.
+    alike: dict[tuple[bytes, int], list[int]] = {}
+    warmups = classify(courses)
+    for i, ((record, _, turns), warmup) in enumerate(zip(kept, warmups, strict=True)):
+        first = steady_turn(warmup, len(record.warmup_ns), turns)
+        alike.setdefault((turns.tobytes(), first), []).append(i)
+    found: dict[int, Timed] = {}
+    for (_, first), group in alike.items():
+        turns, step_s = kept[group[0]][2], np.array([kept[i][1] for i in group])
+        steady = turns >= first
+        # None are left where the steady state began within the last turn.
+        locations = locate_each(step_s[:, steady] if steady.any() else step_s)
+        each = zip(locations, medians(step_s), by_turn_each(step_s, turns, first), strict=True)
+        found |= {i: Timed(kept[i][0], warmups[i], *one) for i, one in zip(group, each, strict=True)}
+    return [found[i] for i in range(len(kept))]
 
 
 def timed_cells(records: Iterable[Record]) -> dict[Cell, list[Timed]]:
@@ -78,11 +92,3 @@ def undisturbed(record: Record) -> tuple[FloatArray, TurnArray]:
         return step_s, turns
     kept = np.isin(turns, list(left_out(record)), invert=True)
     return step_s[kept], turns[kept]
-
-
-def _timed(record: Record, step_s: FloatArray, turns: TurnArray, warmup: Warmup) -> Timed:
-    first = steady_turn(warmup, len(record.warmup_ns), turns)
-    steady_s = step_s[turns >= first]
-    # None are left where the steady state began within the last turn.
-    location = locate(steady_s if len(steady_s) else step_s)
-    return Timed(record, warmup, location, median(step_s), by_turn(step_s, turns, first))

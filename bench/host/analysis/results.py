@@ -232,5 +232,5 @@ def row_key(cell: Cell) -> tuple[str, int]:
 def columns_of(results: Sequence[Result]) -> list[str]:
     """List the columns, those of one environment side by side."""
     environments = list(dict.fromkeys(result.cell.environment for result in results))
-    columns = dict.fromkeys((result.cell.environment, result.cell.column) for result in results)
-    return [column for _, column in sorted(columns, key=lambda pair: environments.index(pair[0]))]
+    columns = {result.cell.column: result.cell.environment for result in results}
+    return sorted(columns, key=lambda column: environments.index(columns[column]))

@@ -11,12 +11,21 @@ FloatArray = npt.NDArray[np.float64]
 
 #: Makes the median absolute deviation of normal values their standard deviation (Rousseeuw & Croux 1993).
 NORMAL_MAD = 1.4826
+#: The quantiles of a location.
+SHARES = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 
 
 def median(values: FloatArray) -> float:
     """Return the same as ``np.median`` of at least one number, in a tenth of its time for the samples of a process."""
     ascending = np.sort(values)
     return float((ascending[(len(ascending) - 1) // 2] + ascending[len(ascending) // 2]) / 2.0)
+
+
+def medians(rows: FloatArray) -> list[float]:
+    """Return the median of each row."""
+    ascending, count = np.sort(rows, axis=1), rows.shape[1]
+    found: list[float] = ((ascending[:, (count - 1) // 2] + ascending[:, count // 2]) / 2.0).tolist()
+    return found
 
 
 @dataclass(frozen=True)
@@ -37,16 +46,28 @@ class Location:
         return (self.q75 - self.q25) / self.median
 
 
+def quantiles(ascending: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return the same as ``np.quantile`` of ascending values along the last axis, in a tenth of its time."""
+    last = ascending.shape[-1] - 1
+    positions = last * shares
+    below = positions.astype(np.intp)
+    lower, upper = ascending[..., below], ascending[..., np.minimum(below + 1, last)]
+    return np.asarray((upper - lower) * (positions - below) + lower)
+
+
 def locate(samples: FloatArray) -> Location:
     """Locate the samples of one process; raise ValueError where there are none, or one is not positive."""
-    if not len(samples):
+    return locate_each(samples[np.newaxis])[0]
+
+
+def locate_each(samples: FloatArray) -> list[Location]:
+    """Locate the samples of processes that have equally many, a row each; as ``locate`` does."""
+    count = samples.shape[1]
+    if not count:
         raise ValueError("a process without samples has no location")
     if not samples.min() > 0:
         raise ValueError(f"a process has a sample of {samples.min()!r}; times are positive")
-    # The same as np.quantile, in a tenth of its time: a study has thousands of processes with some hundred samples.
-    positions = (len(samples) - 1) * np.array([0.1, 0.25, 0.5, 0.75, 0.9])
-    q10, q25, median, q75, p90 = np.interp(positions, np.arange(len(samples)), np.sort(samples)).tolist()
-    return Location(len(samples), q10, q25, median, q75, p90)
+    return [Location(count, *row) for row in quantiles(np.sort(samples, axis=1), SHARES).tolist()]
 
 
 def spread_between(locations: FloatArray) -> float | None:

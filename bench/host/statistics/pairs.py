@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,11 @@ class Process:
     #: The first turn of the steady state: see ``warmup.steady_turn``.
     steady_turn: int = 0
 
+    @cached_property
+    def log_tail(self) -> float:
+        """The logarithm of the 90% quantile of the samples; every column of a row is compared with one baseline."""
+        return log_tail(self.sample_log_s)
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -54,13 +60,19 @@ class Ratio:
 
 def by_turn(step_s: FloatArray, turn: TurnArray, steady_turn: int = 0) -> Process:
     """Group the samples of one process, seconds per step, by the turn in which each was taken."""
-    order = np.lexsort((step_s, turn))
-    ordered = turn[order]
+    return by_turn_each(step_s[np.newaxis], turn, steady_turn)[0]
+
+
+def by_turn_each(step_s: FloatArray, turn: TurnArray, steady_turn: int) -> list[Process]:
+    """Group the samples of processes that took the same turns, a row each; as ``by_turn`` does."""
+    order = np.lexsort((step_s, np.broadcast_to(turn, step_s.shape)), axis=-1)
+    ordered = np.sort(turn)
     first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
     turns, count = ordered[first], np.diff(first, append=len(ordered))
-    ascending = np.log(step_s[order])
-    medians = (ascending[first + (count - 1) // 2] + ascending[first + count // 2]) / 2.0
-    return Process(turns, medians, ascending, ordered, steady_turn)
+    ascending = np.log(np.take_along_axis(step_s, order, axis=1))
+    medians = (ascending[:, first + (count - 1) // 2] + ascending[:, first + count // 2]) / 2.0
+    rows = zip(medians, ascending, strict=True)
+    return [Process(turns, middle, samples, ordered, steady_turn) for middle, samples in rows]
 
 
 def common_turns(process: Process, other: Process) -> TurnArray:
@@ -70,9 +82,12 @@ def common_turns(process: Process, other: Process) -> TurnArray:
     identical cells remain exchangeable. It increases the spread by up to a third where the machine drifts. It removes
     an error of 1 to 3 % where a fifth to two fifths of the samples of one process are a warm-up of 20 %.
     """
-    same = np.array_equal(process.turns, other.turns)
+    same = process.turns is other.turns or np.array_equal(process.turns, other.turns)
     common = process.turns if same else np.intersect1d(process.turns, other.turns, assume_unique=True)
-    steady = common[common >= max(process.steady_turn, other.steady_turn)]
+    start = max(process.steady_turn, other.steady_turn)
+    if not len(common) or start <= common[0]:
+        return common
+    steady = common[common >= start]
     return steady if len(steady) else common
 
 
@@ -86,13 +101,14 @@ def log_ratio(process: Process, other: Process) -> float | None:
     turns = common_turns(process, other)
     if not len(turns):
         return None
-    mine, theirs = (one.log_s[np.searchsorted(one.turns, turns)] for one in (process, other))
+    mine, theirs = (_medians_in(one, turns) for one in (process, other))
     return median(mine - theirs)
 
 
-def log_quantile(values: FloatArray, q: float) -> float:
-    """Return the same as ``np.quantile``, in a tenth of its time."""
-    return float(np.interp((len(values) - 1) * q, np.arange(len(values)), np.sort(values)))
+def _medians_in(process: Process, turns: TurnArray) -> FloatArray:
+    """Return the logarithm of the medians of these turns, which are of those that the process took."""
+    whole = len(turns) == len(process.turns)
+    return process.log_s if whole else np.asarray(process.log_s[np.searchsorted(process.turns, turns)])
 
 
 def tail_log_ratio(process: Process, other: Process) -> float | None:
@@ -104,16 +120,24 @@ def tail_log_ratio(process: Process, other: Process) -> float | None:
     turns = common_turns(process, other)
     if not len(turns):
         return None
-    mine, theirs = (_samples_in(one, turns) for one in (process, other))
-    return log_quantile(mine, TAIL) - log_quantile(theirs, TAIL)
+    mine, theirs = (_log_tail_in(one, turns) for one in (process, other))
+    return mine - theirs
 
 
-def _samples_in(process: Process, turns: TurnArray) -> FloatArray:
-    """Return the logarithm of the samples in these turns, which are of those that the process took."""
+def log_tail(log_s: FloatArray) -> float:
+    """Return the 90% quantile of the samples of a process, as ``np.quantile`` does, in a twentieth of its time."""
+    ascending, position = np.sort(log_s), (len(log_s) - 1) * TAIL
+    below = int(position)
+    lower, upper = float(ascending[below]), float(ascending[min(below + 1, len(log_s) - 1)])
+    return (upper - lower) * (position - below) + lower
+
+
+def _log_tail_in(process: Process, turns: TurnArray) -> float:
+    """Return the 90% quantile of the samples in these turns, which are of those that the process took."""
     if len(turns) == len(process.turns):
-        return process.sample_log_s
+        return process.log_tail
     places = np.minimum(np.searchsorted(turns, process.sample_turns), len(turns) - 1)
-    return np.asarray(process.sample_log_s[turns[places] == process.sample_turns])
+    return log_tail(process.sample_log_s[turns[places] == process.sample_turns])
 
 
 def pair_log_ratios(

@@ -81,13 +81,20 @@ def hodges_lehmann(values: FloatArray, counts: CountArray) -> FloatArray:
 
 @functools.lru_cache(maxsize=64)
 def _pairs(n: int) -> list[tuple[int, int]]:
-    first, second = np.triu_indices(n)
+    first, second = _both(n)
     return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+@functools.lru_cache(maxsize=64)
+def _both(n: int) -> tuple[IntArray, IntArray]:
+    """Return the places of the first and of the second value of each pair."""
+    first, second = np.triu_indices(n)
+    return first, second
 
 
 def walsh_averages(values: FloatArray) -> FloatArray:
     """Return the means of all pairs of values, each value with itself included, along the last axis, unordered."""
-    first, second = np.triu_indices(values.shape[-1])
+    first, second = _both(values.shape[-1])
     return np.asarray((values[..., first] + values[..., second]) / 2.0)
 
 

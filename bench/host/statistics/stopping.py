@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -57,13 +58,18 @@ def weights(looks: Sequence[int], most: int | None = None) -> FloatArray:
     return np.diff(spent, prepend=0.0)
 
 
-def _reached(looks: Sequence[int], rounds_done: int, ended: bool) -> Iterator[tuple[int, float]]:
-    """Yield each look that has been reached, with its share."""
+def _reached(looks: Sequence[int], rounds_done: int, ended: bool) -> tuple[tuple[int, float], ...]:
+    """Return each look that has been reached, with its share."""
+    return _reached_of(tuple(looks), rounds_done, ended)
+
+
+@functools.lru_cache(maxsize=256)
+def _reached_of(looks: tuple[int, ...], rounds_done: int, ended: bool) -> tuple[tuple[int, float], ...]:
+    # Kept, as thousands of comparisons have the same looks.
     taken = [look for look in looks if look <= rounds_done]
     if ended and 0 < rounds_done < looks[-1] and rounds_done not in taken:
         taken.append(rounds_done)
-    if taken:
-        yield from zip(taken, weights(taken, looks[-1]).tolist(), strict=True)
+    return tuple(zip(taken, weights(taken, looks[-1]).tolist(), strict=True)) if taken else ()
 
 
 def sequential_p(

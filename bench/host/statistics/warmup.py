@@ -53,20 +53,20 @@ class Warmup:
     start: int | None
 
 
-def reduced(series: FloatArray) -> tuple[FloatArray, Sequence[int]]:
-    """Return the logarithm of the series in ``POINTS`` points at most, and where each begins; the end comes last.
+def reduced(log_s: FloatArray) -> tuple[FloatArray, Sequence[int]]:
+    """Return the logarithms of series, which are rows, in ``POINTS`` points at most, and where each point begins.
 
-    The median summarises a block, so one slow sample in each block changes nothing.
+    The end comes last. The median summarises a block, so one slow sample in each block changes nothing.
     """
-    log_s = np.log(series)
-    size = -(-(len(log_s) - HEAD) // (POINTS - HEAD))
+    count, length = log_s.shape
+    size = -(-(length - HEAD) // (POINTS - HEAD))
     if size <= 1:
-        return log_s, range(len(log_s) + 1)
-    whole = HEAD + (len(log_s) - HEAD) // size * size
-    blocks = np.median(log_s[HEAD:whole].reshape(-1, size), axis=1)
-    rest = [np.median(log_s[whole:])] if whole < len(log_s) else []
-    starts = [*range(HEAD), *range(HEAD, len(log_s), size), len(log_s)]
-    return np.concatenate([log_s[:HEAD], blocks, rest]), starts
+        return log_s, range(length + 1)
+    whole = HEAD + (length - HEAD) // size * size
+    blocks = np.median(log_s[:, HEAD:whole].reshape(count, -1, size), axis=2)
+    rest = [np.median(log_s[:, whole:], axis=1, keepdims=True)] if whole < length else []
+    starts = [*range(HEAD), *range(HEAD, length, size), length]
+    return np.concatenate([log_s[:, :HEAD], blocks, *rest], axis=1), starts
 
 
 def without_outliers(points: FloatArray) -> FloatArray:
@@ -92,9 +92,9 @@ def _median_of_positive(distance: FloatArray) -> FloatArray:
     return np.asarray((lower + upper) / 2.0)
 
 
-def noise(series: FloatArray) -> float:
+def noise(log_s: FloatArray) -> float:
     """Return the standard deviation of single points around their trend, from the differences of neighbours."""
-    return NORMAL_MAD * median(np.abs(np.diff(np.log(series)))) / math.sqrt(2.0)
+    return NORMAL_MAD * median(np.abs(np.diff(log_s))) / math.sqrt(2.0)
 
 
 def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float) -> Warmup:
@@ -141,16 +141,21 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
     found = [Warmup(WarmupClass.TOO_SHORT, None)] * len(series)
     if not long:
         return found
-    by_length: dict[int, list[tuple[int, FloatArray, Sequence[int]]]] = {}
+    by_length: dict[int, list[int]] = {}
     for i in long:
-        points, starts = reduced(series[i])
-        by_length.setdefault(len(points), []).append((i, points, starts))
-    # Only series of one length share a table, as padding would be judged with the points.
+        by_length.setdefault(len(series[i]), []).append(i)
+    by_points: dict[int, list[tuple[int, FloatArray, FloatArray, Sequence[int]]]] = {}
     for group in by_length.values():
-        table = without_outliers(np.array([points for _, points, _ in group]))
-        for (i, _, starts), row, bounds in zip(group, table, segments(table), strict=True):
+        log_s = np.log(np.array([series[i] for i in group]))
+        points, starts = reduced(log_s)
+        rows = zip(group, log_s, points, strict=True)
+        by_points.setdefault(points.shape[1], []).extend((*row, starts) for row in rows)
+    # Only series of equally many points share a table, as padding would be judged with the points.
+    for together in by_points.values():
+        table = without_outliers(np.array([points for _, _, points, _ in together]))
+        for (i, log, _, starts), row, bounds in zip(together, table, segments(table), strict=True):
             # Most series have one segment, whatever their noise.
-            found[i] = judge(row, starts, bounds, noise(series[i]) if len(bounds) > 1 else 0.0)
+            found[i] = judge(row, starts, bounds, noise(log) if len(bounds) > 1 else 0.0)
     return found
 
 

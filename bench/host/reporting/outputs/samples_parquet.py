@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +84,18 @@ def _samples(records: Sequence[Record]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "process": np.repeat(np.arange(len(records)), counts),
         "number": np.concatenate([np.arange(count) for count in counts]) if counts else np.zeros(0, np.int64),
-        "disturbed": np.array([str(turn) in r.disturbed for r in records for turn in _padded(r, "sample_turn")], bool),
+        "disturbed": np.fromiter(chain.from_iterable(map(_disturbed, records)), bool),
     }
     for name, attribute in SAMPLES.items():
-        found[name] = np.array([value for record in records for value in _padded(record, attribute)], np.int64)
+        found[name] = np.fromiter(chain.from_iterable(_padded(record, attribute) for record in records), np.int64)
     return found
+
+
+def _disturbed(record: Record) -> Iterable[bool]:
+    """Tell of each sample whether its turn was disturbed."""
+    if not record.disturbed:
+        return repeat(False, len(record.sample_ns))
+    return (str(turn) in record.disturbed for turn in _padded(record, "sample_turn"))
 
 
 def _padded(record: Record, attribute: str) -> Sequence[int]:

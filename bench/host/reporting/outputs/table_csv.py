@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ..report import Report
 
 NAME = "table.csv"
+#: Kept, as ``json.dumps`` makes one for every call that sorts.
+_ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 def _bounds(name: str, unit: str, get: Callable[[Result], Estimate | None]) -> dict[str, Callable[[Result], Value]]:
@@ -44,7 +46,7 @@ def _last(result: Result, attribute: str) -> Any:
 
 def _json(result: Result, attribute: str) -> str | None:
     value = _last(result, attribute)
-    return json.dumps(value, sort_keys=True) if value else None
+    return _ENCODER.encode(value) if value else None
 
 
 def _comparison(prefix: str, get: Callable[[Result], Comparison | None]) -> dict[str, Callable[[Result], Value]]:

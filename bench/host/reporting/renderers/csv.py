@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 from unicodedata import category
 
 Value = str | float | int | None
 T = TypeVar("T")
+
+#: Text that is written as it is: most names and words.
+PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:_/-]*")
 
 #: A spreadsheet takes text that begins with one of these for a formula (OWASP, "CSV Injection"); those of East Asian
 #: keyboards count, too.
@@ -23,6 +27,8 @@ def quote(value: Value) -> str | float | int:
     if value is None:
         return ""
     if not isinstance(value, str):
+        return value
+    if PLAIN.fullmatch(value):
         return value
     # JSON can hold a lone surrogate; a file in UTF-8 cannot.
     text = value.encode("utf-8", "replace").decode("utf-8")

@@ -86,9 +86,14 @@ ACCENTS = {
 #: Two of them in a row would join to a dash or a quotation mark.
 LIGATURES = re.compile(r"([-,])(?=\1)")
 
+#: Text that LaTeX shows as it is: most of the numbers and names of a table.
+PLAIN = re.compile(r"[A-Za-z0-9.:;()/+=]*")
+
 
 def escape(text: str) -> str:
     """Write ``text`` so that LaTeX shows it; a character that no standard font has is shown as ``[U+4E2D]``."""
+    if PLAIN.fullmatch(text):
+        return text
     apart = LIGATURES.sub(r"\1\0", unicodedata.normalize("NFC", printable(text)))
     return apart.translate(_CHARACTERS)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from tabulate import tabulate
+from collections.abc import Iterable, Sequence
 
 from ..tables.table import Entry, Table, mark
 from ..words.text import printable
@@ -34,6 +32,20 @@ def entry(value: Entry, marks: dict[str, str]) -> str:
     return escape(value.text) + superscript(mark(value, marks))
 
 
+def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Write rows under titles, with blanks that put the bars below each other in a plain editor."""
+    columns = [[title, *column] for title, *column in zip(titles, *rows, strict=True)]
+    # A title keeps a blank on either side beyond those of every entry.
+    widths = [max(len(column[0]) + 2, *map(len, column[1:])) for column in columns]
+    aligned = [
+        [text.rjust(width) if to_right else text.ljust(width) for text in column]
+        for column, width, to_right in zip(columns, widths, right, strict=True)
+    ]
+    rule = [f"{'-' * (width + 1)}:" if to_right else f":{'-' * (width + 1)}" for width, to_right in zip(widths, right, strict=True)]
+    heading, *lines = [f"| {' | '.join(line)} |" for line in zip(*aligned, strict=True)]
+    return "\n".join([heading, f"|{'|'.join(rule)}|", *lines])
+
+
 def render(table: Table, *, level: int = 2) -> str:
     """Write a table under a heading of ``level``; every group is a table of its own, so that its units can head it."""
     marks = table.marks
@@ -42,15 +54,8 @@ def render(table: Table, *, level: int = 2) -> str:
         if group.heading.text:
             parts.append(f"{'#' * (level + 1)} {entry(group.heading, marks)}")
         rows = [[entry(value, marks) for value in row] for row in group.rows]
-        parts.append(
-            tabulate(
-                rows,
-                headers=[escape(title) for title in table.titles(group)],
-                tablefmt="pipe",
-                colalign=[column.align for column in table.columns],
-                disable_numparse=True,
-            )
-        )
+        titles = [escape(title) for title in table.titles(group)]
+        parts.append(grid(titles, rows, [column.align == "right" for column in table.columns]))
     notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
     if notes:
         parts.append("<br>\n".join(notes))

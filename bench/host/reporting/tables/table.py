@@ -104,6 +104,8 @@ def letters() -> Iterator[str]:
 
 def mark(entry: Entry, marks: dict[str, str]) -> str:
     """Return the marks of an entry's footnotes, in order: ``a,c``."""
+    if not entry.notes:
+        return ""
     # In alphabetical order within a length, as ``letters`` counts.
     return ",".join(sorted((marks[note] for note in set(entry.notes)), key=lambda one: (len(one), one)))
 

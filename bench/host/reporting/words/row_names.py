@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.cell import Cell
 
+from ...analysis.results import row_key
 from .language import _, ngettext
 
 if TYPE_CHECKING:
@@ -28,9 +29,13 @@ def threads_in_words(count: int) -> str:
 
 def usual_facets(results: Sequence[Result]) -> tuple[str | None, ...]:
     """Return what more than half of the rows have in common, part by part; the workload is always named."""
-    rows = {(cell.row, cell.threads): facets(cell) for cell in (result.cell for result in results)}
-    common = [Counter(values).most_common(1)[0] for values in zip(*rows.values(), strict=True)]
+    rows = _facets_of_rows(results)
+    common = [Counter(values).most_common(1)[0] for values in zip(*rows, strict=True)]
     return (None, *(value if 2 * count > len(rows) else None for value, count in common[1:]))
+
+
+def _facets_of_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
+    return [facets(cell) for cell in {row_key(result.cell): result.cell for result in results}.values()]
 
 
 def usual_conditions(results: Sequence[Result]) -> str:
@@ -41,7 +46,7 @@ def usual_conditions(results: Sequence[Result]) -> str:
 def shared_facets(results: Sequence[Result]) -> str:
     """Name what all rows have in common, or all that do not say otherwise: ``small, float32, cpu, 2 threads``."""
     usual, text = usual_facets(results), usual_conditions(results)
-    pairs = (pair for result in results for pair in zip(facets(result.cell), usual, strict=True))
+    pairs = (pair for row in _facets_of_rows(results) for pair in zip(row, usual, strict=True))
     if any(value != same for value, same in pairs if same is not None):
         return _("{conditions}, unless a row says otherwise", conditions=text)
     return text
