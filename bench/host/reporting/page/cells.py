@@ -43,7 +43,7 @@ class Pool:
         self._numbers: dict[Hashable, int] = {}
 
     def number(self, value: Any) -> int:
-        key = json.dumps(value)
+        key = value if isinstance(value, str) else (json.dumps(value),)
         if key not in self._numbers:
             self._numbers[key] = len(self.values)
             self.values.append(value)

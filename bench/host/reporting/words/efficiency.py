@@ -46,7 +46,8 @@ def efficiency_remark(results: Iterable[Result], manifest: Manifest) -> str:
 def _peaks(results: Iterable[Result], manifest: Manifest) -> list[str]:
     found, shown = {}, list(results)
     several = len({result.cell.threads for result in shown}) > 1
-    for result in shown:
+    # One of each kind: a study has thousands of cells with the same peaks.
+    for result in {(r.cell.device, r.cell.precision, r.cell.threads): r for r in shown}.values():
         peak, precision, threads = peak_of(result, manifest), result.cell.precision, result.cell.threads
         device = f"{result.cell.device}, {threads_in_words(threads)}" if several else result.cell.device
         if peak.flops_per_s:
