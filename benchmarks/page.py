@@ -71,6 +71,7 @@ def watch(page: Path, profile: Path) -> list[float]:
     if command is None:
         raise SystemExit("There is no Chromium; install Debian's chromium.")
     browser = Browser(command, profile)
+    browser.start_afresh()
     actions = (
         lambda: browser.open(page.as_uri()) or browser.value(OPENED),
         lambda: browser.value(PAINTED.format(action=SORT)),
