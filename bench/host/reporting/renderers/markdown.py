@@ -41,7 +41,10 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
         [text.rjust(width) if to_right else text.ljust(width) for text in column]
         for column, width, to_right in zip(columns, widths, right, strict=True)
     ]
-    rule = [f"{'-' * (width + 1)}:" if to_right else f":{'-' * (width + 1)}" for width, to_right in zip(widths, right, strict=True)]
+    rule = [
+        f"{'-' * (width + 1)}:" if to_right else f":{'-' * (width + 1)}"
+        for width, to_right in zip(widths, right, strict=True)
+    ]
     heading, *lines = [f"| {' | '.join(line)} |" for line in zip(*aligned, strict=True)]
     return "\n".join([heading, f"|{'|'.join(rule)}|", *lines])
 

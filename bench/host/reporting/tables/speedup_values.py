@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis.baselines import Baselines, baselines_of
+from ...analysis.baselines import Baselines, baselines_of, columns_before
 from ...analysis.fairness import explanations
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell, Grades, Places, Track, average_tracks, compare_row
 from ...storage.manifest import Manifest
-from ...study.baseline import RATIO
+from ...study.baseline import PREVIOUS, RATIO
 from ..words.caption import baseline_name
 from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
@@ -47,6 +47,17 @@ class SpeedUps:
     explained: Mapping[str, tuple[str, ...]]
     #: Whether tables show how many times as long a cell takes, instead of how many times as fast it is.
     as_ratios: bool = False
+
+    @property
+    def product(self) -> str:
+        """The framework, where the columns are versions of one; else empty."""
+        of = [self.labels[column] for column in self.columns]
+        return of[0].product if len({label.product for label in of}) == 1 < len({label.version for label in of}) else ""
+
+    @property
+    def before(self) -> Mapping[str, str]:
+        """{column: that of the version before}, where each version is compared with the one before; else empty."""
+        return columns_before(self.results) if self.baseline == PREVIOUS else {}
 
     @property
     def baseline_name(self) -> str:

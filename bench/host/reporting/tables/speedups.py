@@ -6,6 +6,8 @@ Everything else is in the details, one option away.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
@@ -30,7 +32,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
     found = speed_ups(analysis, manifest)
     if found is None:
         return None
-    columns, labels = found.columns, found.labels
+    columns = found.columns
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
     )
@@ -40,10 +42,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
         _caption(found),
         (
             Column(_("workload"), "left"),
-            *(
-                Column(_narrow(labels[column].heading) + EXPLAINED * (column in found.explained), dispensable=number)
-                for number, column in enumerate(columns)
-            ),
+            *_headings(found),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         tuple(_lines(found, manifest)),
@@ -68,16 +67,29 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
     #: The most useful first.
     others = {
         "failures": answer.failures(found.results),
-        "clearest": answer.clearest(compared, labels, names),
+        "clearest": answer.clearest(compared, labels, names, found.before),
         "fastest": answer.fastest(track, len(found.tracks) > 1 or found.mixed, baseline, labels),
         "no verdicts": advice,
     }
     room = LINES - sum(map(len, needed.values()))
     for name, lines in others.items():
-        needed[name] = lines if room > 0 else []
-        room -= len(lines)
+        needed[name] = lines[: max(0, room)]
+        room -= len(needed[name])
     order = ("banner", "alarm", "fastest", "clearest", "no verdicts", "legend", "verdicts", "settings", "failures")
     return [first_words(line, WORDS) for name in order for line in needed[name]]
+
+
+def _headings(found: SpeedUps) -> list[Column]:
+    """Head every column; the caption names the framework where all are versions of one."""
+    columns, labels = found.columns, found.labels
+    found_headings = []
+    for number, column in enumerate(columns):
+        label = replace(labels[column], product="") if found.product else labels[column]
+        # A narrow terminal leaves out the last columns; of versions, the older ones after the baseline.
+        dispensable = len(columns) - number if found.product and number else number
+        text = _narrow(label.heading) + EXPLAINED * (column in found.explained)
+        found_headings.append(Column(text, dispensable=dispensable))
+    return found_headings
 
 
 def _narrow(heading: str) -> str:
@@ -88,6 +100,13 @@ def _narrow(heading: str) -> str:
 
 def _caption(found: SpeedUps) -> str:
     said = {"baseline": found.baseline_name, "conditions": usual_conditions(found.results)}
+    if found.baseline in CHOSEN and found.product:
+        said["framework"] = found.product
+        if found.as_ratios:
+            return _(
+                "{framework}: time per step over that of {baseline}; times where there is none ({conditions})", **said
+            )
+        return _("{framework}: speed-up over {baseline}; times where there is none ({conditions})", **said)
     if found.baseline in CHOSEN:
         if found.as_ratios:
             return _("Time per step over that of {baseline}; times where there is none ({conditions})", **said)

@@ -145,16 +145,22 @@ def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
     ]
 
 
-def clearest(compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str]) -> list[str]:
+def clearest(
+    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+) -> list[str]:
     """Say which of the compared cells differs most clearly from the baseline, by how much and how sure that is.
 
-    Where there are verdicts, only a firm difference is told. ``names`` are those of the rows.
+    Where there are verdicts, only a firm difference is told. ``names`` are those of the rows. Where each version is
+    compared with the one ``before``, the clearest loss is said as well: a reader asks whether to upgrade.
     """
     judged = [result for result in compared if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
+    gains, losses = ([result for result in clear if _is_faster(result) == faster] for faster in (True, False))
+    chosen = [*losses[:1], *gains[:1]] if before else clear[:1]
     return [
-        _sentence(result, labels[result.cell.column], names[result.cell], firm=bool(judged)) for result in clear[:1]
+        _sentence(result, labels, before.get(result.cell.column), names[result.cell], firm=bool(judged))
+        for result in chosen
     ]
 
 
@@ -173,8 +179,12 @@ def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[
 
 def _by_interest(result: Result) -> tuple[bool, float]:
     """Order comparisons: a reader asks first what is faster."""
+    return _is_faster(result), _clearness(result)
+
+
+def _is_faster(result: Result) -> bool:
     assert result.ratio is not None
-    return result.ratio.estimate.value < 1.0, _clearness(result)
+    return result.ratio.estimate.value < 1.0
 
 
 def _clearness(result: Result) -> float:
@@ -186,18 +196,29 @@ def _clearness(result: Result) -> float:
     return max(0.0, math.log(low), -math.log(high))
 
 
-def _sentence(result: Result, label: Label, row: str, *, firm: bool) -> str:
-    """Word one comparison, with the baseline that the caption names: ``gemm: JAX 0.10 jit is 2.4 times as fast …``."""
+def _sentence(result: Result, labels: Labels, before: str | None, row: str, *, firm: bool) -> str:
+    """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
+
+    The caption names the baseline; only the version before is another one for every column.
+    """
     assert result.ratio is not None
-    ratio = result.ratio.estimate
-    faster = ratio.value < 1.0
+    ratio, faster = result.ratio.estimate, _is_faster(result)
     shown = inverse(ratio) if faster else ratio
-    said = {"row": row, "column": label.text, "factor": format_value(shown), "interval": format_interval(shown)}
-    text = (
-        _("{row}: {column} is {factor} times as fast {interval}", **said)
-        if faster
-        else _("{row}: {column} takes {factor} times as long {interval}", **said)
-    )
+    said = {"row": row, "column": labels[result.cell.column].text, "factor": format_value(shown)}
+    said["interval"] = format_interval(shown)
+    if before is not None:
+        said["version"] = labels[before].version
+        text = (
+            _("{row}: {column} is {factor} times as fast as {version} {interval}", **said)
+            if faster
+            else _("{row}: {column} takes {factor} times as long as {version} {interval}", **said)
+        )
+    else:
+        text = (
+            _("{row}: {column} is {factor} times as fast {interval}", **said)
+            if faster
+            else _("{row}: {column} takes {factor} times as long {interval}", **said)
+        )
     return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
 
 

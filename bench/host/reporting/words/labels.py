@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.registry import BUILT_IN
 
@@ -23,7 +24,7 @@ class Label:
     """The name of one column, part by part."""
 
     product: str
-    #: ``2.15``; empty where the records do not say.
+    #: ``2.15``, or ``2.15.1`` beside another 2.15; empty where the records do not say.
     version: str
     mode: str
 
@@ -42,17 +43,22 @@ class Label:
 
 
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
-    """Name every column; columns that would share a name are told apart by the names of their environments."""
-    found: dict[str, Label] = {}
+    """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
+    whole: dict[str, Label] = {}
     for result in results:
-        known = found.get(result.cell.column)
+        known = whole.get(result.cell.column)
         if known is None or not known.version:
-            found[result.cell.column] = _label(result)
-    names = [label.text for label in found.values()]
-    return {
-        column: Label(column.partition(":")[0], label.version, label.mode) if names.count(label.text) > 1 else label
-        for column, label in found.items()
-    }
+            whole[result.cell.column] = _label(result)
+    short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
+    found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
+    own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
+    return {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
+
+
+def _shared(labels: Mapping[str, Label]) -> dict[str, bool]:
+    """Tell of each column whether another one has the same name."""
+    names = Counter(label.text for label in labels.values())
+    return {column: names[label.text] > 1 for column, label in labels.items()}
 
 
 def in_order(columns: Sequence[str], labels: Mapping[str, Label]) -> list[str]:
@@ -69,8 +75,12 @@ def version_order(label: Label) -> tuple[int, ...]:
 def _label(result: Result) -> Label:
     product, distribution = names_of(result.cell.framework)
     version = next((v for record in result.records if (v := record.versions.get(distribution))), "")
-    release = RELEASE.match(version)
-    return Label(product, release[0] if release else version, result.cell.mode)
+    return Label(product, version.partition("+")[0], result.cell.mode)
+
+
+def _release(version: str) -> str:
+    found = RELEASE.match(version)
+    return found[0] if found else version
 
 
 def names_of(framework: str) -> tuple[str, str]:

@@ -1,0 +1,63 @@
+"""Tests the first table of a study of the versions of one framework: short headings, new versions, gains, losses."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from bench.host.reporting import report
+from bench.host.study.baseline import PREVIOUS
+
+VERSIONS = {"torch1:eager": "1.13.1", "torch2:eager": "2.10.0"}
+
+
+@pytest.fixture
+def versions(long_study):
+    """The study as one of two versions of PyTorch in one mode."""
+    long_study.records = [
+        replace(record, versions={"torch": VERSIONS[record.cell.column]})
+        for record in long_study.records
+        if record.cell.column in VERSIONS
+    ]
+    long_study.run["planned"] = [
+        cell for cell in long_study.run["planned"] if f"{cell['environment']}:{cell['mode']}" in VERSIONS
+    ]
+    return long_study
+
+
+def made(study, baseline):
+    study.run["study"] |= {"baseline": baseline}
+    return report.make(study.records, study.manifest)
+
+
+def test_headings_do_not_repeat_the_framework_that_the_caption_names(versions):
+    for baseline, caption in (("torch1:eager", "Time per step of PyTorch 1.13 eager"), (PREVIOUS, "PyTorch: speed-up")):
+        table = made(versions, baseline).main
+        assert [column.title.rstrip("°") for column in table.columns] == ["workload", "1.13\neager", "2.10\neager"]
+        assert table.caption.startswith(caption)
+
+
+def test_the_clearest_gain_and_loss_name_the_version_before(versions):
+    remarks = made(versions, PREVIOUS).main.remarks
+    told = [remark for remark in remarks if "PyTorch 2.10 eager" in remark]
+    assert any(" times as long as 1.13 [" in remark for remark in told)
+    assert all(" as 1.13 [" in remark for remark in told)
+    assert len(told) <= 2
+    # Compared with one baseline, whose name the caption has, no sentence repeats it.
+    assert not any(" as 1.13 [" in remark for remark in made(versions, "torch1:eager").main.remarks)
+
+
+def test_a_narrow_terminal_keeps_the_baseline_and_the_newest_version(versions):
+    newer = [
+        replace(record, cell=replace(record.cell, environment="torch3"), versions={"torch": "2.15.1"})
+        for record in versions.records
+        if record.cell.environment == "torch2"
+    ]
+    versions.records += newer
+    output = io.StringIO()
+    made(versions, "torch1:eager").print(Console(file=output, width=34))
+    heading = output.getvalue().partition("─")[0]
+    assert [version in heading for version in ("1.13  ", "2.10", "2.15")] == [True, False, True]

@@ -1,0 +1,43 @@
+"""Tests that columns are named for people, and that no two columns have one name."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.cell import Cell
+from bench.host.analysis.results import Result
+from bench.host.reporting.words.labels import in_order, labels_of
+from bench.record import Record
+
+
+def result(environment: str, version: str, mode: str = "jit", framework: str = "jax") -> Result:
+    cell = Cell(environment, framework, mode, "gemm", "tiny", "float32", "cpu", 1)
+    return Result(cell, "ok", records=(Record(cell, 0, 1, "ok", versions={framework: version} if version else {}),))
+
+
+@pytest.mark.parametrize(
+    ("versions", "names"),
+    [
+        (("0.4.13", "0.5.3"), ["JAX 0.4 jit", "JAX 0.5 jit"]),
+        (("0.4.13", "0.4.30", "0.5.3"), ["JAX 0.4.13 jit", "JAX 0.4.30 jit", "JAX 0.5 jit"]),
+        (("2.11.0", "2.11.0.dev1"), ["JAX 2.11.0 jit", "JAX 2.11.0.dev1 jit"]),
+        # One version twice: only the environments differ.
+        (("0.5.3", "0.5.3+cu12"), ["a 0.5 jit", "b 0.5 jit"]),
+        (("0.5.3", "0.5.3", "0.5.4"), ["a 0.5 jit", "b 0.5 jit", "JAX 0.5.4 jit"]),
+        (("", ""), ["a jit", "b jit"]),
+    ],
+)
+def test_versions_are_as_long_as_they_must_be_to_tell_columns_apart(versions, names):
+    labels = labels_of([result(environment, version) for environment, version in zip("abc", versions, strict=False)])
+    assert [label.text for label in labels.values()] == names
+
+
+def test_modes_of_one_version_share_its_short_name():
+    labels = labels_of([result("a", "0.4.13"), result("a", "0.4.13", "eager"), result("b", "0.5.3", "eager")])
+    assert [label.text for label in labels.values()] == ["JAX 0.4 jit", "JAX 0.4 eager", "JAX 0.5 eager"]
+
+
+def test_a_long_version_is_ordered_among_short_ones():
+    versions = {"new": "0.10.2", "thirty": "0.4.30", "thirteen": "0.4.13", "five": "0.5.3"}
+    labels = labels_of([result(*pair) for pair in versions.items()])
+    assert in_order(list(labels), labels) == ["thirteen:jit", "thirty:jit", "five:jit", "new:jit"]
