@@ -19,6 +19,7 @@ NETWORKS = {6: (False, (1, 1)), 8: (True, (1, 1)), 18: (False, (2, 2, 2, 2)), 50
 #: The outputs of a bottleneck are this many times as wide as its convolutions.
 EXPANSION = 4
 COLOURS = 3
+END_SCALE = 0.2
 #: Winograd's F(4×4, 3×3) computes 16 outputs of a 3 by 3 filter with 36 products instead of 144 (Lavin & Gray 2016).
 FLOPS_DIVISOR = 4
 
@@ -73,12 +74,17 @@ def convolutions(size):
 
 
 def parameters(size, random):
-    """Draw He-initialised weights, scales near 1, and shifts and biases near 0."""
-    drawn = {}
+    """Draw He-initialised weights, scales near 1, those at the end of a block near 0.2, and shifts and biases near 0.
+
+    With scales of 1 at the ends, rounding to float32 changed gradients of 50 layers by 10 %. Goyal et al. 2017 begin with
+    0 there, which would hide what is left out.
+    """
+    drawn, last = {}, {branch[-1].name for branch, _ in blocks(size)}
     for layer, _ in convolutions(size):
         shape = (layer.kernel, layer.kernel, layer.inputs, layer.outputs)
         drawn[layer.name + ".weight"] = layers.he(random, shape, layer.kernel**2 * layer.inputs)
-        drawn[layer.name + ".scale"] = (1 + 0.1 * random.standard_normal(layer.outputs)).astype(np.float32)
+        level = END_SCALE if layer.name in last else 1
+        drawn[layer.name + ".scale"] = (level * (1 + 0.1 * random.standard_normal(layer.outputs))).astype(np.float32)
         drawn[layer.name + ".shift"] = (0.1 * random.standard_normal(layer.outputs)).astype(np.float32)
     rows = features(size)
     drawn["dense.weight"] = layers.he(random, (rows, size["classes"]), 2 * rows)

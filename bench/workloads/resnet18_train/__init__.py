@@ -23,7 +23,7 @@ SIZES = {
 PRECISIONS = ("float32",)
 FLOPS_DIVISOR = resnet.FLOPS_DIVISOR
 TRAINING = True
-OPTIMIZER = {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9}
+OPTIMIZER = {"name": "sgd", "learning_rate": 0.01, "momentum": 0.9}
 
 
 def parameters(size, random):
