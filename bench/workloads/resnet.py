@@ -76,8 +76,8 @@ def convolutions(size):
 def parameters(size, random):
     """Draw He-initialised weights, scales near 1, those at the end of a block near 0.2, and shifts and biases near 0.
 
-    With scales of 1 at the ends, rounding to float32 changed gradients of 50 layers by 10 %. Goyal et al. 2017 begin with
-    0 there, which would hide what is left out.
+    With scales of 1 at the ends, rounding to float32 changed gradients of 50 layers by 10 %. Goyal et al. 2017 begin
+    with 0 there, which would hide what is left out.
     """
     drawn, last = {}, {branch[-1].name for branch, _ in blocks(size)}
     for layer, _ in convolutions(size):

@@ -1,0 +1,55 @@
+"""Holds what the kernels of ocean models share: the operations that a formula needs beside arithmetic, and the presets.
+
+A formula is written once, over the slices and operators that all arrays have, and takes ``Operations``. Arrays have the
+axes level, row and column.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+SIZES = {
+    "check": {"levels": 4, "rows": 7, "columns": 8},
+    "tiny": {"levels": 8, "rows": 32, "columns": 32},
+    "small": {"levels": 16, "rows": 128, "columns": 128},
+    "medium": {"levels": 32, "rows": 256, "columns": 256},
+    "large": {"levels": 64, "rows": 512, "columns": 512},
+}
+PRECISIONS = ("float32", "float64")
+
+
+class Operations(NamedTuple):
+    """The operations of a framework on its arrays."""
+
+    sqrt: Callable[[Any], Any]
+    log1p: Callable[[Any], Any]
+    tanh: Callable[[Any], Any]
+    absolute: Callable[[Any], Any]
+    #: Of an array and a number.
+    at_least: Callable[[Any, float], Any]
+    at_most: Callable[[Any, float], Any]
+    #: Of a condition and two arrays.
+    where: Callable[[Any, Any, Any], Any]
+    #: Of a list of arrays and an axis.
+    concatenate: Callable[[Any, int], Any]
+    stack: Callable[[Any, int], Any]
+
+
+NUMPY = Operations(
+    np.sqrt, np.log1p, np.tanh, np.abs, np.maximum, np.minimum, np.where, np.concatenate, np.stack
+)  # fmt: skip
+
+
+def points(size):
+    return size["levels"] * size["rows"] * size["columns"]
+
+
+def items(size):
+    return points(size)
+
+
+def uniform(random, shape, low, high):
+    """Draw uniform float32 values."""
+    return random.uniform(low, high, shape).astype(np.float32)
