@@ -1,0 +1,31 @@
+"""Implements branch-if in JAX: lax.cond; branch-where selects with jnp.where."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ...frameworks.jax.adapter import inference
+
+
+def upper(hidden, weights):
+    return jax.nn.relu(hidden @ weights[0])
+
+
+def lower(hidden, weights):
+    return jnp.tanh(hidden @ weights[1])
+
+
+def branching(condition, hidden, weights):
+    return lax.cond(condition, upper, lower, hidden, weights)
+
+
+def build(size, parameters, batch, transform, choose=branching):
+    def compute(parameters, hidden):
+        for index in range(size["layers"]):
+            weights = parameters["upper%d" % index], parameters["lower%d" % index]
+            hidden = choose(jnp.vdot(hidden[0], parameters["probe%d" % index]) > 0, hidden, weights)
+        return {"output": hidden}
+
+    return inference(compute, parameters, transform)

@@ -1,0 +1,25 @@
+"""Implements branch-if in TensorFlow: tf.cond; branch-where selects with tf.where."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from ...frameworks.tensorflow.adapter import inference
+
+
+def branching(condition, upper, lower):
+    return tf.cond(condition, upper, lower)
+
+
+def build(size, parameters, batch, transform, choose=branching):
+    def compute(variables, hidden):
+        for index in range(size["layers"]):
+            probe, left, right = (variables["%s%d" % (name, index)] for name in ("probe", "upper", "lower"))
+            hidden = choose(
+                tf.reduce_sum(hidden[0] * probe) > 0,
+                lambda hidden=hidden, weight=left: tf.nn.relu(tf.matmul(hidden, weight)),
+                lambda hidden=hidden, weight=right: tf.tanh(tf.matmul(hidden, weight)),
+            )
+        return {"output": hidden}
+
+    return inference(compute, parameters, transform)

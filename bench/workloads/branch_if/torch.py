@@ -1,0 +1,51 @@
+"""Implements branch-if in PyTorch: an ``if`` of Python, or torch.cond for compilers; branch-where has torch.where."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from ...frameworks.torch.adapter import inference
+
+
+class Layer(nn.Module):
+    """The probe of a layer and the weights of its branches."""
+
+    def __init__(self, probe, upper, lower):
+        super().__init__()
+        self.register_buffer("probe", probe)
+        self.register_buffer("upper", upper)
+        self.register_buffer("lower", lower)
+
+
+class Branch(Layer):
+    def forward(self, hidden):
+        if torch.dot(hidden[0], self.probe) > 0:
+            return torch.relu(torch.mm(hidden, self.upper))
+        return torch.tanh(torch.mm(hidden, self.lower))
+
+
+class Traced(Layer):
+    """A branch inside of a graph: an ``if`` that depends on data breaks it."""
+
+    def forward(self, hidden):
+        return torch.cond(
+            torch.dot(hidden[0], self.probe) > 0,
+            lambda hidden: torch.relu(torch.mm(hidden, self.upper)),
+            lambda hidden: torch.tanh(torch.mm(hidden, self.lower)),
+            (hidden,),
+        )
+
+
+def stacked(kind, size, parameters, transform):
+    """Make the program of a stack of layers of one kind."""
+    layers = [
+        kind(*(parameters["%s%d" % (name, index)] for name in ("probe", "upper", "lower")))
+        for index in range(size["layers"])
+    ]
+    return inference(nn.Sequential(*layers), transform, ("output",))
+
+
+def build(size, parameters, batch, transform):
+    compiles = transform.mode.startswith("compile") and hasattr(torch, "cond")
+    return stacked(Traced if compiles else Branch, size, parameters, transform)
