@@ -6,6 +6,8 @@ import torch
 from torch import nn
 
 from ...frameworks.torch.adapter import inference
+from ...program import Unsupported
+from ..stencil.torch import COMPILERS
 
 
 class Layer(nn.Module):
@@ -39,6 +41,8 @@ class Traced(Layer):
 
 def stacked(kind, size, parameters, transform):
     """Make the program of a stack of layers of one kind."""
+    if transform.mode == "autocast":
+        raise Unsupported("in bfloat16 a layer may be chosen that float64 does not choose; use eager")
     layers = [
         kind(*(parameters["%s%d" % (name, index)] for name in ("probe", "upper", "lower")))
         for index in range(size["layers"])
@@ -47,5 +51,7 @@ def stacked(kind, size, parameters, transform):
 
 
 def build(size, parameters, batch, transform):
-    compiles = transform.mode.startswith("compile") and hasattr(torch, "cond")
+    if transform.mode == "torchscript-trace":
+        raise Unsupported("a trace holds only the branches that one batch took: see torchscript")
+    compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "cond")
     return stacked(Traced if compiles else Branch, size, parameters, transform)

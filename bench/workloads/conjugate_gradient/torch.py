@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference
+from ..stencil.torch import COMPILERS
 
 
 class Solver(nn.Module):
@@ -68,7 +69,7 @@ def build(size, parameters, batch, transform):
 
         return solve
 
-    # torch.compile would unroll the loop.
-    if transform.mode.startswith("compile"):
+    # A compiler would unroll the loop.
+    if transform.mode.startswith(COMPILERS):
         return inference(Iteration(parameters["shift"]), repeated, ("solution",))
     return inference(Solver(size["iterations"], parameters["shift"]), transform, ("solution",))

@@ -29,7 +29,7 @@ class Formula(nn.Module):
 def evaluated(formula, batch, transform, names):
     """Make the program of a formula of a batch; TorchScript traces it, since it has no branches."""
     module = Formula(formula)
-    if transform.mode == "torchscript":
+    if transform.mode in ("torchscript", "torchscript-optimized"):
         with torch.no_grad():
             module = torch.jit.trace(module, batch)
     return inference(module, transform, names)

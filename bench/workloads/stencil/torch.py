@@ -8,6 +8,9 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference
 
+#: How the names of modes begin that have one graph without branches and loops.
+COMPILERS = ("compile", "aot-inductor")
+
 
 class Sweeps(nn.Module):
     """All iterations, on two grids with a frame of zeros that are written in turn."""
@@ -55,7 +58,7 @@ def build(size, parameters, batch, transform):
 
         return diffuse
 
-    # torch.compile would unroll the loop.
-    if transform.mode.startswith("compile"):
+    # A compiler would unroll the loop.
+    if transform.mode.startswith(COMPILERS):
         return inference(Sweep(parameters["rate"]), repeated, ("grid",))
     return inference(Sweeps(size["iterations"], parameters["rate"]), transform, ("grid",))

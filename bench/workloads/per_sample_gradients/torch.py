@@ -1,0 +1,66 @@
+"""Implements per-sample-gradients in PyTorch: vmap of grad, or a loop before PyTorch 1.13."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional
+
+from ...program import Program, Unsupported
+
+
+def transformations():
+    """Return the module with vmap and grad: torch.func, or functorch in 1.13; None before."""
+    if hasattr(torch, "func"):
+        return torch.func
+    try:
+        import functorch
+    except ImportError:
+        return None
+    return functorch
+
+
+def loss(parameters, inputs, labels, activate=torch.relu):
+    """Compute the mean cross-entropy of a perceptron with weights (inputs, outputs), for rows or a single one."""
+    count, hidden = len(parameters) // 2, inputs
+    for index in range(count):
+        hidden = torch.matmul(hidden, parameters["weight%d" % index]) + parameters["bias%d" % index]
+        if index < count - 1:
+            hidden = activate(hidden)
+    return functional.cross_entropy(hidden, labels)
+
+
+def looped(parameters, inputs, labels):
+    """Differentiate row by row."""
+    names, values = list(parameters), [value.detach().requires_grad_() for value in parameters.values()]
+    found = [
+        torch.autograd.grad(loss(dict(zip(names, values)), inputs[row : row + 1], labels[row : row + 1]), values)
+        for row in range(len(inputs))
+    ]
+    return {name: torch.stack(gradients) for name, gradients in zip(names, zip(*found))}
+
+
+def differentiating(function, transform, names):
+    """Make the program of a function that differentiates, which inference mode would keep from it."""
+    if transform.mode.startswith("torchscript"):
+        raise Unsupported("TorchScript cannot hold a function that differentiates; use eager")
+    if transform.mode == "aot-inductor":
+        raise Unsupported("torch.export cannot hold a function that differentiates; use compile")
+    transformed = transform(function)
+
+    def run(batches):
+        for batch in batches:
+            outputs = transformed(*batch)
+        return dict(zip(names, outputs))
+
+    return Program(lambda *batch: run((batch,)), run=run)
+
+
+def build(size, parameters, batch, transform):
+    library = transformations()
+    differentiate = looped if library is None else library.vmap(library.grad(loss), in_dims=(None, 0, 0))
+
+    def ordered(inputs, labels):
+        found = differentiate(parameters, inputs, labels)
+        return tuple(found[name] for name in parameters)
+
+    return differentiating(ordered, transform, tuple(parameters))
