@@ -9,7 +9,7 @@ from agreeing import implemented, relative_error
 from bench.registry import BUILT_IN
 from bench.workloads import ocean
 
-NAMES = ("equation-of-state",)
+NAMES = ("equation-of-state", "turbulent-kinetic-energy")
 EACH = pytest.mark.parametrize("workload", NAMES)
 
 
@@ -97,3 +97,98 @@ def test_the_equation_of_state_moves_three_arrays_and_a_pressure_for_each_level(
     assert specification.items(size) == 30
     assert specification.compulsory_bytes(size, 4) == 4 * (3 * 30 + 2)
     assert specification.useful_flops(size) == 30 * specification.OPERATIONS
+
+
+def levels_of_tke(size, seed=7):
+    random = np.random.RandomState(seed)
+    specification = BUILT_IN.specification("turbulent-kinetic-energy")
+    grid = {name: value.astype(np.float64) for name, value in specification.parameters(size, random).items()}
+    return specification, grid, [array.astype(np.float64) for array in specification.batch(size, random)]
+
+
+def test_a_tridiagonal_system_is_solved():
+    specification = BUILT_IN.specification("turbulent-kinetic-energy")
+    random = np.random.RandomState(0)
+    lower, upper, right = (random.uniform(-1, 1, (5, 2, 3)) for _ in range(3))
+    diagonal = random.uniform(3, 4, (5, 2, 3))
+    found = specification.solve(ocean.NUMPY, lower, diagonal, upper, right)
+    for place in np.ndindex(2, 3):
+        at = (slice(None), *place)
+        matrix = np.diag(diagonal[at]) + np.diag(lower[at][1:], -1) + np.diag(upper[at][:-1], 1)
+        np.testing.assert_allclose(found[at], np.linalg.solve(matrix, right[at]), rtol=1e-10)
+
+
+def test_mixing_alone_keeps_the_energy_of_a_column(monkeypatch):
+    size = {"levels": 6, "rows": 7, "columns": 8}
+    specification, grid, (energy, _, _, _, viscosity, length, forcing, surface, _) = levels_of_tke(size)
+    monkeypatch.setattr(specification, "DISSIPATION", 0.0)
+    found, lacked = specification.mixed(ocean.NUMPY, grid, energy, viscosity, length, 0 * forcing, 0 * surface)
+    heights = grid["faces"].copy()
+    heights[-1] /= 2
+    before = energy[:, 2:-2, 2:-2]
+    np.testing.assert_allclose((found * heights).sum(axis=0), (before * heights).sum(axis=0), rtol=1e-12)
+    assert np.abs(found - before).max() > 0.01
+    assert not lacked.any()
+
+
+def test_a_surface_that_takes_more_than_there_is_leaves_nothing_and_says_what_it_lacked():
+    size = {"levels": 6, "rows": 7, "columns": 8}
+    specification, grid, batch = levels_of_tke(size)
+    found, lacked = specification.mixed(ocean.NUMPY, grid, batch[0], *batch[4:7], batch[7] - 50)
+    assert (lacked > 0).all()
+    assert not found[-1].any()
+
+
+def test_the_limiter_is_upwind_at_an_extremum_and_of_second_order_on_a_slope():
+    specification = BUILT_IN.specification("turbulent-kinetic-energy")
+    flow, courant = np.array([0.3]), np.array([0.5])
+    for energy, share in (([1.0, 2.0, 4.0, 7.0], None), ([2.0, 1.0, 4.0, 7.0], 0.0), ([0.0, 2.0, 4.0, 6.0], 1.0)):
+        values = np.array(energy)
+        found = specification.flux(ocean.NUMPY, 0, flow, values, np.ones(4), courant)
+        # Of the difference before and the one here, by Roe's formula.
+        ratio = (values[1] - values[0]) / (values[2] - values[1])
+        limit = max(0.0, min(1.0, 2 * ratio), min(2.0, ratio))
+        assert share is None or limit == share
+        upwind, centred = 0.3 * values[1], 0.3 * (values[1] + values[2]) / 2
+        second = centred - 0.5 * 0.5 * 0.3**2 * (values[2] - values[1])
+        assert found[0] == pytest.approx((1 - limit) * upwind + limit * second, rel=1e-12)
+
+
+def test_flow_and_diffusion_move_energy_between_wet_points_alone():
+    size = {"levels": 6, "rows": 12, "columns": 12}
+    specification, grid, batch = levels_of_tke(size)
+    energy, *flows = batch[:4]
+    # Nothing moves near the edges, so that nothing leaves.
+    shown = np.zeros_like(energy)
+    shown[:, 4:-4, 4:-4] = 1
+    level = np.where(shown == 1, energy, 0.5)
+    sizes = (grid["cosine"] * grid["north"] * grid["east"])[:, 2:-2, 2:-2]
+    assert abs((specification.diffused(grid, level) * sizes).sum(axis=(1, 2))).max() < 1e-12
+    heights = grid["faces"].copy()
+    heights[-1] /= 2
+    carried = specification.carried(ocean.NUMPY, grid, level, [flow * shown for flow in flows])
+    dry = 1 - grid["water"][:, 2:-2, 2:-2]
+    assert not (carried * dry).any()
+    everywhere = {**grid, "water": np.ones_like(energy)}
+    carried = specification.carried(ocean.NUMPY, everywhere, level, [flow * shown for flow in flows])
+    assert abs((carried * sizes * heights).sum()) < 1e-12
+    assert np.abs(carried).max() > 0.01
+
+
+def test_the_operations_of_the_energy_are_fewer_than_those_of_its_formulas():
+    specification, grid, batch = levels_of_tke({"levels": 16, "rows": 36, "columns": 36})
+
+    class Counting(np.ndarray):
+        count = 0
+
+        def __array_ufunc__(self, ufunc, method, *operands, **options):
+            plain = [np.asarray(one) if isinstance(one, Counting) else one for one in operands]
+            result = np.asarray(getattr(ufunc, method)(*plain, **options))
+            Counting.count += result.size
+            return result.view(Counting)
+
+    size = {"levels": 16, "rows": 36, "columns": 36}
+    given = {name: value.view(Counting) for name, value in grid.items()}
+    specification.reference(size, given, [array.view(Counting) for array in batch])
+    assert 0.75 * Counting.count < specification.useful_flops(size) < Counting.count
+    assert specification.compulsory_bytes(size, 4) == 4 * (5 * 16 * 36 * 36 + 6 * 16 * 32 * 32)

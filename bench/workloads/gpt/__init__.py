@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .. import transformer
-from ..gpt_train import SIZES as SIZES
+from .. import gpt_train, transformer
 from ..transformer_train import batch as batch_and_targets
 from ..transformer_train import items, parameters, predict
 
 __all__ = ["items", "parameters"]
 
 ITEM = "token"
+SIZES = {**gpt_train.SIZES, "single": {**gpt_train.SIZES["small"], "batch": 1}}
 PRECISIONS = ("float32", "bfloat16")
 TRAINING = False
 

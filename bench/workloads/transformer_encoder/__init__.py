@@ -15,6 +15,7 @@ SIZES = {
     # The shape of BERT base (Devlin et al. 2019).
     "medium": {"batch": 8, "sequence": 128, "width": 768, "heads": 12, "layers": 12},
 }
+SIZES["single"] = {**SIZES["small"], "batch": 1}
 PRECISIONS = ("float32", "bfloat16")
 TRAINING = False
 
