@@ -48,6 +48,7 @@ GRID = [
     ("lightning", "fit-compile"),
     ("tf1", "session"),
     ("tf2-session", "session"),
+    ("theano", "function"),
 ]
 GRID_INFERENCE = [
     ("keras-tf", "predict"),

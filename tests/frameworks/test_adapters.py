@@ -25,6 +25,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         "torch": "NCHW, channels_last",
         "lightning": "NCHW, channels_last",
         "keras-torch": "NCHW",
+        "theano": "NCHW",
         "numpy": None,
     }
     name = environment if environment in expected else framework(environment)
@@ -54,6 +55,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("haiku", "jit", "by the compiler"),
         case("lightning", "fit", True),
         case("tf1", "session", True),
+        case("theano", "function", "by the compiler"),
     ],
 )
 def test_who_fuses_the_optimizer_is_said(environment, mode, fused):

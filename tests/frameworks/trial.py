@@ -18,6 +18,7 @@ from bench.worker.timing.stopwatch import looped
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 STEADY_STEPS = 12
 STEADY = ("mlp-train", "lenet-train")
+WITHOUT_BFLOAT16 = ("numpy", "theano")
 
 
 def adapter_of(framework, mode, precision="float32"):
@@ -63,7 +64,7 @@ def steady(framework, mode, workload):
 
 def attention(framework, mode):
     """Return the settings of a training step with attention, which is built but not run."""
-    if framework == "numpy":
+    if not BUILT_IN.has_implementation("transformer-train", framework):
         return {}
     adapter = adapter_of(framework, mode)
     built(adapter, framework, mode, "transformer-train")
@@ -113,7 +114,7 @@ def extras(framework, mode):
 
 
 def main(framework, mode):
-    precisions = ("float32",) if framework == "numpy" else ("float32", "bfloat16")
+    precisions = ("float32",) if framework in WITHOUT_BFLOAT16 else ("float32", "bfloat16")
     return {
         "steady": {workload: steady(framework, mode, workload) for workload in STEADY},
         "attention": attention(framework, mode),

@@ -1,0 +1,1 @@
+"""Holds Theano's facts, adapter and programs; importing the package imports none of them."""
