@@ -33,7 +33,19 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
-GRID = ("keras-tf", "keras-jax", "keras-torch", "flax", "haiku", "lightning", "tf1", "tf2-session", "tflite", "theano")
+GRID = (
+    "keras-tf",
+    "keras2-tf",
+    "keras-jax",
+    "keras-torch",
+    "flax",
+    "haiku",
+    "lightning",
+    "tf1",
+    "tf2-session",
+    "tflite",
+    "theano",
+)
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 
@@ -57,7 +69,7 @@ def tests(session: nox.Session) -> None:
 def grid(session: nox.Session) -> None:
     """Run the tests of the environments outside the default study, then check every workload in every mode.
 
-    Names of such environments after ``--`` choose some of them; all of them need 20 GB.
+    Names of such environments after ``--`` choose some of them; all of them need 21 GB.
     """
     chosen = [word for word in session.posargs if word in GRID] or GRID
     options = [word for word in session.posargs if word not in GRID]

@@ -35,6 +35,9 @@ GRID = [
     ("keras-tf", "fit"),
     ("keras-tf", "fit-jit"),
     ("keras-tf", "train-on-batch"),
+    ("keras2-tf", "fit"),
+    ("keras2-tf", "fit-jit"),
+    ("keras2-tf", "train-on-batch"),
     ("keras-jax", "fit"),
     ("keras-jax", "train-on-batch"),
     ("keras-torch", "fit"),
@@ -53,6 +56,8 @@ GRID = [
 GRID_INFERENCE = [
     ("keras-tf", "predict"),
     ("keras-tf", "predict-jit"),
+    ("keras2-tf", "predict"),
+    ("keras2-tf", "predict-jit"),
     ("keras-jax", "predict"),
     ("keras-torch", "predict"),
     ("keras-torch", "predict-jit"),

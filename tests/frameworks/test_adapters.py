@@ -49,6 +49,8 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("jax", "jit", "by the compiler"),
         case("keras-tf", "fit", False),
         case("keras-tf", "fit-jit", "by the compiler"),
+        case("keras2-tf", "fit", False),
+        case("keras2-tf", "fit-jit", "by the compiler"),
         case("keras-jax", "fit", "by the compiler"),
         case("keras-torch", "fit", False),
         case("flax", "nnx", "by the compiler"),
@@ -95,6 +97,7 @@ def test_mode_eager_fused_is_for_training_only():
         case("jax", "jit", "composed"),
         case("keras-tf", "fit", "composed"),
         case("keras-torch", "fit", "fused"),
+        case("keras2-tf", "fit", "composed"),
         case("flax", "nnx", "composed"),
     ],
 )

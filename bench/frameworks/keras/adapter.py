@@ -1,4 +1,4 @@
-"""Adapts Keras 3 above the adapter of its backend: arrays and the machine are the backend's, the modes are Keras'."""
+"""Adapts Keras 2 and 3 above the adapter of their backend: arrays and machine are the backend's, the modes Keras'."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from ...program import Unsupported
 from . import compiler as compiler
 from .programs import inference, training
+from .versions import THREE, config
 
 __all__ = ["Adapter", "inference", "training"]
 
@@ -23,7 +24,7 @@ class Adapter:
     """Keras on one device, in one mode, at one precision."""
 
     def __init__(self, mode, device, precision, threads):
-        backend = keras.config.backend()
+        backend = config.backend()
         if mode.endswith("-jit") and backend == "jax":
             raise Unsupported("on JAX Keras compiles by default: use {}".format(mode[: -len("-jit")]))
         adapter = importlib.import_module("..{}.adapter".format(backend), __package__)
@@ -31,9 +32,11 @@ class Adapter:
         self._backend = adapter.Adapter("eager", device, precision, threads)
         self._compiler = compiler.of(backend, mode, self._backend)
         self._program_settings = []
+        if precision == "bfloat16" and not THREE:
+            raise Unsupported("the layers of Keras 2 have no bfloat16 of their own")
         # A user's keras.json may have other defaults.
-        keras.config.set_floatx(precision)
-        keras.config.set_image_data_format(LAYOUTS[backend])
+        config.set_floatx(precision)
+        config.set_image_data_format(LAYOUTS[backend])
 
     def __getattr__(self, name):
         return getattr(self._backend, name)

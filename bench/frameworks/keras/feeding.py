@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import keras
-
 from ..rotation import Rotation
+from .versions import config
 
 
 class Feed:
@@ -12,7 +11,7 @@ class Feed:
 
     def __init__(self, mode, other):
         """Feed the loop of ``mode``; refusals name ``other``, which takes batches in any order."""
-        backend = keras.config.backend()
+        backend = config.backend()
         if backend == "tensorflow":
             self._make = InDataset(mode, other)
         else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import keras
-from keras import ops
 
 from ...program import Program, Unsupported
 from . import feeding
+from .versions import AUTO, config, ops, optimizers, value_of, variables_of
 
 #: Steps that one call of a compiled function does in ``fit``, as Keras advises for small models. PyTorch has no more
 #: than one.
@@ -36,10 +36,10 @@ def make_optimizer(settings):
     """Make the Keras optimizer that a specification's ``OPTIMIZER`` names."""
     rate = settings["learning_rate"]
     if settings["name"] == "sgd":
-        return keras.optimizers.SGD(rate, momentum=settings.get("momentum", 0.0))
+        return optimizers.SGD(rate, momentum=settings.get("momentum", 0.0))
     if settings["name"] == "adam":
         # On PyTorch, Keras has a class of its own, which updates all parameters together.
-        kind = type(keras.optimizers.Adam())
+        kind = type(optimizers.Adam())
         options = {"beta_1": settings["beta1"], "beta_2": settings["beta2"], "epsilon": settings["epsilon"]}
         return type("Adam", (Adam, kind), {})(rate, **options)
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
@@ -57,13 +57,14 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
     named = load(model, parameters, names)
     optimizer = make_optimizer(settings)
     optimizer.build(model.trainable_variables)
-    executed = STEPS_PER_EXECUTION[keras.config.backend()] if mode.startswith("fit") else 1
+    executed = STEPS_PER_EXECUTION[config.backend()] if mode.startswith("fit") else 1
     loss = keras.losses.SparseCategoricalCrossentropy(**LOSS)
     model.compile(optimizer, loss, jit_compile=jit_of(mode), steps_per_execution=executed)
-    fused = "by the compiler" if model.jit_compile else False
+    fused = "by the compiler" if getattr(model, "jit_compile", jit_of(mode)) else False
     found = given(**{"layout": layout, "attention": attention, "optimizer": "keras", "fused optimizer": fused})
     model = transform(model, training=True, settings=lambda: found, part="step")
-    initial = [(variable, ops.copy(variable.value)) for variable in (*model.variables, *optimizer.variables)]
+    every = (*model.variables, *variables_of(optimizer))
+    initial = [(variable, ops.copy(value_of(variable))) for variable in every]
 
     def reset():
         for variable, value in initial:
@@ -72,7 +73,7 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
 
     run = fitted(model, mode) if mode.startswith("fit") else on_batches(model)
     return Program(
-        lambda *batch: run((batch,)), lambda: {name: each.value for name, each in named.items()}, reset, run,
+        lambda *batch: run((batch,)), lambda: {name: value_of(each) for name, each in named.items()}, reset, run,
         starts=mode.startswith("fit"),
     )  # fmt: skip
 
@@ -119,7 +120,7 @@ def inference(model, parameters, transform, output, names=None, attention=None):
 
 
 def jit_of(mode):
-    return True if mode.endswith("-jit") else "auto"
+    return True if mode.endswith("-jit") else AUTO
 
 
 def load(model, parameters, names=None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 
 from ...frameworks.keras.adapter import training
+from ...frameworks.keras.versions import config
 from . import OPTIMIZER, SIDE
 
 
@@ -22,7 +23,7 @@ def network(side, filters, dense, classes):
 
 
 def layout():
-    return "NHWC" if keras.config.image_data_format() == "channels_last" else "NCHW"
+    return "NHWC" if config.image_data_format() == "channels_last" else "NCHW"
 
 
 def build(size, parameters, batch, transform):

@@ -7,9 +7,10 @@ layer is made of Dense layers around the operation that it calls.
 from __future__ import annotations
 
 import keras
-from keras import layers, ops
+from keras import layers
 
 from ...frameworks.keras.adapter import inference
+from ...frameworks.keras.versions import THREE, config, ops
 from .. import attention, transformer
 
 
@@ -21,8 +22,16 @@ def attend(size, hidden, causal):
     """Mix the values by Keras' own attention: fused on PyTorch, composed on TensorFlow and on a processor in JAX."""
     heads, width = size["heads"], size["width"]
     split = layers.Reshape((size["sequence"], 3, heads, width // heads))(hidden)
-    mixed = ops.dot_product_attention(split[:, :, 0], split[:, :, 1], split[:, :, 2], is_causal=causal)
+    parts = [split[:, :, part] for part in range(3)]
+    mixed = (ops.dot_product_attention if THREE else with_layers)(*parts, is_causal=causal)
     return layers.Reshape((size["sequence"], width))(mixed)
+
+
+def with_layers(queries, keys, values, is_causal):
+    """Mix the values with the layer of Keras 2, which has no such operation and wants the heads first."""
+    scaled = queries * queries.shape[-1] ** -0.5
+    first = [layers.Permute((2, 1, 3))(each) for each in (scaled, values, keys)]
+    return layers.Permute((2, 1, 3))(layers.Attention()(first, use_causal_mask=is_causal))
 
 
 def stack(size, hidden, causal):
@@ -51,7 +60,7 @@ def order(size):
 
 
 def attention_form():
-    return "fused" if keras.config.backend() == "torch" else "composed"
+    return "fused" if config.backend() == "torch" else "composed"
 
 
 def build(size, parameters, batch, transform):

@@ -1,0 +1,32 @@
+"""Gives Keras 2 and Keras 3 the same names. Keras 2 computes with TensorFlow only."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import keras
+
+#: Whether this is Keras 3.
+THREE = hasattr(keras, "ops")
+#: The backend, and the defaults of types and layouts.
+config = keras.config if THREE else keras.backend
+#: What leaves Keras' own choice of jit_compile.
+AUTO = "auto" if THREE else None
+
+if THREE:
+    from keras import ops, optimizers
+else:
+    import tensorflow as tf
+
+    # Until 2.13, ``keras`` itself has the older classes under these names, tf.keras those that users get.
+    optimizers = tf.keras.optimizers
+    ops = SimpleNamespace(cast=tf.cast, power=tf.pow, sqrt=tf.sqrt, copy=tf.identity, matmul=tf.matmul)
+
+
+def value_of(variable):
+    """Return what a variable holds."""
+    return variable.value if THREE else variable.value()
+
+
+def variables_of(optimizer):
+    return optimizer.variables if THREE else optimizer.variables()
