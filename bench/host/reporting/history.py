@@ -18,6 +18,7 @@ from .outputs import versions_csv
 from .outputs.output import write_text
 from .renderers import figure_files, latex, markdown, terminal
 from .tables import history as tables
+from .tables import upgrade
 from .tables.table import Table
 from .words.caption import title_of
 
@@ -30,14 +31,18 @@ class HistoryReport:
 
     manifest: Manifest
     history: History
+    #: The answer, a table per family.
+    overviews: tuple[Table, ...]
+    #: Times, costs and installations, in detail.
     tables: tuple[Table, ...]
 
     def write(self, folder: Path) -> list[Path]:
         """Write ``versions.csv``, ``versions.md``, ``versions.tex`` and a figure per workload; return their paths."""
         folder.mkdir(parents=True, exist_ok=True)
+        every = (*self.overviews, *self.tables)
         return [
-            *write_text(folder / MARKDOWN, markdown.document(title_of(self.manifest), self.tables)),
-            *write_text(folder / LATEX, latex.document(self.tables)),
+            *write_text(folder / MARKDOWN, markdown.document(title_of(self.manifest), every)),
+            *write_text(folder / LATEX, latex.document(every)),
             *write_text(folder / versions_csv.NAME, versions_csv.render(self.history)),
             *self._draw(folder / FIGURES),
         ]
@@ -55,12 +60,11 @@ class HistoryReport:
         return paths
 
     def print(self, console: Console, *, details: bool = False) -> None:
-        """Print the times and the environments; with ``details`` first calls and memory, too."""
-        for number, table in enumerate(self.tables):
-            if number != 1 or details or len(self.tables) < 3:
-                if number:
-                    console.print()
-                terminal.render(console, table)
+        """Print the answer and the environments; with ``details`` the intervals, first calls and memory, too."""
+        for number, table in enumerate((*self.overviews, *(self.tables if details else self.tables[-1:]))):
+            if number:
+                console.print()
+            terminal.render(console, table)
 
 
 def make(
@@ -68,4 +72,4 @@ def make(
 ) -> HistoryReport:
     """Make the report in the language that the caller writes in."""
     history = analyse_history(records, manifest, members, against=against)
-    return HistoryReport(manifest, history, tables.tables(history, manifest))
+    return HistoryReport(manifest, history, upgrade.overviews(history, manifest), tables.tables(history, manifest))

@@ -55,16 +55,48 @@ def test_a_ratio_is_written_as_a_difference_in_percent(estimate, text):
 
 
 def test_the_table_says_at_each_version_what_changed():
-    lines = printed(made()).splitlines()
+    lines = printed(made(), details=True).splitlines()
     third = next(line for line in lines if line.startswith("1.11.0"))
     assert re.fullmatch(r"1\.11\.0 +1\.\d+ +\+\d\.\d% \[\d\.\d, \d\.\d\] slower +\+.* slower *", third)
     assert any(re.fullmatch(r"1\.9\.0 +1\.\d+ +baseline *", line) for line in lines)
 
 
-def test_all_columns_of_the_times_fit_into_80_columns():
-    text = printed(made(Releases(PLANTED, modes=("eager", "compile"))))
+def test_the_answer_comes_first_a_row_per_workload_a_column_per_version():
+    lines = printed(made()).splitlines()
+    rows = [line.split() for line in lines if line.startswith(tuple(PLANTED))]
+    assert [row[0] for row in rows] == list(PLANTED)
+    gemm, mlp = (row[3:] for row in rows)
+    assert re.fullmatch(r"\S+%≈ \+[45]\.\d%\* \S+%≈", " ".join(gemm))
+    assert re.fullmatch(r"−20\.\d%\* −20\.\d%\* −20\.\d%\*|−19\.\d%\* −19\.\d%\* −19\.\d%\*", " ".join(mlp))
+    text = " ".join(" ".join(lines).split())
+    assert "PyTorch 2.0.0 eager against 1.9.0, of 2 rows: faster in 1 and the same in 1." in text
+    assert re.search(r"Largest slowdowns from a version to the next: gemm eager with 1\.11\.0: \+[45]\.\d% \[", text)
+    assert "* different, certain at 1%; ≈ equal within 2%" in text
+
+
+def test_the_answer_counts_rows_in_which_the_newest_version_has_no_time():
+    run = Releases(PLANTED)
+    run.fail("2.0.0", "no wheel")
+    text = " ".join(printed(made(run)).split())
+    assert "failedᵃ" in text
+    assert "ᵃ failed in environment: no wheel" in text
+    assert "PyTorch 2.0.0 eager against the oldest version, of 2 rows: without a time in 2." in text
+
+
+def test_a_newest_version_that_is_the_baseline_is_not_compared_with_itself():
+    run = Releases(PLANTED)
+    text = printed(history.make(run.records, run.manifest, MEMBERS, against="2.0.0"))
+    assert "of 2 rows" not in text
+
+
+def test_all_columns_of_the_answer_and_of_the_times_fit_into_80_columns():
+    report = made(Releases(PLANTED, modes=("eager", "compile")))
+    text = printed(report)
     assert max(map(len, text.splitlines())) <= 80
     assert "Too narrow" not in text
+    times = printed(report, details=True).partition("cold call")[0]
+    assert "than the version before" in times
+    assert "Too narrow" not in times
 
 
 def test_the_costs_are_printed_on_request():
@@ -75,7 +107,7 @@ def test_the_costs_are_printed_on_request():
 def test_a_version_that_failed_has_its_row_with_the_reason_and_the_next_says_what_it_is_compared_with():
     run = Releases(PLANTED)
     run.fail("1.10.0", "no wheel of torch 1.10.0 for Python 3.11")
-    text = " ".join(printed(made(run)).split())
+    text = " ".join(printed(made(run), details=True).split())
     assert "1.10.0 failedᵃ" in text
     assert "ᵃ failed in environment: no wheel of torch 1.10.0 for Python 3.11" in text
     assert "ᵇ compared with 1.9.0: the version before has no time" in text
@@ -86,7 +118,7 @@ def test_a_setting_that_changed_with_a_version_is_said_at_it():
     run.change("1.9.0", settings={"threads": 2, "instruction set": "AVX2"})
     for version in VERSIONS[1:]:
         run.change(version, settings={"threads": 2, "instruction set": "AVX512"})
-    text = " ".join(printed(made(run)).split())
+    text = " ".join(printed(made(run), details=True).split())
     assert text.count("instruction set changed from AVX2 to AVX512") == 1
     assert re.search(r"1\.10\.0 [\d.]+ \S+ \[[^]]*\] sameᵃ", text)
 

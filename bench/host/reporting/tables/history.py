@@ -15,7 +15,7 @@ from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..words.caption import describe_conditions
 from ..words.history import format_change, release_notes, release_word, step_notes, versions_in_words
-from ..words.language import _, ngettext
+from ..words.language import _
 from ..words.numbers import MIB, TIMES, Unit, choose_unit, format_number, format_value, percent
 from ..words.remarks import noise_remark
 from ..words.row_names import row_name, shared_facets, usual_facets
@@ -61,40 +61,25 @@ def times(history: History, manifest: Manifest) -> Table:
         " ".join(filter(None, (caption, shared, describe_conditions(manifest, results)))),
         columns,
         tuple(groups),
-        remarks(*verdict_remarks(history), noise_remark(history.analysis, manifest)),
+        remarks(verdict_remark(history), noise_remark(history.analysis, manifest)),
     )
     return without_empty_columns(table)
 
 
-def verdict_remarks(history: History) -> tuple[str, ...]:
-    """Say what the verdicts mean, and how many rounds they need where there are too few."""
+def verdict_remark(history: History) -> str:
+    """Say what the verdicts mean."""
     count = history.comparisons.get(Quantity.STEP, 0)
     if not count:
-        return ()
-    texts = [
-        _(
-            "Slower, faster: a difference, by the exact signed-rank test over pairs of processes that took turns. "
-            "Same: the {level} interval lies within {threshold}. Unclear: neither. The p values of all {count} "
-            "comparisons are adjusted together (Holm): the chance of a single false difference is at most {alpha}.",
-            level=percent(1.0 - ALPHA),
-            threshold=percent(THRESHOLD),
-            count=count,
-            alpha=percent(ALPHA),
-        )
-    ]
-    if history.most_pairs < history.needed_rounds:
-        texts.append(
-            ngettext(
-                "This run has {count} round. Among {comparisons} comparisons a difference can be significant from "
-                "{needed} rounds on; fewer versions, workloads or modes need fewer rounds.",
-                "This run has {count} rounds. Among {comparisons} comparisons a difference can be significant from "
-                "{needed} rounds on; fewer versions, workloads or modes need fewer rounds.",
-                history.most_pairs,
-                comparisons=count,
-                needed=history.needed_rounds,
-            )
-        )
-    return tuple(texts)
+        return ""
+    return _(
+        "Slower, faster: a difference, by the exact signed-rank test over pairs of processes that took turns. "
+        "Same: the {level} interval lies within {threshold}. Unclear: neither. The p values of all {count} "
+        "comparisons are adjusted together (Holm): the chance of a single false difference is at most {alpha}.",
+        level=percent(1.0 - ALPHA),
+        threshold=percent(THRESHOLD),
+        count=count,
+        alpha=percent(ALPHA),
+    )
 
 
 def _baseline_of(courses: Iterable[Course]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...analysis.fairness import GROUNDS, differences
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
@@ -9,25 +11,29 @@ from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
+from ...statistics.verdict import ALPHA, THRESHOLD
 from .labels import names_of
 from .language import _, decimal_sign
 from .notes import in_words
-from .numbers import localise
+from .numbers import localise, percent
 from .terms import enumerate_names, status_word
 from .text import shorten
 
 #: From this half width of an interval on, in percent, no decimal is shown.
 COARSE = 10.0
 MINUS = "−"
+#: The signs of the other tables.
+MARKS = {VersionVerdict.MORE: "*", VersionVerdict.LESS: "*", VersionVerdict.SAME: "≈", VersionVerdict.UNCLEAR: "?"}
 #: Characters of the value of a setting.
 VALUE_LENGTH = 60
 
 
-def versions_in_words(history: History) -> str:
-    """Name what is compared: ``PyTorch 1.13.1 to 2.15.0 and JAX 0.4.30 to 0.10.2``."""
+def versions_in_words(history: History, only: str | None = None) -> str:
+    """Name what is compared: ``PyTorch 1.13.1 to 2.15.0 and JAX 0.4.30 to 0.10.2``, or one family of it."""
     families: dict[str, list[str]] = {}
     for family, version in history.environments.values():
-        families.setdefault(family, []).append(version)
+        if only in (None, family):
+            families.setdefault(family, []).append(version)
     frameworks = {course.line.family: course.line.cell.framework for course in history.courses}
     parts = [
         _(
@@ -53,6 +59,22 @@ def change_word(change: VersionVerdict | None, quantity: Quantity) -> str:
     return "" if change is None else words[change]
 
 
+def change_mark(change: VersionVerdict | None) -> str:
+    """Return the mark of a verdict where there is no room for its word."""
+    return "" if change is None else MARKS[change]
+
+
+def change_marks(steps: Iterable[Step | None]) -> str:
+    """Explain the marks that stand at these comparisons."""
+    used = {change_mark(step.change) for step in steps if step is not None}
+    explained = {
+        "*": _("* different, certain at {alpha}", alpha=percent(ALPHA)),
+        "≈": _("≈ equal within {threshold}", threshold=percent(THRESHOLD)),
+        "?": _("? unclear"),
+    }
+    return "; ".join(text for mark, text in explained.items() if mark in used)
+
+
 def format_change(step: Step | None, quantity: Quantity) -> str:
     """Write by how much a version differs, with the interval and the verdict; empty where nothing is known."""
     if step is None:
@@ -60,13 +82,13 @@ def format_change(step: Step | None, quantity: Quantity) -> str:
     return f"{format_percent(step.ratio.estimate)} {change_word(step.change, quantity)}".rstrip()
 
 
-def format_percent(ratio: Estimate) -> str:
+def format_percent(ratio: Estimate, *, interval: bool = True) -> str:
     """Write a ratio as the difference from 1 in percent, to the digits that its interval supports."""
     low, high = ratio.low, ratio.high
     half = 100.0 * abs(ratio.value - 1.0) / 10.0 if low is None or high is None else 50.0 * (high - low)
     digits = 1 if half < COARSE else 0
     text = f"{_signed(ratio.value, digits, plus=True)}%"
-    if low is None or high is None or low == high:
+    if not interval or low is None or high is None or low == high:
         return text
     # Where numbers have a comma of their own, another one between them would be misread.
     between = ";" if decimal_sign() == "," else ","
