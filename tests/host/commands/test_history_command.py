@@ -94,7 +94,8 @@ def test_a_part_can_be_chosen_as_in_a_run(root, folder):
 
 def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, capsys):
     assert history(root, "--against", "1.11.0") == 0
-    assert "than 1.11.0" in capsys.readouterr().out
+    assert "eager against 1.11.0" in " ".join(capsys.readouterr().out.split())
+    assert "than 1.11.0" in (folder / "versions.md").read_text()
     assert {r["other_version"] for r in rows(folder) if r["against"] == "baseline"} == {"1.11.0"}
 
 
