@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
 from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
+from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..words.history import (
-    change_mark,
-    change_marks,
     format_change,
     format_percent,
     release_notes,
@@ -20,11 +19,13 @@ from ..words.history import (
 )
 from ..words.labels import names_of
 from ..words.language import _, ngettext
-from ..words.numbers import TIMES, choose_unit, format_value
+from ..words.numbers import TIMES, choose_unit, format_value, percent
 from ..words.row_names import row_name, shared_facets, usual_facets
 from ..words.terms import enumerate_names
 from .table import Column, Entry, Group, Table, remarks
 
+#: The signs of the other tables.
+MARKS = {VersionVerdict.MORE: "*", VersionVerdict.LESS: "*", VersionVerdict.SAME: "≈", VersionVerdict.UNCLEAR: "?"}
 #: Changes from one version to the next that a sentence names, at most.
 NAMED = 3
 
@@ -69,7 +70,7 @@ def _overview(family: str, courses: Sequence[Course], history: History, manifest
             *(sentence for mode, of_mode in modes.items() for sentence in _answer(mode, of_mode)),
             _steps(courses),
             _rounds_needed(history),
-            change_marks(point.baseline for course in courses for point in course.points),
+            _marks(point.baseline for course in courses for point in course.points),
         ),
     )
 
@@ -85,7 +86,7 @@ def _entry(course: Course, version: str) -> Entry:
         return Entry(f"{format_value(point.value, unit.size)} {unit.name}")
     if point.baseline is None:
         return Entry("")
-    return Entry(format_percent(point.baseline.ratio.estimate, interval=False) + change_mark(point.baseline.change))
+    return Entry(format_percent(point.baseline.ratio.estimate, interval=False) + _mark(point.baseline.change))
 
 
 def _answer(mode: str, courses: Sequence[Course]) -> Iterable[str]:
@@ -155,3 +156,19 @@ def _rounds_needed(history: History) -> str:
         comparisons=history.comparisons.get(Quantity.STEP, 0),
         needed=history.needed_rounds,
     )
+
+
+def _mark(change: VersionVerdict | None) -> str:
+    """Return the mark of a verdict where there is no room for its word."""
+    return "" if change is None else MARKS[change]
+
+
+def _marks(steps: Iterable[Step | None]) -> str:
+    """Explain the marks that stand at these comparisons."""
+    used = {_mark(step.change) for step in steps if step is not None}
+    explained = {
+        "*": _("* different, certain at {alpha}", alpha=percent(ALPHA)),
+        "≈": _("≈ equal within {threshold}", threshold=percent(THRESHOLD)),
+        "?": _("? unclear"),
+    }
+    return "; ".join(text for mark, text in explained.items() if mark in used)

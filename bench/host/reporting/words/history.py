@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ...analysis.fairness import GROUNDS, differences
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
@@ -11,19 +9,16 @@ from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
-from ...statistics.verdict import ALPHA, THRESHOLD
 from .labels import names_of
 from .language import _, decimal_sign
 from .notes import in_words
-from .numbers import localise, percent
+from .numbers import localise
 from .terms import enumerate_names, status_word
 from .text import shorten
 
 #: From this half width of an interval on, in percent, no decimal is shown.
 COARSE = 10.0
 MINUS = "−"
-#: The signs of the other tables.
-MARKS = {VersionVerdict.MORE: "*", VersionVerdict.LESS: "*", VersionVerdict.SAME: "≈", VersionVerdict.UNCLEAR: "?"}
 #: Characters of the value of a setting.
 VALUE_LENGTH = 60
 
@@ -57,22 +52,6 @@ def change_word(change: VersionVerdict | None, quantity: Quantity) -> str:
         VersionVerdict.UNCLEAR: _("unclear"),
     }
     return "" if change is None else words[change]
-
-
-def change_mark(change: VersionVerdict | None) -> str:
-    """Return the mark of a verdict where there is no room for its word."""
-    return "" if change is None else MARKS[change]
-
-
-def change_marks(steps: Iterable[Step | None]) -> str:
-    """Explain the marks that stand at these comparisons."""
-    used = {change_mark(step.change) for step in steps if step is not None}
-    explained = {
-        "*": _("* different, certain at {alpha}", alpha=percent(ALPHA)),
-        "≈": _("≈ equal within {threshold}", threshold=percent(THRESHOLD)),
-        "?": _("? unclear"),
-    }
-    return "; ".join(text for mark, text in explained.items() if mark in used)
 
 
 def format_change(step: Step | None, quantity: Quantity) -> str:
