@@ -6,10 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bench.registry import BUILT_IN
 
-from ...analysis.results import Result
+if TYPE_CHECKING:
+    # Naming a framework before anything is measured need not wait for scipy.
+    from ...analysis.results import Result
 
 #: Digits of a version that tell releases apart.
 RELEASE = re.compile(r"\d+(?:\.\d+)?")
