@@ -14,7 +14,8 @@ from bench.cell import Cell
 from ..study.baseline import BEST, PREVIOUS
 from ..study.twin import is_twin
 from .quality import Quality
-from .results import Result, row_key
+from .results import Result
+from .row_key import row_key
 
 #: {cell: the result that it is compared with}; a cell that others are compared with alone is not in it.
 Baselines = Mapping[Cell, Result]

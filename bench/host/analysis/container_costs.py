@@ -9,7 +9,8 @@ from typing import Any
 from ..storage.manifest import Manifest
 from .comparisons import Reached, decide_together
 from .fairness import refusal
-from .results import Comparison, Result, row_key
+from .results import Comparison, Result
+from .row_key import row_key
 from .run_analysis import Analysis
 
 

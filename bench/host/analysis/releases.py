@@ -15,7 +15,8 @@ from bench.record import OK
 
 from ..study.twin import is_twin
 from .quality import quality_of
-from .results import Result, row_key
+from .results import Result
+from .row_key import row_key
 from .versions import Versions, versions_of
 
 #: {environment: (family, version)}, as the study file has them.

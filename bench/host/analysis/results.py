@@ -224,11 +224,6 @@ def with_steps(results: Sequence[Result]) -> list[Result]:
     return [replace(result, step=next(steps)) if result.timed else result for result in results]
 
 
-def row_key(cell: Cell) -> tuple[str, int]:
-    """Return what cells must share to be compared."""
-    return cell.row, cell.threads
-
-
 def columns_of(results: Sequence[Result]) -> list[str]:
     """List the columns, those of one environment side by side."""
     environments = list(dict.fromkeys(result.cell.environment for result in results))

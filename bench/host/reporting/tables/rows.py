@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.results import Result, columns_of, row_key
+from ...analysis.results import Result, columns_of
+from ...analysis.row_key import row_key
 from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.cell import Cell
 
-from ...analysis.results import row_key
+from ...analysis.row_key import row_key
 from .language import _, ngettext
 
 if TYPE_CHECKING:
