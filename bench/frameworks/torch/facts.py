@@ -76,6 +76,8 @@ FACTS = Facts(
     # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
     caches_temporary_files=True,
     variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_"),
+    # Until some release before 2.15 the first call of torch.compile imports setuptools, which the wheels require for
+    # Python 3.12 and later only (seen with 2.5.1 and 2.9.1 on Python 3.10).
     # Where torch.compile refuses a Python that has wheels, as 2.0 does 3.11, that Python is left out.
     releases=(
         Release("1.12", ("3.7", "3.10"), ("numpy<2", "setuptools<70")),
@@ -83,10 +85,10 @@ FACTS = Facts(
         Release("2.0", ("3.8", "3.10"), ("numpy<2", "setuptools<70")),
         Release("2.1", ("3.8", "3.11"), ("numpy<2", "setuptools<70")),
         Release("2.3", ("3.8", "3.11"), ("numpy", "setuptools<70")),
-        Release("2.4", ("3.8", "3.12"), ("numpy",)),
-        Release("2.5", ("3.9", "3.12"), ("numpy",)),
-        Release("2.6", ("3.9", "3.13"), ("numpy",)),
-        Release("2.9", ("3.10", "3.14"), ("numpy",)),
+        Release("2.4", ("3.8", "3.12"), ("numpy", "setuptools<80")),
+        Release("2.5", ("3.9", "3.12"), ("numpy", "setuptools<80")),
+        Release("2.6", ("3.9", "3.13"), ("numpy", "setuptools<80")),
+        Release("2.9", ("3.10", "3.14"), ("numpy", "setuptools<80")),
         Release("2.15", ("3.11", "3.14"), ("numpy",)),
     ),
 )
