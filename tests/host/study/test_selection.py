@@ -2,79 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import re
 import shutil
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import pytest
+from example_study import ALL, ENVIRONMENTS, MLP_SIZES, everything, plan_of, reasons, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.cell import DEVICES, PRECISIONS, Cell
-from bench.host.machine.processors import physical_cores
-from bench.host.reporting.preview import FORK_S, START_S, estimate_s, preview
+from bench.cell import DEVICES, PRECISIONS
 from bench.host.study import selection, study_file
-from bench.host.study.plan import Plan
-from bench.host.study.schema import Study
 from bench.host.study.selection import Selection, select
 from bench.host.study.study_file import StudyError
 from bench.registry import BENCH, BUILT_IN, Registry, Source
-
-MLP_SIZES = list(BUILT_IN.specification("mlp-train").SIZES)
-ENVIRONMENTS = {
-    "old": ("torch", ["eager", "torchscript"]),
-    "new": ("torch", ["eager", "compile"]),
-    "tf": ("tensorflow", ["eager", "function"]),
-    "jax": ("jax", ["eager", "jit"]),
-}
-ALL = Selection(environments=["*"])
-
-
-def study(**changes: Any) -> Study:
-    tables: dict[str, Any] = {
-        "study": {
-            "name": "example",
-            "baseline": "old:eager",
-            "default": ["old", "new"],
-            "profile": "quick",
-            "seed": 7,
-            "threads": 3,
-        },
-        "environments": {
-            name: {"framework": framework, "modes": modes, "provider": "existing", "interpreter": "python3"}
-            for name, (framework, modes) in ENVIRONMENTS.items()
-        },
-        "workloads": {"transformer-encoder": {}, "mlp-train": {}},
-        "profiles": {
-            "quick": {"rounds": 3, "samples": 10, "sample_seconds": 0.01, "sizes": ["tiny"]},
-            "long": {"rounds": 10, "samples": 20, "sample_seconds": 0.1, "sizes": ["small", "tiny"]},
-        },
-        "exclusions": [],
-    }
-    return study_file.parse({**tables, **changes})
-
-
-def options(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    selection.add_arguments(parser)
-    return parser.parse_args(arguments)
-
-
-def plan_of(*arguments: str, environments: tuple[str, ...] = ("old", "jax")) -> Plan:
-    return selection.from_options(study(), options(*arguments), environments=environments)
-
-
-def everything(plan: Plan) -> list[Cell]:
-    return [*plan.cells, *(cell for cell, _ in plan.excluded)]
-
-
-def reasons(plan: Plan) -> set[str]:
-    return {reason for _, reason in plan.excluded}
 
 
 def test_nothing_chosen_is_the_study_with_its_own_profile() -> None:
@@ -213,7 +156,9 @@ def test_the_shipped_study_leaves_no_workload_out() -> None:
         assert {cell.workload for cell in plan.cells} == set(shipped.workloads)
 
 
-def test_only_calls_are_measured_at_a_size_in_which_calls_count() -> None:
+def test_only_calls_are_measured_at_a_size_in_which_calls_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    # On one core all cells have one thread.
+    monkeypatch.setattr(selection, "physical_cores", lambda: 2)
     plan = select(study_file.load(Path(__file__).resolve().parents[3] / "matrix.toml"), Selection(profile="quick"))
     assert {cell.workload for cell in plan.cells if cell.threads == 1} == {"dispatch"}
 
@@ -260,157 +205,3 @@ def test_a_selection_never_loses_a_cell(data: st.DataObject) -> None:
     assert len(cells) == len(set(cells)) == len(product)
     assert {(c.environment, c.mode, c.workload, c.size, c.precision, c.device) for c in cells} == product
     assert all(reason for _, reason in plan.excluded)
-
-
-def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STACK", "/opt/stack")
-    replaced = selection.with_interpreters(study(), options("--interpreter", "jax=$STACK/bin/python=3"))
-    assert replaced.environments["jax"].interpreter == "/opt/stack/bin/python=3"
-    assert replaced.environments["old"].interpreter == "python3"
-    with pytest.raises(StudyError, match=r"--interpreter: unknown environment 'jx'; did you mean 'jax'\?"):
-        selection.with_interpreters(study(), options("--interpreter", "jx=python3"))
-
-
-def test_all_threads_are_the_physical_cores_available() -> None:
-    assert plan_of("--threads", "all").threads == physical_cores()
-
-
-def with_threads(threads: Any, workload: Any = None) -> Study:
-    settings = {"name": "example", "baseline": "old:eager", "default": ["old"], "profile": "quick", "threads": threads}
-    own = {} if workload is None else {"threads": workload}
-    return study(study=settings, workloads={"transformer-encoder": {}, "mlp-train": own})
-
-
-def rows(plan: Plan) -> dict[str, int]:
-    return {cell.row: cell.threads for cell in plan.cells}
-
-
-def test_each_number_of_threads_is_a_row() -> None:
-    assert rows(select(with_threads([1, 3]), Selection())) == {
-        "transformer-encoder/tiny/float32/cpu/1-thread": 1,
-        "transformer-encoder/tiny/float32/cpu/3-threads": 3,
-        "mlp-train/tiny/float32/cpu/1-thread": 1,
-        "mlp-train/tiny/float32/cpu/3-threads": 3,
-    }
-
-
-def test_one_number_of_threads_is_in_no_row_name() -> None:
-    plan = select(with_threads([2], workload=1), Selection())
-    assert rows(plan) == {"transformer-encoder/tiny/float32/cpu": 2, "mlp-train/tiny/float32/cpu": 1}
-    assert plan.threads == 2
-
-
-def test_all_and_one_are_one_row_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "physical_cores", lambda: 1)
-    plan = select(with_threads([1, "all"]), Selection())
-    assert rows(plan) == {"transformer-encoder/tiny/float32/cpu": 1, "mlp-train/tiny/float32/cpu": 1}
-
-
-def test_the_threads_of_the_command_line_are_those_of_every_workload() -> None:
-    plan = selection.from_options(with_threads(1, workload=[1, 3]), options("--threads", "2,4"), environments=["old"])
-    assert sorted(rows(plan).values()) == [2, 2, 4, 4]
-
-
-def test_the_preview_names_the_threads_and_those_that_share_processors() -> None:
-    text = preview(select(with_threads([1, 999]), Selection()))
-    assert "8 cells in 4 rows and 2 columns, 0 left out; 1 thread · 999 threads." in text
-    assert re.search(r"999 threads will share \d+ processors?; give --threads all for one thread per core\.", text)
-
-
-def test_the_preview_says_that_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", list)
-    said = "This machine shows no NVIDIA GPU: 4 cells for device gpu will be unsupported; --device cpu measures here."
-    assert said in preview(select(with_threads(1), Selection(devices=["gpu", "cpu"]))).splitlines()
-    assert "GPU" not in preview(select(with_threads(1), Selection()))
-    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", lambda: [{"name": "GPU"}])
-    assert "GPU" not in preview(select(with_threads(1), Selection(devices=["gpu"])))
-
-
-def test_a_profile_can_give_a_workload_other_sizes() -> None:
-    quick = {
-        "rounds": 3,
-        "samples": 10,
-        "sample_seconds": 0.01,
-        "sizes": ["tiny"],
-        "sizes_of": {"mlp-train": ["small"]},
-    }
-    found = study(profiles={"quick": quick})
-    assert list(rows(select(found, Selection()))) == [
-        "transformer-encoder/tiny/float32/cpu",
-        "mlp-train/small/float32/cpu",
-    ]
-    chosen = select(found, Selection(sizes=["tiny"]))
-    assert [row.split("/")[1] for row in rows(chosen)] == ["tiny", "tiny"], "--size goes before the profile"
-
-
-def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None:
-    rules = [{"mode": "compile", "reason": "not today"}]
-    text = preview(select(study(exclusions=rules), Selection()))
-    row = next(line for line in text.splitlines() if line.startswith("mlp-train/tiny/float32/cpu"))
-    assert row.split()[1:] == ["run", "run", "run", "[1]"]
-    assert "[1] not today" in text
-    assert "6 cells in 2 rows and 4 columns, 2 left out; 3 threads." in text
-    assert "3 rounds of fresh processes, 10 samples of 0.01 s per cell and round" in text
-
-
-def test_the_preview_says_that_rounds_may_become_more() -> None:
-    profiles = {"quick": {"rounds": 9, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
-    text = preview(select(study(profiles=profiles), Selection()))
-    assert "Profile quick: 9 to 30 rounds, until every verdict is settled, of fresh processes, 1 sample of" in text
-
-
-def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
-    text = preview(plan_of("--size", "tiny,small", "--precision", "float32,float64"))
-    rows = [line.partition("/")[0] for line in text.splitlines() if "/cpu" in line]
-    assert rows == ["transformer-encoder"] * 4 + ["mlp-train"] * 4
-
-
-def test_the_preview_of_an_empty_plan_says_why() -> None:
-    assert preview(plan_of("--mode", "compile")).startswith("Nothing to measure")
-
-
-def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
-    plan = select(study(), Selection())
-    assert estimate_s(plan) > len(plan.cells) * plan.profile.rounds * FORK_S
-    own = plan.profile.model_copy(update={"workers": "own"})
-    assert estimate_s(replace(plan, profile=own)) > len(plan.cells) * plan.profile.rounds * START_S > estimate_s(plan)
-    for change in ({"rounds": 6}, {"samples": 1000}, {"sample_seconds": 1.0}):
-        assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
-    assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
-    assert re.search(r"About (\d+ min )?\d+ s, environments not included", preview(plan))
-
-
-def test_a_profile_with_a_twin_measures_the_baseline_twice() -> None:
-    profiles = {"quick": {"rounds": 10, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"], "twin": True}}
-    plan = select(study(profiles=profiles), Selection(environments=["old", "jax"]))
-    twins = [cell for cell in plan.cells if cell.environment == "old~twin"]
-    assert {cell.mode for cell in twins} == {"eager"}
-    assert len(twins) == len({cell.row for cell in plan.cells})
-    assert not any(cell.environment == "old~twin" for cell in plan_of().cells)
-    assert any(cell.environment == "old~twin" for cell in plan_of("--budget", "10m").cells)
-
-
-def test_the_looks_follow_the_profile_and_a_budget_makes_room_for_more() -> None:
-    assert plan_of().looks == (3,)
-    first, *_, last = plan_of("--budget", "10m").looks
-    assert (first, last) == (10, 20)
-    profiles = {"quick": {"rounds": 10, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
-    looks = select(study(profiles=profiles), ALL).looks
-    assert 10 <= looks[0] < looks[-1] == 30
-    assert 2 < len(looks) < 6
-
-
-def test_a_budget_and_a_cap_reach_the_plan() -> None:
-    plan = plan_of("--budget", "10m", "--largest-batch", "2GiB")
-    assert (plan.budget_s, plan.memory_cap_bytes) == (600.0, 2 << 30)
-    assert (plan_of().budget_s, plan_of().memory_cap_bytes) == (None, None)
-
-
-def test_strictness_is_off_unless_asked_for() -> None:
-    assert (plan_of().strict, plan_of("--strict").strict) == (False, True)
-
-
-def test_fewer_rounds_at_most_than_at_first_is_a_mistake() -> None:
-    profiles = {"quick": {"rounds": 9, "most_rounds": 3, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
-    with pytest.raises(StudyError, match="most_rounds: 3 is less than rounds = 9"):
-        study(profiles=profiles)

@@ -1,0 +1,58 @@
+"""Tests the preview of a plan: its cells, what is left out and why, and the estimated time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from example_study import plan_of, study, with_threads
+
+from bench.host.reporting.preview import FORK_S, START_S, estimate_s, preview
+from bench.host.study.selection import Selection, select
+
+
+def test_the_preview_says_that_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", list)
+    said = "This machine shows no NVIDIA GPU: 4 cells for device gpu will be unsupported; --device cpu measures here."
+    assert said in preview(select(with_threads(1), Selection(devices=["gpu", "cpu"]))).splitlines()
+    assert "GPU" not in preview(select(with_threads(1), Selection()))
+    monkeypatch.setattr("bench.host.reporting.preview.facts.gpus", lambda: [{"name": "GPU"}])
+    assert "GPU" not in preview(select(with_threads(1), Selection(devices=["gpu"])))
+
+
+def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None:
+    rules = [{"mode": "compile", "reason": "not today"}]
+    text = preview(select(study(exclusions=rules), Selection()))
+    row = next(line for line in text.splitlines() if line.startswith("mlp-train/tiny/float32/cpu"))
+    assert row.split()[1:] == ["run", "run", "run", "[1]"]
+    assert "[1] not today" in text
+    assert "6 cells in 2 rows and 4 columns, 2 left out; 3 threads." in text
+    assert "3 rounds of fresh processes, 10 samples of 0.01 s per cell and round" in text
+
+
+def test_the_preview_says_that_rounds_may_become_more() -> None:
+    profiles = {"quick": {"rounds": 9, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
+    text = preview(select(study(profiles=profiles), Selection()))
+    assert "Profile quick: 9 to 30 rounds, until every verdict is settled, of fresh processes, 1 sample of" in text
+
+
+def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
+    text = preview(plan_of("--size", "tiny,small", "--precision", "float32,float64"))
+    rows = [line.partition("/")[0] for line in text.splitlines() if "/cpu" in line]
+    assert rows == ["transformer-encoder"] * 4 + ["mlp-train"] * 4
+
+
+def test_the_preview_of_an_empty_plan_says_why() -> None:
+    assert preview(plan_of("--mode", "compile")).startswith("Nothing to measure")
+
+
+def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
+    plan = select(study(), Selection())
+    assert estimate_s(plan) > len(plan.cells) * plan.profile.rounds * FORK_S
+    own = plan.profile.model_copy(update={"workers": "own"})
+    assert estimate_s(replace(plan, profile=own)) > len(plan.cells) * plan.profile.rounds * START_S > estimate_s(plan)
+    for change in ({"rounds": 6}, {"samples": 1000}, {"sample_seconds": 1.0}):
+        assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
+    assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
+    assert re.search(r"About (\d+ min )?\d+ s, environments not included", preview(plan))
