@@ -12,7 +12,8 @@ function chart(shownRows, shownColumns) {
   const mean = means(shownRows, shownColumns);
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)) }));
   if (mean.count >= data.fewestRows) {
-    const bars = others.map((column) => ({ column, speedup: { value: mean.values[shownColumns.indexOf(column)], low: null, high: null } }));
+    const bars = others.map((column) => ({ column, value: mean.values[shownColumns.indexOf(column)] })).filter(({ value }) => value !== null)
+      .map(({ column, value }) => ({ column, speedup: { value, low: null, high: null } }));
     panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
   const scale = scaleOf(panels);

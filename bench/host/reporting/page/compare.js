@@ -25,25 +25,31 @@ function lackOf(cell) {
 }
 
 /**
- * The geometric mean of each column, over the rows in which every column has a speed-up, and over what these are.
+ * The geometric mean of each column, null for one that has speed-ups in few rows, and over what rows these are.
  *
- * Rows of several devices or numbers of threads are never averaged together: those that have most complete rows count.
+ * As in the tables: over the rows in which every other column has a speed-up. Rows of several devices or numbers of
+ * threads are never averaged together: those that have most complete rows count.
  */
 function means(shownRows, shownColumns) {
   const tracks = new Map();
   for (const row of shownRows) {
     const key = JSON.stringify([row.device, row.threads]);
-    if (!tracks.has(key)) tracks.set(key, { row, count: 0, sums: shownColumns.map(() => 0) });
-    const track = tracks.get(key), found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
-    if (found.some((one) => one === null)) continue;
-    found.forEach((one, i) => { track.sums[i] += Math.log(one.value); });
-    track.count += 1;
+    if (!tracks.has(key)) tracks.set(key, { row, found: [] });
+    const found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
+    if (found.some((one) => one !== null)) tracks.get(key).found.push(found);
   }
-  const most = [...tracks.values()].reduce((best, one) => (best && best.count >= one.count ? best : one), null);
+  const most = [...tracks.values()].map(meansOf).reduce((best, one) => (best && best.count >= one.count ? best : one), null);
   if (!most) return { count: 0, values: [], of: '' };
   const varies = (axis) => shownRows.some((row) => row[axis] !== most.row[axis]);
   const of = [varies('device') && `, ${most.row.device}`, varies('threads') && `, ${W.threads}: ${most.row.threads}`].filter(Boolean).join('');
-  return { count: most.count, values: most.sums.map((sum) => Math.exp(sum / most.count)), of };
+  return { count: most.count, values: most.values, of };
+}
+
+function meansOf({ row, found }) {
+  const wide = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length >= Math.max(1, data.leastShare * found.length));
+  const whole = found.filter((one) => wide.every((has, i) => !has || one[i] !== null));
+  const mean = (i) => Math.exp(whole.reduce((sum, one) => sum + Math.log(one[i].value), 0) / whole.length);
+  return { row, count: whole.length, values: wide.map((has, i) => (has && whole.length ? mean(i) : null)) };
 }
 
 function fixed(value, digits) {

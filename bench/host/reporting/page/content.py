@@ -11,7 +11,7 @@ from ...analysis import peaks
 from ...analysis.baselines import baselines_of
 from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
-from ...analysis.speed_ups import FEWEST_ROWS
+from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
 from ...statistics.verdict import Verdict
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
@@ -56,6 +56,7 @@ def of_report(report: Report) -> dict[str, Any]:
         },
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
         "fewestRows": FEWEST_ROWS,
+        "leastShare": LEAST_SHARE,
         "usable": [grade.value for grade in Quality if grade.usable],
         "columns": [_column(column, labels[column], results) for column in columns],
         "rows": [_row(row[0].cell, usual) for row in rows.values()],

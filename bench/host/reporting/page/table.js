@@ -91,8 +91,10 @@ function meansRow(shownRows, shownColumns) {
   const mean = means(shownRows, shownColumns);
   if (mean.count < data.fewestRows) return null;
   return make('tfoot', {}, make('tr', {}, make('th', { scope: 'row', title: fill(W.meanRows, { count: mean.count }) }, W.mean + mean.of),
-    shownColumns.map((column, i) => make('td', { style: column === choice.baseline ? {} : { background: shade(mean.values[i]) ?? 'none' } },
-      column === choice.baseline ? '' : make('span', {}, factor(mean.values[i]))))));
+    shownColumns.map((column, i) => {
+      const has = column !== choice.baseline && mean.values[i] !== null;
+      return make('td', { style: has ? { background: shade(mean.values[i]) ?? 'none' } : {} }, has ? make('span', {}, factor(mean.values[i])) : '');
+    })));
 }
 
 /** The meaning of the colours and of every mark that the cells have. */

@@ -76,13 +76,20 @@ def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
 
 
 def _aligned(column: PaperColumn, is_baseline: bool) -> list[str]:
-    """Write the entries of a column, with room for missing decimals so that decimal signs stand below each other."""
-    decimals = [len(entry.text.partition(decimal_sign())[2]) for entry in column.entries]
+    """Write the entries of a column, with room for missing decimals so that decimal signs stand below each other.
+
+    Times have different units, and stand right.
+    """
+    decimals = [len(entry.text.partition(decimal_sign())[2]) if _is_number(entry) else 0 for entry in column.entries]
     most = 0 if is_baseline else max(decimals, default=0)
     return [
-        _entry(entry, "" if entry.text in ("", WITHHELD) else _room(number, most))
+        _entry(entry, _room(number, most) if _is_number(entry) else "")
         for entry, number in zip(column.entries, decimals, strict=True)
     ]
+
+
+def _is_number(entry: Shown) -> bool:
+    return entry.text[:1].isdigit() and " " not in entry.text
 
 
 def _room(decimals: int, most: int) -> str:

@@ -1,0 +1,124 @@
+"""Tests what a browser shows of the page: the answer, charts, tables and cells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import browser
+import pytest
+from pages import data_of, page_of
+
+from bench.host.reporting import report
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study, chromium):
+    path = page_of(long_study, tmp_path)
+    text = chromium.dump(path)
+    assert 'data-ready="yes"' in text
+    assert text.count('<tr><th scope="row">') == 3 + 1 + 1  # three workloads, an environment, a setting
+    shown = browser.shown(text)
+    assert data_of(path)["answer"][0] in shown
+    assert "PyTorch 1.13" in shown
+    assert shown.count("geometric mean") == 2  # of the chart and of the table
+
+
+def test_the_means_are_those_of_the_tables_although_a_column_has_few_rows(tmp_path, long_study, chromium):
+    few = ("torch1:torchscript", "mlp-train")
+    long_study.records = [r for r in long_study.records if r.cell.column != few[0] or r.cell.workload == few[1]]
+    table = report.make(long_study.records, long_study.manifest).main
+    expected = [entry.text for entry in table.groups[0].rows[-1][1:]]
+    assert expected.count("") == 2, "of the baseline, and of the column that was measured in one row of three"
+    text = chromium.dump(page_of(long_study, tmp_path))
+    footer = re.search(r"<tfoot>.*?</tfoot>", text, re.DOTALL)
+    assert footer is not None
+    assert sorted(re.findall(r"<span>([^<]*)", footer[0])) == sorted(filter(None, expected))
+    assert "over 3 complete rows" in browser.shown(text)
+
+
+def test_rows_of_other_numbers_of_threads_are_not_part_of_the_mean(tmp_path, long_study, chromium):
+    before = chromium.dump(page_of(long_study, tmp_path))
+    long_study.records += [
+        replace(r, cell=replace(r.cell, threads=1, workload=f"{r.cell.workload}-1"))
+        for r in long_study.records
+        if r.cell.workload != "dispatch" and (r.cell.column != "jax:jit" or r.round % 2)
+    ]
+    after = chromium.dump(page_of(long_study, tmp_path))
+    means = [re.search(r"<tfoot>.*?</tfoot>", text, re.DOTALL)[0] for text in (before, after)]
+    assert "geometric mean, threads: 2" in means[1]
+    assert re.findall(r"<span>([^<]*)", means[0]) == re.findall(r"<span>([^<]*)", means[1])
+
+
+@pytest.mark.parametrize(
+    ("figure", "panels", "says"),
+    [
+        ("breakEven", 3, "made up for a slower start"),
+        ("distributions", 3, "Every dot is a sample"),
+        ("scaling", 1, "Time per step at each size"),
+        ("memory", 3, "Peak memory of the steps"),
+        ("profile", 1, "over 4 complete rows"),
+        ("roofline", 1, "cpu / float32 / threads: 2"),
+    ],
+)
+def test_a_further_figure_is_drawn_when_it_is_asked_for(tmp_path, long_study, chromium, figure, panels, says):
+    if figure in ("scaling", "profile"):
+        long_study.records += [
+            replace(r, cell=replace(r.cell, size="tiny"), sample_ns=[max(1, ns // 3) for ns in r.sample_ns])
+            for r in long_study.records
+            if r.cell.workload == "mlp-train"
+        ]
+    rates = {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 1e11], [1e9, 2e10]]}
+    long_study.run["peaks"] = {"torch1/cpu": rates}
+    path = page_of(long_study, tmp_path)
+    before, after = (
+        re.search(r'<section id="figures">(.*?)<section id="table">', chromium.dump(path, address), re.DOTALL)[1]
+        for address in ("", f"figure={figure}")
+    )
+    assert "panel" not in before
+    assert len(re.findall(r'<section class="panel"', after)) == panels
+    assert says in browser.shown(after)
+    if figure != "memory":
+        assert not re.search(r"NaN|Infinity|undefined", after)
+        assert "JAX 2.15 jit" in browser.shown(after)
+
+
+def test_the_settings_that_differ_are_shown(tmp_path, long_study, chromium):
+    shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
+    assert "Settings that differ" in shown
+    assert "AVX512" in shown
+
+
+def test_a_cell_opens_with_its_samples_settings_and_command(tmp_path, long_study, chromium):
+    text = chromium.dump(page_of(long_study, tmp_path), "cell=1%2Ftorch2%3Acompile")
+    assert re.search(r"<dialog[^>]* open", text)
+    assert text.count('class="dots"') == 10
+    shown = browser.shown(text)
+    command = "nox -s bench-torch2 -- --workload mlp-train --mode compile --size small --precision float32"
+    assert f"{command} --device cpu --threads 2 --profile quick" in shown
+    assert "instruction set AVX512" in shown
+
+
+@pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
+def test_a_disturbed_time_is_withheld_from_table_and_mean(tmp_path, long_study, column, chromium):
+    long_study.change(column, "dispatch", other_load=0.9)
+    text = chromium.dump(page_of(long_study, tmp_path))
+    entry = re.search(r'<td class="muted"><button[^>]*data-key="0/jax:jit">(.*?)<', text)
+    assert entry is not None
+    assert entry[1] == "-"
+    # The two rows that are left are too few for a mean.
+    assert "geometric mean" not in browser.shown(text)
+    assert "withheld: other programs were computing" in browser.shown(text)
+
+
+def test_a_run_without_its_baseline_shows_times(tmp_path, long_study, chromium):
+    long_study.run["study"]["baseline"] = "absent:eager"
+    shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
+    assert "No baseline was measured" in shown
+    assert "Median time per step." in shown
+
+
+def test_a_cell_that_failed_opens_with_its_reason(tmp_path, short_study, chromium):
+    shown = browser.shown(chromium.dump(page_of(short_study, tmp_path), "cell=1%2Ftf2%3Axla"))
+    assert "loss errs by 3.1e-2; 1e-5 is allowed" in shown
