@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from ...statistics.bootstrap import Estimate
 from ..report import Report
-from ..tables.speedup_values import mean_name
+from ..tables.speedup_values import SpeedUps, mean_name
 from ..words.language import _
 from .axes import scale
 from .legend import cut, finish, handles_of, hollow, incomplete, missing
@@ -20,7 +20,7 @@ def draw(report: Report) -> Figure | None:
     found = report.speed_ups
     if found is None:
         return None
-    others = [column for column in found.columns if column != found.baseline]
+    others = [column for column in found.columns if not _is_base(found, column)]
     columns = others[:MOST_COLUMNS]
     rows = found.rows[: most_rows(len(columns)) - bool(found.means)]
     points = [
@@ -53,6 +53,11 @@ def draw(report: Report) -> Figure | None:
     ]
     handles = handles_of(columns, found.labels, styles, doubtful=any(doubtful for *_rest, doubtful in points))
     return finish(figure, lines, handles)
+
+
+def _is_base(found: SpeedUps, column: str) -> bool:
+    """Tell whether a column has nothing to compare: the baseline, or the oldest of the versions."""
+    return all(place.is_base for row in found.rows if (place := row.places.get(column)))
 
 
 def _draw_point(axes: Axes, y: float, value: Estimate, style: Style, *, doubtful: bool) -> None:

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from bench.host.reporting import report
+from bench.host.reporting.figures import speedups
 from bench.host.study.baseline import PREVIOUS
 
 VERSIONS = {"torch1:eager": "1.13.1", "torch2:eager": "2.10.0"}
@@ -61,3 +62,14 @@ def test_a_narrow_terminal_keeps_the_baseline_and_the_newest_version(versions):
     made(versions, "torch1:eager").print(Console(file=output, width=34))
     heading = output.getvalue().partition("─")[0]
     assert [version in heading for version in ("1.13  ", "2.10", "2.15")] == [True, False, True]
+
+
+def test_the_figure_leaves_out_the_oldest_version_which_has_nothing_before_it(versions):
+    figure = speedups.draw(made(versions, PREVIOUS))
+    named = {
+        text.get_text()
+        for legend in [*figure.legends, *[axes.get_legend() for axes in figure.axes]]
+        if legend
+        for text in legend.get_texts()
+    }
+    assert named == {"PyTorch 2.10 eager"}
