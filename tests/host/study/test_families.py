@@ -57,7 +57,7 @@ def test_an_environment_with_a_table_of_its_own_has_no_family() -> None:
 def test_a_member_installs_its_version_and_what_this_version_needs() -> None:
     parsed = study_file.parse(study(requirements=["lightning"])).environments
     assert parsed["torch-2.0.1"].requirements == ("torch==2.0.1", "lightning", "numpy<2", "setuptools<70")
-    assert parsed["torch-2.10.0"].requirements == ("torch==2.10.0", "lightning", "numpy")
+    assert parsed["torch-2.10.0"].requirements == ("torch==2.10.0", "lightning", "numpy", "setuptools<80")
 
 
 def test_a_table_can_name_the_package_itself() -> None:
