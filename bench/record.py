@@ -5,7 +5,8 @@ from them and can derive it again.
 
 Schema history:
   1 (2026-11-21): first version.
-  2 (2026-11-21): time spent waiting for a processor, disturbed turns, compilation counts.
+  2 (2026-11-21): time spent waiting for a processor, disturbed turns, compilation counts; from 2026-11-22 on
+     ``checked_again``, which older versions leave out.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ class Record:
     warmup_ns: List[int] = field(default_factory=list)
     #: Error of each checked output against the float64 reference: {name: {"error": …, "allowed": …}}.
     check: Dict[str, Any] = field(default_factory=dict)
+    #: How many steps were checked again after the turns; None where another process of the cell was drawn for that.
+    checked_again: Optional[int] = None
     #: Bytes: ``peak_bytes`` net of the import, ``baseline_bytes`` after it, and those of the framework's allocator.
     memory: Dict[str, Any] = field(default_factory=dict)
     #: Energy while the cell worked for some seconds: ``watts`` of the device, ``idle_watts`` before it, ``steps`` and

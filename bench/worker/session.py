@@ -290,8 +290,8 @@ class Session:
         steps, elapsed_ns = self._stopwatch.work(int(seconds * 1e9))  # type: ignore[union-attr]
         return {"event": "worked", "steps": steps, "seconds": elapsed_ns / 1e9}
 
-    def do_finish(self) -> Dict[str, Any]:
-        """Read back what was in force and how much memory was used, and check the outputs again."""
+    def do_finish(self, again: bool = True) -> Dict[str, Any]:
+        """Read back what was in force and how much memory was used, and check the outputs ``again``."""
         self._enter("finish")
         peak = memory.peak_bytes()
         used = {
@@ -316,10 +316,11 @@ class Session:
         if "compilations" in compilation:
             before = self._compiled_before.get("compilations", 0)
             compilation["recompiled_while_timing"] = compilation.pop("compilations") - before
+        answer = {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
         # Last, since it needs memory, and maybe compiles.
-        if self._late is not None:
-            self._late.verify(self._adapter.get, self._adapter.synchronize)
-        return {"event": "finished", "memory": used, "settings": settings, "compilation": compilation}
+        if again and self._late is not None:
+            answer["checked_again"] = self._late.verify(self._adapter.get, self._adapter.synchronize)
+        return answer
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
         """Measure the peaks of this machine with this framework; those that cannot be measured get a reason."""

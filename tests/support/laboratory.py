@@ -113,6 +113,8 @@ class FakeWorker:
             "work": {"steps": 50, "seconds": 2.0},
             "finish": {"memory": {"peak_bytes": 7}, "settings": {"threads": 2}, "compilation": {"graphs": 1}},
         }[do]  # fmt: skip
+        if do == "finish" and self._request["again"]:
+            answer = {**answer, "checked_again": 2}
         return {"event": ANSWERS[do], **answer}
 
     def pause(self) -> None:

@@ -112,15 +112,16 @@ class CellProcess:
             done = {name: answer[name] for name in ("steps", "seconds")}
             self._note(energy={"counter": counter.name, "watts": watts, "idle_watts": idle_watts, **done})
 
-    def request_finish(self) -> None:
-        """Let the worker check its outputs again and tell the settings in force and its memory."""
-        self._send(do="finish")
+    def request_finish(self, *, again: bool = True) -> None:
+        """Let the worker tell the settings in force and its memory, and check its outputs ``again``."""
+        self._send(do="finish", again=again)
 
     def await_finish(self) -> None:
         """Note what it tells, and close it."""
         answer = self._await()
         if answer is not None:
             self._note(
+                checked_again=answer.get("checked_again"),
                 memory={**self._others.with_memory(answer["memory"]), **self.record.memory},
                 settings={**answer["settings"], "processes": 1 + self._others.most},
                 compilation=answer.get("compilation") or {},

@@ -97,6 +97,8 @@ class RowJob:
     forked: bool = True
     #: {name: folder} of plug-in sources, besides the package ``bench``: see ``bench.registry``.
     sources: Mapping[str, str] = field(default_factory=dict)
+    #: Names of the cells whose outputs are checked again after timing; None for all.
+    checked_again: tuple[str, ...] | None = None
     #: Last part of the names of the workers' logs.
     log_label: str = "job"
     schema: int = SCHEMA_VERSION
@@ -141,6 +143,8 @@ class RowJob:
         try:
             kept = _known(cls, values)
             kept["row_round"] = _row_round(values["row_round"])
+            if kept.get("checked_again") is not None:
+                kept["checked_again"] = tuple(kept["checked_again"])
             kept["environments"] = {name: _environment(each) for name, each in values["environments"].items()}
             return cls(**kept)
         except (AttributeError, KeyError, TypeError) as error:

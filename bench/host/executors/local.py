@@ -100,7 +100,8 @@ class LocalExecutor:
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
         manifests = {name: environment.manifest for name, environment in job.environments.items()}
-        caches = CompileCaches(self._root / STATE / "compile-caches", job.run, job.cache_kept, manifests, registry)
+        folder = self._root / STATE / "compile-caches"
+        caches = CompileCaches(folder, job.run, job.cache_kept, manifests, registry, reads_once=True)
         source = None if job.data_source is None else Path(job.data_source)
         data = {job.row_round.cells[0].workload: source}
         parents = self._parents if job.forked else None

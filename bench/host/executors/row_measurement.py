@@ -109,7 +109,11 @@ class RowMeasurement:
         if self._job.energy_s and not self._out_of_time():
             row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
         # Nothing is timed any more.
-        self._side_by_side(max(1, len(self._place.processors)), CellProcess.request_finish, self._finish)
+        self._side_by_side(max(1, len(self._place.processors)), self._request_finish, self._finish)
+
+    def _request_finish(self, process: CellProcess) -> None:
+        drawn = self._job.checked_again
+        process.request_finish(again=drawn is None or process.name in drawn)
 
     def _finish(self, process: CellProcess) -> None:
         process.await_finish()

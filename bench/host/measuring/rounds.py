@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bench.cell import Cell
 from bench.record import Record
@@ -15,7 +15,7 @@ from ..executors.local import Executor
 from ..reporting.progress import Display, RemainingTime
 from ..storage.journal import Journal
 from ..study.rows import group_by_row
-from . import order
+from . import late_checks, order
 from .stopping import Stops
 
 
@@ -67,6 +67,10 @@ class Run:
         wanted = bool(row_round.cells) and not self.stops.over(row, number, remaining.next_s(number, row))
         if wanted:
             job = self.make_job(row_round, self.stops.left_s())
+            # With a budget any round may be the last.
+            if job.left_s is None:
+                again = late_checks.drawn(row_round.cells, number, self.stops.looks[0], self.records)
+                job = replace(job, checked_again=again)
             RowRecorder(self, display, len(self.records), number).run(job)
         remaining.done(number, row, time.monotonic() - began, measured=wanted)
 

@@ -105,6 +105,7 @@ class RecordShape(SampleShape):
     frequency_mhz: list[Number] = Field(default_factory=list)
     warmup_ns: list[NanoSeconds] = Field(default_factory=list)
     check: Check = Field(default_factory=dict)
+    checked_again: Steps | None = None
     memory: Memory = Field(default_factory=dict)
     energy: EnergyShape | dict[Word, Finite] = Field(default_factory=dict)
     compilation: Compilation | None = None

@@ -109,6 +109,8 @@ class FinishedMessage(Message):
     memory: Memory
     settings: Named
     compilation: Compilation | None = None
+    #: Steps that were checked again after timing.
+    checked_again: Steps | None = None
 
 
 class Peaks(Message):

@@ -65,6 +65,10 @@ class WorkRequest(Message):
     seconds: Annotated[float, Field(gt=0)]
 
 
+class FinishRequest(Message):
+    again: Annotated[bool, Field(strict=True)] = True
+
+
 class PeaksRequest(Message):
     precisions: list[Word]
 
@@ -84,7 +88,7 @@ REQUESTS: dict[str, type[Message]] = {
     "move": MoveRequest,
     "turn": TurnRequest,
     "work": WorkRequest,
-    "finish": Message,
+    "finish": FinishRequest,
     "peaks": PeaksRequest,
     "fit": FitRequest,
 }

@@ -3,7 +3,7 @@
 A program may be right in its first steps only: one that counts its steps, remembers results, or has another ``run``
 than ``step``. The contents of two batches are exchanged where the framework's arrays can be written to, so that a
 result that was remembered for a batch is that of the other one. Large outputs and parameters are checked in part, and
-slow programs in fewer steps, since this is done in every process.
+slow programs in fewer steps, since this is done in many processes.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class LateCheck(NamedTuple):
     precision: str
     factor: float
 
-    def verify(self, get: Callable[[Any], Any], synchronize: Callable[[Any], None]) -> None:
-        """Raise Mismatch unless the program still computes its specification."""
+    def verify(self, get: Callable[[Any], Any], synchronize: Callable[[Any], None]) -> int:
+        """Raise Mismatch unless the program still computes its specification; return how many steps were checked."""
         batches = list(self.batches)
         if exchange(batches[0], batches[1]):
             batches[:2] = batches[1::-1]
@@ -53,17 +53,18 @@ class LateCheck(NamedTuple):
 
         with np.load(self.reference, allow_pickle=False) as stored:
             check = self._inference if self.program.parameters is None else self._training
-            check(stored, step, slow, get)
+            return check(stored, step, slow, get)
 
-    def _inference(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> None:
+    def _inference(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> int:
         for index in range(CHECKED_SETS):
             if index and slow():
-                return
+                return index
             for name, value in step(index).items():
                 name = "{}[{}]".format(name, index)
                 self._compare(stored, name, get(sampled(value)), stored["sample/" + name])
+        return CHECKED_SETS
 
-    def _training(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> None:
+    def _training(self, stored: Any, step: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> int:
         """Compare losses, and the updates of small parameters; the early check compared the values after a reset."""
         self.program.reset()
         few = [] if bool(stored["reduced"]) else small(self.program.parameters())
@@ -76,6 +77,7 @@ class LateCheck(NamedTuple):
             for name in few:
                 change = np.asarray(get(self.program.parameters()[name])) - initial[name]
                 self._compare(stored, "update of " + name, change, stored["expected/update of " + name])
+        return len(losses)
 
     def _compare(self, stored: Any, name: str, value: Any, expected: Any) -> None:
         """Raise Mismatch unless a part of an output is near enough to what is expected."""

@@ -74,6 +74,7 @@ FIELDS = {
     "peaks": st.dictionaries(NAMES, st.dictionaries(NAMES, JSON, max_size=2), max_size=2),
     "left_s": st.none() | SECONDS,
     "sources": st.dictionaries(NAMES, NAMES, max_size=2),
+    "checked_again": st.none() | st.lists(NAMES, max_size=3).map(tuple),
     "log_label": NAMES,
 }
 
