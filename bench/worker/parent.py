@@ -169,11 +169,12 @@ class Parent:
 
     def _do_pause(self, worker: int) -> None:
         child = self._children.get(worker)
+        below = []  # type: List[int]
         if child is not None:
-            self._stopped[worker] = family.stop(child.process)
+            below = self._stopped[worker] = family.stop(child.process)
             # All its threads have stopped when this returns, or it has ended.
             os.waitid(os.P_PID, child.process, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        self._tell(event="paused", worker=worker)
+        self._tell(event="paused", worker=worker, others=len(below))
 
     def _do_resume(self, worker: int) -> None:
         if worker in self._children:

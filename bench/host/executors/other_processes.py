@@ -1,6 +1,7 @@
 """Counts what the processes that a worker started compute and hold: they belong to the cell.
 
-They are stopped whenever their worker is, so what they compute, they compute in its turns.
+They are stopped whenever their worker is, so what they compute, they compute in its turns. Whoever stops them looks
+through all threads of the worker for what it started; where that was nothing, nobody looks a second time.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ class OtherProcesses:
     def __init__(self) -> None:
         #: The most that there were after a turn.
         self.most = 0
+        self._transport: object = None
         self._worker: int | None = None
         self._used_ns: dict[int, int] = {}
         self._most_bytes = 0
 
     def begin(self, worker: object) -> None:
         """Begin with the transport of a worker that is about to take turns."""
+        self._transport = worker
         self._worker = getattr(worker, "process_id", None)
         if self._worker is not None and getattr(worker, "has_init", False):
             # The first process of a container only waits for the worker, which it started first.
@@ -69,7 +72,9 @@ class OtherProcesses:
 
     def _read(self) -> dict[int, int]:
         """Return the CPU time of every process below the worker, in nanoseconds."""
-        found = {}
+        found: dict[int, int] = {}
+        if getattr(self._transport, "others", None) == 0:
+            return found
         for process in family.descendants(self._worker) if self._worker is not None else ():
             # The clock of a process, see clock_getcpuclockid(3).
             with contextlib.suppress(OSError):

@@ -35,6 +35,8 @@ class ForkedWorker:
         #: Negative for a signal; None while it lives.
         self.exit_code: int | None = None
         self.paused = False
+        #: How many processes were stopped with it last; None before.
+        self.others: int | None = None
         self._process_id: int | None = None
         self._parent = parent
         self._number = number
@@ -121,6 +123,10 @@ class ForkedWorker:
         if not self._is_over():
             self._parent.request(do="pause", worker=self._number)
             self._parent.wait_for(lambda: self.paused or self._is_over(), STOPPING_S)
+
+    def note_pause(self, others: int) -> None:
+        """Note that the parent has stopped it, and so many processes below it."""
+        self.paused, self.others = True, int(others)
 
     def resume(self) -> None:
         if self.paused:

@@ -151,7 +151,7 @@ class Parent:
             case "forked":
                 self._workers[message["worker"]].inner_process = message["process"]
             case "paused":
-                self._workers[message["worker"]].paused = True
+                self._workers[message["worker"]].note_pause(message["others"])
 
     @property
     def stage(self) -> str:

@@ -171,6 +171,11 @@ class WorkerProcess:
         if self._holds_its_id:
             self._stopped = family.stop(self._process.pid)
 
+    @property
+    def others(self) -> int:
+        """How many processes were stopped with it last."""
+        return len(self._stopped)
+
     def resume(self) -> None:
         if self._holds_its_id:
             family.resume(self._process.pid, self._stopped)
