@@ -25,7 +25,8 @@ class Mode:
     part: str = "module"
     #: The precision of its products where that is not the cell's; outputs are compared at this precision.
     computes_in: str = ""
-    #: Modules that its first call imports. The process that workers are forked from imports and times them.
+    #: Modules that its first call imports, and functions (``module:function``) whose results it computes and keeps,
+    #: which are the same in every process. The process that workers are forked from imports, calls and times them.
     preloads: Tuple[str, ...] = ()
     #: Those that the first call of a training program imports beside them.
     training_preloads: Tuple[str, ...] = ()

@@ -6,6 +6,7 @@ imports by itself: the import was measured in its parent, a fresh process that d
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import time
 from typing import Any, Dict, Iterable, Optional
@@ -47,15 +48,23 @@ class Imported:
         self._name = framework
 
     def preload(self, modules: Iterable[str]) -> None:
-        """Import what a mode imports in its first call; a module that this installation lacks is left out."""
+        """Import what a mode imports in its first call, and call what is named ``module:function``.
+
+        What this installation lacks is left out, and so is a function that fails.
+        """
         for module in modules:
             if module in self._preload_seconds or self._error is not None:
                 continue
             before_bytes, start = memory.resident_bytes(), time.perf_counter()
+            name, _, function = module.partition(":")
             try:
-                importlib.import_module(module)
+                loaded = importlib.import_module(name)
             except ImportError:
                 continue
+            # The first call reports what is wrong with it.
+            with contextlib.suppress(Exception):
+                if function:
+                    getattr(loaded, function)()
             self._preload_seconds[module] = time.perf_counter() - start
             self._preload_bytes[module] = max(0, memory.resident_bytes() - before_bytes)
 

@@ -271,10 +271,21 @@ def test_parent_and_workers_die_with_their_host_even_when_stopped(tmp_path):
     assert all(map(gone, ids))
 
 
-def test_a_first_call_counts_what_the_parent_imported_for_its_mode(parent, fork, reference, tmp_path):
-    (tmp_path / "slow_module.py").write_text("import time; time.sleep(0.5); kept = b'x' * (20 << 20)")
-    common = parent(module="slow_module", at_import=f"sys.path.insert(0, {str(tmp_path)!r})")
-    common.preload(("slow_module", "no_such_module"), 20.0)
+SLOW = "import time; time.sleep(0.5); kept = b'x' * (20 << 20)"
+#: The same, where a function does it, and keeps the result.
+SLOW_FUNCTION = f"kept = None\ndef work():\n    global kept\n    {SLOW}"
+FAILING = "\ndef failing():\n    raise RuntimeError('no device')"
+
+
+@pytest.mark.parametrize(
+    ("module", "preloaded"),
+    [(SLOW + FAILING, "slow_module"), (SLOW_FUNCTION + FAILING, "slow_module:work")],
+    ids=["import", "call"],
+)
+def test_a_first_call_counts_what_the_parent_did_for_its_mode(parent, fork, reference, tmp_path, module, preloaded):
+    (tmp_path / "slow_module.py").write_text(module)
+    common = parent(module=preloaded, at_import=f"sys.path.insert(0, {str(tmp_path)!r})")
+    common.preload((preloaded, "no_such_module", "slow_module:no_such_function", "slow_module:failing"), 20.0)
     first_s, memory = {}, {}
     for mode in ("plain", "slow"):
         worker = fork(common, mode)
