@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..facts import Facts, Mode, Release
 
 #: What torch.compile imports in its first call, and what it computes there once for an installation: its backends, and
-#: hashes of PyTorch's and Triton's files for the keys of its caches. In 2.15 these took 0.8 s, half of a warm first call.
+#: hashes of PyTorch's and Triton's files for the keys of its caches. In 2.15 that is half of a warm first call.
 COMPILER = (
     "torch._dynamo",
     "torch._inductor.compile_fx",
