@@ -98,7 +98,7 @@ def references(tmp_path_factory):
 def measured(tmp_path, references):
     """Measure a cell of an attacking program over NumPy; return its record."""
 
-    def measure(workload: str, attack: str, turns: int = 2, *, again: bool = True) -> Record:
+    def measure(workload: str, attack: str, turns: int = 2) -> Record:
         sources = odd_framework.make(tmp_path / "source")
         folder = tmp_path / "source" / "workloads" / workload
         folder.mkdir(exist_ok=True)
@@ -122,7 +122,7 @@ def measured(tmp_path, references):
             process.calibrate(sample_s=0.001)
             for _ in range(turns):
                 process.take_turn(1)
-            process.request_finish(again=again)
+            process.request_finish()
             process.await_finish()
         finally:
             process.kill()
@@ -135,12 +135,6 @@ def measured(tmp_path, references):
 def test_a_right_program_is_ok_after_timing_as_well(measured, workload):
     record = measured(workload, PLAIN)
     assert (record.status, record.reason, len(record.sample_ns)) == ("ok", None, 2)
-    assert record.checked_again in ((1, 2) if workload == "gemm" else (2, 3))  # a slow machine makes fewer
-
-
-def test_a_record_that_was_not_checked_again_does_not_say_so(measured):
-    record = measured("gemm", WRONG_LATER, again=False)
-    assert (record.status, record.checked_again) == ("ok", None)
 
 
 @pytest.mark.parametrize(

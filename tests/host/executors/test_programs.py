@@ -103,6 +103,14 @@ def test_a_job_gives_the_same_kind_of_records_in_another_process(program, local,
     }
 
 
+def test_only_cells_that_were_drawn_are_checked_again_and_their_records_say_so(program):
+    events = events_of(program, replace(JOB, checked_again=(TWIN.name,)))
+    checked = {event.record.cell: event.record.checked_again for event in events if isinstance(event, Finished)}
+    assert checked[CELL] is None
+    assert checked[TWIN] is not None
+    assert checked[TWIN] >= 1
+
+
 def test_every_turn_is_an_event_before_the_record_is_finished(program):
     events = events_of(program)
     turns: dict[str, list[int]] = {}
