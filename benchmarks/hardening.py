@@ -40,6 +40,7 @@ from bench.host.measuring import study_run
 from bench.host.storage import lines
 from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
+from bench.host.study.schema import Study
 from bench.host.workers import guard, log_limit, messages, requests
 from bench.record import OK
 
@@ -151,7 +152,7 @@ def write_study(path: Path) -> Path:
     return path
 
 
-def prepared_of(study: study_file.Study, names: Sequence[str], interpreters: Mapping[str, str]) -> dict[str, Prepared]:
+def prepared_of(study: Study, names: Sequence[str], interpreters: Mapping[str, str]) -> dict[str, Prepared]:
     """Prepare the environments; one with an interpreter is taken as it is."""
     return {
         name: Prepared(name, OK, command=(interpreters[name],))
@@ -164,20 +165,18 @@ def prepared_of(study: study_file.Study, names: Sequence[str], interpreters: Map
 class Comparison:
     """Runs of the same cells with all parts and without some."""
 
-    def __init__(self, place: Path, study: study_file.Study, plan: Plan, prepared: Mapping[str, Prepared]) -> None:
+    def __init__(
+        self, place: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared], without: Sequence[str]
+    ) -> None:
         self._place, self._study, self._plan, self._prepared = place, study, plan, prepared
         self.counter = Counter()
-        self._code: dict[str, Path] = {}
-        self._without: Sequence[str] = ()
-        #: Processor time of all runs with all parts.
-        self.seconds = 0.0
-
-    def make_copies(self, without: Sequence[str]) -> None:
         self._without = without
         self._code = {
-            "with": copy_code(self._place / "with", (), self._place),
-            "without": copy_code(self._place / "without", without, None),
+            "with": copy_code(place / "with", (), place),
+            "without": copy_code(place / "without", without, None),
         }
+        #: Processor time of all runs with all parts.
+        self.seconds = 0.0
 
     def _other(self, way: str, part: str, owner: object, name: str, nothing: object) -> object:
         own = getattr(owner, name)
@@ -224,8 +223,7 @@ def main(arguments: list[str]) -> int:
         study = study_file.load(write_study(Path(place) / "study.toml"))
         prepared = prepared_of(study, names, dict(each.split("=", 1) for each in options.interpreter))
         plan = selection.select(study, selection.Selection(environments=names, workloads=options.workloads.split(",")))
-        compared = Comparison(Path(place), study, plan, prepared)
-        compared.make_copies(parts)
+        compared = Comparison(Path(place), study, plan, prepared, parts)
         compared.run("without")  # It fills the caches.
         ratios = []
         for number in range(options.pairs):
