@@ -17,7 +17,10 @@ from bench.host.setup import place_of
 ROOT = Path(__file__).resolve().parents[1]
 
 #: What nox reads of the study.
-STUDY = tuple(f"study/{name}.py" for name in ("location", "session_names", "suggestion", "toml_limits", "family_names"))
+STUDY = tuple(
+    f"study/{name}.py"
+    for name in ("location", "session_names", "suggestion", "toml_limits", "family_names", "version_ranges")
+)
 
 MATRIX = """
 [study]
@@ -247,3 +250,15 @@ def test_the_noxfile_can_be_read_by_an_old_python():
     # The parser would say so.
     with pytest.raises(SyntaxError):
         ast.parse(source + "\nassert (walrus := 1)\n", feature_version=(3, 7))
+
+
+def test_a_range_of_versions_has_a_session_for_each_release_that_was_looked_up(project):
+    (project / "matrix.toml").write_text('[environments.torch]\nversions = ">=2.9"\n')
+    before = run(project, "-l").stdout
+    assert "* bench-torch ->" in before
+    assert "bench-torch-2" not in before
+    (project / "locks" / "torch.versions.txt").write_text("# fits: >=2.9\n2.9.1\n2.10.0\n")
+    after = run(project, "-l").stdout
+    assert "* bench-torch -> Prepare every version of torch and measure them" in after
+    assert "- bench-torch-2.9.1 ->" in after
+    assert "- bench-torch-2.10.0 ->" in after

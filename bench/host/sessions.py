@@ -19,7 +19,7 @@ from nox.command import CommandFailed
 from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
-from .study import family_names, location, session_names
+from .study import family_names, location, session_names, version_ranges
 from .study.suggestion import unknown
 
 #: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
@@ -119,7 +119,8 @@ def _tables(root: Path) -> dict[str, Any]:
     if not location.is_named(named) and not path.exists():
         return {}
     try:
-        return location.read(path)
+        # What is wrong with a range stops the host alone, so that its releases can still be looked up.
+        return version_ranges.with_releases(location.read(path), root)[0]
     except location.StudyError as error:
         _refuse(str(error))
 

@@ -15,8 +15,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..environments import locks
+    from ..environments import index_releases, locks
+    from ..study import sources
 
+    path = location.locate(options.matrix, options.root)
+    tables = location.read(path)
+    registry, _problems = sources.find(tables.get("study"), path.parent)
+    index_releases.renew(tables, options.names, registry, root=options.root, announce=announce)
+    # It reports the problems of the file, too.
     study = study_options.read_study(options)
     locks.renew(study.environments, study.named(options.names), root=options.root, announce=announce)
     return 0

@@ -18,10 +18,10 @@ from .values import (
     Mode,
     Name,
     PythonVersion,
-    ReleaseVersion,
     SystemPackage,
     Text,
     VariableName,
+    Versions,
 )
 
 
@@ -75,11 +75,12 @@ class Environment(StudyTable):
     variables: dict[VariableName, Text] = Field(
         {}, description="Further environment variables for the worker, for example what an HPC module sets."
     )
-    versions: Annotated[tuple[ReleaseVersion, ...], FILLED_LIST] = Field(
+    versions: Versions = Field(
         (),
         description='Versions of the framework, such as ["1.13.1", "2.5.1"]: each becomes an environment '
-        "<table>-<version> with a lock of its own. Python and requirements that are not given are those that the "
-        "version needs; {version} stands for it in a requirement.",
+        '<table>-<version> with a lock of its own. Of a range, such as ">=2.0,<3", nox -s lock finds the newest '
+        "release of each minor version. Python and requirements that are not given are those that the version needs; "
+        "{version} stands for it in a requirement.",
     )
     note: str = Field("", description="A remark about the environment, for people.")
     _family: tuple[str, str] | None = PrivateAttr(None)

@@ -96,7 +96,7 @@ def chosen_pythons(versions: Sequence[str], facts: Facts) -> dict[str, str]:
 
     The interpreter's speed is part of the time of every operation. Of several such, the newest is chosen.
     """
-    supported = {version: _minors(release_of(version, facts)) for version in versions}
+    supported = {version: python_minors(release_of(version, facts)) for version in versions}
     shared = Counter(minor for minors in supported.values() for minor in minors)
     return {
         version: f"3.{max(minors, key=lambda minor: (shared[minor], minor))}"
@@ -105,7 +105,8 @@ def chosen_pythons(versions: Sequence[str], facts: Facts) -> dict[str, str]:
     }
 
 
-def _minors(release: Release | None) -> range:
+def python_minors(release: Release | None) -> range:
+    """Return the minor versions of Python 3 with which a release installs."""
     if release is None:
         return range(0)
     oldest, newest = (int(python.removeprefix("3.")) for python in release.pythons)

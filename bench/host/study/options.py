@@ -99,7 +99,7 @@ def read_study(options: argparse.Namespace) -> Study:
     # Imported only now: pydantic takes a quarter of a second, and these options are also part of --help.
     from . import study_file
 
-    return study_file.load(location.locate(options.matrix, options.root))
+    return study_file.load(location.locate(options.matrix, options.root), root=options.root)
 
 
 def patterns(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import indexes, location, rules, shared_lock, sources
+from . import indexes, location, rules, shared_lock, sources, version_ranges
 from .location import StudyError
 from .reader import Reader
 from .schema import Study
@@ -14,9 +14,15 @@ from .schema import Study
 __all__ = ["StudyError", "load", "parse"]
 
 
-def load(path: Path) -> Study:
-    """Read the study file at ``path``; raises StudyError with all of its errors at once."""
-    return parse(location.read(path), source=location.shown(path), folder=path.parent)
+def load(path: Path, *, root: Path | None = None) -> Study:
+    """Read the study file at ``path``; raises StudyError with all of its errors at once.
+
+    ``root`` is the project, whose ``locks/`` have the releases of ranges of versions; the file's folder by default.
+    """
+    tables, problems = version_ranges.with_releases(location.read(path), root or path.parent)
+    if problems:
+        raise StudyError([f"{location.shown(path)}: {problem}" for problem in problems])
+    return parse(tables, source=location.shown(path), folder=path.parent)
 
 
 def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Path = Path()) -> Study:

@@ -16,6 +16,7 @@ from bench.registry import BUILT_IN, Registry
 from .family_names import VERSION_PATTERN
 from .session_names import NAME_PATTERN as NAME_PATTERN
 from .suggestion import unknown
+from .version_ranges import RANGE_PATTERN
 
 PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
 # Debian's policy; other characters must not reach a shell.
@@ -109,6 +110,15 @@ def _thread_counts(value: Any) -> Any:
     return tuple(map(_thread_count, value))
 
 
+def _versions(value: Any) -> Any:
+    """Refuse a text, which is no range: the releases of a range stand in its place when a study is read."""
+    if isinstance(value, str):
+        raise ValueError(
+            f'{value[:200]!r} is no range, such as ">=2.0,<3"; write a version in brackets: ["{value[:200]}"].'
+        )
+    return value
+
+
 def _enumeration(names: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": list(names)})
 
@@ -126,8 +136,23 @@ PythonVersion = Annotated[
 ]
 ReleaseVersion = Annotated[
     str,
-    AfterValidator(_matching(VERSION_PATTERN, 'give a version such as "2.5.1"')),
+    AfterValidator(
+        _matching(VERSION_PATTERN, 'give a version such as "2.5.1"; a range stands alone, without brackets')
+    ),
     _pattern(VERSION_PATTERN),
+]
+Versions = Annotated[
+    tuple[ReleaseVersion, ...],
+    BeforeValidator(_versions),
+    Field(strict=False, min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": RANGE_PATTERN},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": VERSION_PATTERN}},
+            ]
+        }
+    ),
 ]
 VariableName = Annotated[
     str,

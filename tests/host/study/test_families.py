@@ -118,7 +118,10 @@ def test_what_is_no_version_names_no_session_and_no_folder(version: str) -> None
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"versions": "2.0.1"}, "versions: '2.0.1' must be an array; write it in brackets: [\"2.0.1\"]."),
+        (
+            {"versions": "2.0.1"},
+            'versions: \'2.0.1\' is no range, such as ">=2.0,<3"; write a version in brackets: ["2.0.1"].',
+        ),
         ({"versions": []}, "versions: []:"),
         ({"versions": [2.0]}, 'versions: 2.0 must be a string; write it in quotes: "2.0".'),
         ({"versions": ["2.0", "2.0.0"]}, "versions: '2.0' and '2.0.0' are the same version; remove one."),
