@@ -68,14 +68,14 @@ def test_an_index_that_cannot_be_reached_is_not_an_empty_one(root, announce, mon
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"framework": "numpyy"}, "unknown framework 'numpyy'; did you mean 'numpy'"),
         ({"python": None}, "which Python the versions of NumPy support is not known"),
     ],
 )
-def test_what_cannot_be_looked_up_is_refused_with_a_remedy(root, announce, changes, said):
-    with pytest.raises(LockError, match=said):
+def test_what_cannot_be_looked_up_is_refused_with_a_remedy(root, announce, changes, message):
+    with pytest.raises(LockError, match=message):
         look_up(root, announce, **changes)
 
 
