@@ -24,14 +24,17 @@ TABLE = {
 OTHER = "cp27-cp27m-manylinux1_x86_64"
 
 
+def make_releases(folder):
+    """Make the wheels of releases; one minor version has none for any Python 3, one is a candidate only."""
+    # The newest patch of 3.1 cannot be installed here; the one before can.
+    others = [make_wheel(folder, version=version, tag=OTHER) for version in ("2.5.0", "3.1.5")]
+    versions = ("1.0.9", "1.1.0", "1.1.10", "1.1.9", "2.0", "3.1.4", "3.2.0rc1", "4.0")
+    return [*others, *(make_wheel(folder, version=version) for version in versions)]
+
+
 @pytest.fixture
 def published(wheels):
-    """Publish releases; one minor version has no wheel for any Python 3, one is a candidate only."""
-    for version in ("1.0.9", "1.1.0", "1.1.10", "1.1.9", "2.0", "3.1.4", "3.2.0rc1", "4.0"):
-        make_wheel(wheels, version=version)
-    make_wheel(wheels, version="2.5.0", tag=OTHER)
-    # Its newest patch cannot be installed here; the one before can.
-    make_wheel(wheels, version="3.1.5", tag=OTHER)
+    return make_releases(wheels)
 
 
 def look_up(root, announce, **changes):
@@ -79,31 +82,32 @@ def test_what_cannot_be_looked_up_is_refused_with_a_remedy(root, announce, chang
         look_up(root, announce, **changes)
 
 
-def test_the_command_writes_the_list_and_a_lock_for_each_release(published, root, capsys):
-    study = {
-        "study": {"name": "r", "baseline": "tiny-2.0:eager", "default": ["tiny"], "profile": "brief"},
-        "environments": {"tiny": TABLE},
-        "workloads": {"gemm": {}},
-        "profiles": {"brief": {"rounds": 1, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}},
-    }
-    (root / "matrix.toml").write_text(toml(study))
+STUDY = {
+    "study": {"name": "r", "baseline": "tiny-2.0:eager", "default": ["tiny"], "profile": "brief"},
+    "environments": {"tiny": TABLE},
+    "workloads": {"gemm": {}},
+    "profiles": {"brief": {"rounds": 1, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}},
+    "indexes": {},
+    "exclusions": [],
+}
+
+
+def test_the_command_writes_the_list_and_a_lock_for_each_release(index, tmp_path, root, capsys, monkeypatch):
+    (root / "matrix.toml").write_text(toml(STUDY))
     assert main(["run", "--dry-run"], root=root) == 2
     assert "Run: nox -s lock -- tiny" in capsys.readouterr().err
+    releases = make_releases(tmp_path)
+    index(*releases)
     assert main(["lock", "tiny"], root=root) == 0
-    text = version_ranges.list_path("tiny", root).read_text()
-    assert text.splitlines()[2:] == [f"# fits: >=1.1,<4, Python {PYTHON}", "1.1.10", "2.0", "3.1.4"]
-    assert {path.name for path in (root / "locks").glob("tiny-*.txt")} == {
-        "tiny-1.1.10.txt",
-        "tiny-2.0.txt",
-        "tiny-3.1.4.txt",
-    }
+    listed = version_ranges.list_path("tiny", root)
+    assert listed.read_text().splitlines()[2:] == [f"# fits: >=1.1,<4, Python {PYTHON}", "1.1.10", "2.0", "3.1.4"]
+    locked = {path.name for path in (root / "locks").glob("tiny-*.txt")}
+    assert locked == {"tiny-1.1.10.txt", "tiny-2.0.txt", "tiny-3.1.4.txt"}
     assert main(["run", "--dry-run"], root=root) == 0
-
-
-def test_one_lock_is_renewed_without_looking_up_the_range_again(published, wheels, root, capsys):
-    test_the_command_writes_the_list_and_a_lock_for_each_release(None, root, capsys)
-    make_wheel(wheels, version="3.3.0")
+    # One lock is renewed without looking for newer releases, all of them with them.
+    index(*releases, make_wheel(tmp_path, version="3.3.0"))
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "empty"))
     assert main(["lock", "tiny-2.0"], root=root) == 0
-    assert "3.3.0" not in version_ranges.list_path("tiny", root).read_text()
+    assert "3.3.0" not in listed.read_text()
     assert main(["lock"], root=root) == 0
-    assert "3.3.0" in version_ranges.list_path("tiny", root).read_text()
+    assert "3.3.0" in listed.read_text()

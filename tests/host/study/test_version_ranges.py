@@ -17,6 +17,8 @@ STUDY: dict[str, Any] = {
     "study": {"name": "r", "baseline": "torch-2.5.1:eager", "default": ["torch"], "profile": "brief"},
     "environments": {"torch": {"framework": "torch", "versions": ">=2.4,<2.10", "modes": ["eager"]}},
     "workloads": {"gemm": {}},
+    "indexes": {},
+    "exclusions": [],
     "profiles": {"brief": {"rounds": 1, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}},
 }
 TABLE = STUDY["environments"]["torch"]
