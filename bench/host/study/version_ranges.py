@@ -40,15 +40,17 @@ def with_releases(tables: Mapping[str, Any], root: Path) -> tuple[dict[str, Any]
 
     The lists are those of the project at ``root``, or else those that come with the package.
     """
-    environments, problems = dict(tables.get("environments", {})), []
     found = ranges(tables)
+    if not found:
+        return dict(tables), []
+    environments, problems = dict(tables["environments"]), []
     for name, table in found.items():
         releases = listed(name, table, root)
         if isinstance(releases, str):
             problems.append(f"environments.{name}: versions: {releases} Run: nox -s lock -- {name}")
         else:
             environments[name] = {**table, "versions": releases}
-    return ({**tables, "environments": environments} if found else dict(tables)), problems
+    return {**tables, "environments": environments}, problems
 
 
 def list_path(name: str, root: Path) -> Path:
