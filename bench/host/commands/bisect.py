@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from ..storage.run_lock import exclusive
 
     study = study_options.read_study(options)
-    plan, cells = _cells(study, options)
+    plan, cells = releases(study, options)
     for cell, why in plan.excluded:
         announce(harmless(f"Left out: {cell.environment}: {why}"))
     if options.dry_run:
@@ -55,13 +55,13 @@ def run(options: argparse.Namespace) -> int:
         announce(f"{cells[0].mode} {cells[0].row}, two releases at a time; the first two are the ends")
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
-        found = _bisect(study, plan, cells, options)
+        found = measure(study, plan, cells, options)
     announce("")
     announce(harmless("\n".join(report(found, cells, faster=options.faster))))
     return exit_codes.EXIT_OK if len(found.releases) > 1 else exit_codes.EXIT_FAILED
 
 
-def _cells(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell]]:
+def releases(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell]]:
     """Return the cell of each release of the family, the oldest first. Raises Refused where rows are several."""
     from ..study import selection
     from ..study.suggestion import unknown
@@ -86,7 +86,8 @@ def _cells(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell]]
     return plan, cells
 
 
-def _bisect(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.Namespace) -> Bisected:
+def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.Namespace) -> Bisected:
+    """Bisect the releases, and attribute a change that was found; what was measured before is continued."""
     from rich.console import Console
 
     from .. import environments
