@@ -10,15 +10,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import bisections  # noqa: E402
+from benchmarks import _releases, bisections  # noqa: E402
 
 #: Noise decides how many rounds are measured: no other test runs beside this one.
 pytestmark = [pytest.mark.real, pytest.mark.alone]
 
 
 def test_a_planted_slowdown_is_found_with_few_environments(tmp_path: Path) -> None:
-    bisections.write_plugin(tmp_path)
-    with bisections.served(tmp_path, [20]):
+    _releases.write_plugin(tmp_path)
+    with _releases.served(tmp_path, [20]):
         found = bisections.trial(tmp_path, 0, 20, 8)
     assert (found.outcome, found.planted) == ("at k", 8)
     assert found.environments <= 8
