@@ -7,7 +7,7 @@ so that the chance of a single false verdict *slower* or *faster* among them is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..statistics.verdict import ALPHA, minimum_pairs
 from ..storage.manifest import Manifest
 from .comparisons import Reached
 from .fairness import refusal
+from .release_break_even import break_even
 from .release_values import Quantity, Values, disk_bytes, estimated, first_calls, imports, paired, peaks
 from .release_verdicts import Course, Point, Step, distinct, judged, steps_of
 from .releases import Line, Members, Release, baseline, before, environments_of, lines_of
@@ -39,6 +40,12 @@ class History:
     comparisons: Mapping[Quantity, int]
     #: The share of the error probability that the last look may spend.
     last_share: float = 1.0
+    #: {environment: seconds of its import in each round}
+    imports: Mapping[str, Values] = field(default_factory=dict)
+
+    def break_even(self, release: Release, step: Step | None, cache: str) -> Estimate | None:
+        """Return the steps after which a version leads another one, with a ``cold`` or ``warm`` compilation cache."""
+        return None if step is None else break_even(release, step, cache, self.imports)
 
     def of(self, quantity: Quantity) -> list[Course]:
         return [course for course in self.courses if course.quantity is quantity]
@@ -75,7 +82,12 @@ def analyse_history(
         courses += judged(shown, floor if quantity is Quantity.STEP else 0.0)
     compared = {quantity: len(distinct(c for c in courses if c.quantity is quantity)) for quantity in Quantity}
     share = float(stopping.weights(manifest.looks)[-1]) if manifest.looks else 1.0
-    return History(analysis, tuple(courses), environments_of(lines), compared, share)
+    imported = {
+        environment: values
+        for line in every[len(lines) :]
+        for environment, values in _values(Quantity.IMPORT, line, analysis, manifest).items()
+    }
+    return History(analysis, tuple(courses), environments_of(lines), compared, share, imported)
 
 
 def _of_environments(lines: Sequence[Line]) -> list[Line]:

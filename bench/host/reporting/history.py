@@ -60,7 +60,7 @@ class HistoryReport:
         return paths
 
     def print(self, console: Console, *, details: bool = False) -> None:
-        """Print the answer and the environments; with ``details`` the intervals, first calls and memory, too."""
+        """Print the answer and the environments; with ``details`` the intervals, first calls, memory and break-even."""
         for number, table in enumerate((*self.overviews, *(self.tables if details else self.tables[-1:]))):
             if number:
                 console.print()

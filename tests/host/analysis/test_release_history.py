@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -149,6 +150,41 @@ def test_one_cold_call_gives_a_ratio_and_no_verdict():
     point = found.of(Quantity.COLD_CALL)[0].points[1]
     assert point.before.ratio.estimate.value == pytest.approx(2.0, rel=0.1)
     assert (point.before.ratio.estimate.low, point.before.change) == (None, None)
+
+
+def break_evens(found, workload, cache):
+    """Return the steps after which each version leads the one before."""
+    course = next(c for c in found.of(Quantity.STEP) if c.line.cell.workload == workload)
+    return [found.break_even(point.release, point.before, cache) for point in course.points]
+
+
+def test_a_longer_first_call_is_paid_for_after_its_seconds_over_the_saving():
+    # 1.10.0 saves 0.8 of 4 ms and calls 0.3 s longer; its import takes as long.
+    _first, found, *_later = break_evens(history(Releases(PLANTED)), "mlp-train", "warm")
+    assert found.value == pytest.approx(375.0, rel=0.1)
+    assert found.low < found.value < found.high
+    assert found.high - found.low < 200.0
+
+
+def test_a_longer_import_has_to_be_paid_for_too():
+    # Saves a tenth of 4 ms; 1.11.0 imports half a second longer and calls 0.3 s sooner.
+    run = Releases({"mlp-train": (1.0, 1.0, 0.9, 0.9)})
+    assert break_evens(history(run), "mlp-train", "warm")[2].value == pytest.approx(0.2 / 0.4e-3, rel=0.2)
+
+
+def test_slower_steps_never_pay_a_shorter_start_pays_at_once_and_equal_steps_have_no_number():
+    first, same, slower, faster = break_evens(history(Releases(PLANTED)), "gemm", "warm")
+    assert (first, same) == (None, None)
+    assert (slower.value, slower.low, slower.high) == (math.inf, math.inf, math.inf)
+    run = Releases(PLANTED)
+    run.change("2.0.0", first_call_s=0.1)
+    assert break_evens(history(run), "gemm", "warm")[3].value == 0.0
+
+
+def test_one_first_call_gives_a_break_even_without_an_interval():
+    found = break_evens(history(Releases(PLANTED)), "mlp-train", "cold")[1]
+    assert found.value == pytest.approx(375.0, rel=0.2)
+    assert (found.low, found.high) == (None, None)
 
 
 def test_imports_alone_are_never_compared_with_imports_beside_others():

@@ -104,6 +104,28 @@ def test_the_costs_are_printed_on_request():
     assert "cold call" in printed(made(), details=True)
 
 
+def test_first_calls_memory_and_break_even_are_compared_with_both_versions():
+    text = printed(made(), details=True)
+    assert re.search(r"1\.10\.0 +\d{3} +\+\d+% \[\d+, \d+\] slower +\+\d+% \[\d+, \d+\] slower", text)
+    assert re.search(r"2\.0\.0 +200\.0 +\+33\.3% larger +\+33\.3% larger", text)
+    assert re.search(r"1\.10\.0 +\d+ +\d+ +\d+ \[\d+, \d+\] +\d+ \[\d+, \d+\]", text)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_version_that_failed_says_so_in_every_table():
+    run = Releases(PLANTED)
+    run.fail("1.10.0", "no wheel")
+    run.change("1.10.0", import_s=None, first_call_s=None, memory={})
+    run.run["environments"]["torch-1.10.0"] = {}
+    report = made(run)
+    for table in report.tables[:-1]:
+        for group in table.groups:
+            row = next(row for row in group.rows if row[0].text == "1.10.0")
+            words = [entry for entry in row if entry.text == "failed"]
+            assert words, table.name
+            assert all("no wheel" in entry.notes[0] for entry in words)
+
+
 def test_a_version_that_failed_has_its_row_with_the_reason_and_the_next_says_what_it_is_compared_with():
     run = Releases(PLANTED)
     run.fail("1.10.0", "no wheel of torch 1.10.0 for Python 3.11")
@@ -159,6 +181,9 @@ def test_the_data_have_every_version_against_both_and_every_column_is_described(
         ("2.0.0", "baseline", "same"),
     ]
     assert float(steps[3]["ratio"]) == pytest.approx(1.05, rel=0.005)
+    fastest = next(row for row in rows if row["workload"] == "mlp-train" and row["verdict"] == "faster")
+    assert float(fastest["warm_break_even_low"]) < 375.0 < float(fastest["warm_break_even_high"])
+    assert {row["cold_break_even_steps"] for row in rows if row["quantity"] != "step_s"} == {""}
     assert {row["verdict"] for row in rows if row["quantity"] == "disk_bytes"} == {"", "same", "larger", "smaller"}
     assert set(versions_csv.FIELDS) <= set(re.findall(r"`([a-z0-9_]+)`", COLUMNS))
 

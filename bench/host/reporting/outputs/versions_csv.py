@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
 from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import Release
 from ...analysis.versions import Versions, versions_of
+from ...statistics.bootstrap import Estimate
 from ..renderers import csv
 from ..renderers.csv import Value
 
 NAME = "versions.csv"
+#: Whether first calls had compiled code at hand.
+CACHES = ("cold", "warm")
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,15 @@ class VersionRow:
     against: str
     step: Step | None
     packages: Versions
+    history: History
 
     @property
     def release(self) -> Release:
         return self.point.release
+
+    def break_even(self, cache: str) -> Estimate | None:
+        steps = self.course.quantity is Quantity.STEP
+        return self.history.break_even(self.release, self.step, cache) if steps else None
 
     def coordinate(self, name: str) -> Value:
         """Return a coordinate of the row; what an environment has whatever it computes has none."""
@@ -35,6 +44,11 @@ class VersionRow:
 
     def package(self, name: str) -> str:
         return " ".join(self.packages.get(self.release.environment, {}).get(name, ()))
+
+
+def _break_even(cache: str, part: str, row: VersionRow) -> Value:
+    found = row.break_even(cache)
+    return None if found is None else getattr(found, part)
 
 
 FIELDS: dict[str, Callable[[VersionRow], Value]] = {
@@ -65,6 +79,11 @@ FIELDS: dict[str, Callable[[VersionRow], Value]] = {
     "p": lambda row: row.step.ratio.p if row.step and row.step.change and row.step.adjusted_p is not None else None,
     "adjusted_p": lambda row: row.step.adjusted_p if row.step else None,
     "verdict": lambda row: verdict(row.step.change, row.course.quantity) if row.step and row.step.change else None,
+    **{
+        f"{cache}_break_even_{name}": partial(_break_even, cache, part)
+        for cache in CACHES
+        for name, part in {"steps": "value", "low": "low", "high": "high"}.items()
+    },
 }
 
 
@@ -85,6 +104,6 @@ def _rows(history: History) -> Iterator[VersionRow]:
             steps = {"before": point.before, "baseline": point.baseline}
             known = {against: step for against, step in steps.items() if step is not None}
             for against, step in known.items():
-                yield VersionRow(course, point, against, step, packages)
+                yield VersionRow(course, point, against, step, packages, history)
             if not known:
-                yield VersionRow(course, point, "", None, packages)
+                yield VersionRow(course, point, "", None, packages, history)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...analysis.fairness import GROUNDS, differences
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
@@ -13,6 +15,7 @@ from .labels import names_of
 from .language import _, decimal_sign
 from .notes import in_words
 from .numbers import localise
+from .startup import format_break_even
 from .terms import enumerate_names, status_word
 from .text import shorten
 
@@ -41,6 +44,12 @@ def versions_in_words(history: History, only: str | None = None) -> str:
         if family in frameworks
     ]
     return enumerate_names(parts)
+
+
+def baseline_of(courses: Iterable[Course]) -> str:
+    """Name the version that all are compared with, where it is the same one everywhere."""
+    found = {course.baseline.version for course in courses if course.baseline is not None}
+    return found.pop() if len(found) == 1 else _("the oldest version")
 
 
 def change_word(change: VersionVerdict | None, quantity: Quantity) -> str:
@@ -111,3 +120,12 @@ def release_notes(release: Release) -> tuple[str, ...]:
     if release.status == BUSY:
         return (_("not shown: other programs used the processors"),)
     return in_words(notes_on_status(release.result))
+
+
+def format_steps(found: Estimate | None) -> str:
+    """Write after how many steps a version leads, with the interval: ``4100 [3800, 4500]``, ``at once``, ``never``."""
+    text = format_break_even(None if found is None else found.value)
+    if found is None or found.low is None or found.high is None or found.low == found.high:
+        return text
+    between = ";" if decimal_sign() == "," else ","
+    return f"{text} [{format_break_even(found.low)}{between} {format_break_even(found.high)}]"
