@@ -173,7 +173,7 @@ def test_a_longer_import_has_to_be_paid_for_too():
 
 
 def test_slower_steps_never_pay_a_shorter_start_pays_at_once_and_equal_steps_have_no_number():
-    first, same, slower, faster = break_evens(history(Releases(PLANTED)), "gemm", "warm")
+    first, same, slower, _faster = break_evens(history(Releases(PLANTED)), "gemm", "warm")
     assert (first, same) == (None, None)
     assert (slower.value, slower.low, slower.high) == (math.inf, math.inf, math.inf)
     run = Releases(PLANTED)

