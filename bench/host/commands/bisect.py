@@ -137,11 +137,11 @@ def report(found: Bisected, cells: Sequence[Cell], *, faster: bool = False) -> I
             yield f"  {one} against {other}: {_measured(values)}"
     for part in found.parts:
         if part.part is None:
-            yield f"  {part.component}: cannot be exchanged alone: {part.reason[:LONGEST_REASON]}"
+            yield f"  {part.component}: cannot be exchanged alone: {_one_line(part.reason)}"
         else:
             yield f"  {part.component}: {part.part.value}"
-    for name, why in found.unavailable.items():
-        yield f"  {name}: not measured: {why[:LONGEST_REASON]}"
+    for name in (cell.environment for cell in cells if cell.environment in found.unavailable):
+        yield f"  {name}: not measured: {_one_line(found.unavailable[name])}"
     built = {name for key in found.pairs for name in key}
     rounds = sum(map(len, found.pairs.values()))
     yield f"  {len(built)} environments of {len(cells)} releases, {rounds} pairs of processes"
@@ -152,6 +152,10 @@ def report(found: Bisected, cells: Sequence[Cell], *, faster: bool = False) -> I
             yield f"  It may have come with a release between that was not measured: {', '.join(between)}"
     if isinstance(end, NoChange) and not end.settled:
         yield "  The pairs leave it open: the interval reaches further than 1 %. A quieter machine may settle it."
+
+
+def _one_line(reason: str) -> str:
+    return " ".join(reason.split())[:LONGEST_REASON]
 
 
 def _sentence(found: Bisected, faster: bool) -> str:

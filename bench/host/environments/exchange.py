@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,20 +67,35 @@ def components(before: Mapping[str, Any], after: Mapping[str, Any], facts: Facts
     return found
 
 
-def exchanged(environment: Environment, before: Environment, component: Component) -> Environment | str:
-    """Return the environment with the component of before; a text says why there is none."""
+def exchanged(
+    environment: Environment, before: Environment, component: Component, packages: Mapping[str, str]
+) -> Environment | str:
+    """Return the environment with the component of before; a text says why there is none.
+
+    ``packages`` are those of the environment with their versions: all others of them stay as they are, so that nothing
+    else is exchanged with it.
+    """
     name = (
         f"{environment.name}-with-{re.sub(r'[^a-z0-9]+', '-', component.name.lower())}-of-{before.version or 'before'}"
     )
     if component.name == PYTHON:
         if environment.python == before.python:
             return "both tables ask for the same Python; the machine has another build of it"
-        return environment.model_copy(update={"name": name, "python": before.python})
-    pinned = [f"{package}=={version}" for package, version in component.before.items()]
-    if not pinned:
+        pinned = _pinned(environment, packages, ())
+        return environment.model_copy(update={"name": name, "python": before.python, "requirements": pinned})
+    if not component.before:
         return "the release before has none of it"
-    others = [text for text in environment.requirements if normal(_package(text)) not in component.before]
-    return environment.model_copy(update={"name": name, "requirements": (*others, *pinned)})
+    taken = tuple(f"{package}=={version}" for package, version in component.before.items())
+    kept = _pinned(environment, packages, {*component.before, *component.after})
+    return environment.model_copy(update={"name": name, "requirements": (*kept, *taken)})
+
+
+def _pinned(environment: Environment, packages: Mapping[str, str], without: Collection[str]) -> tuple[str, ...]:
+    """Return the requirements of an environment, and the versions of all else that it has, ``without`` some."""
+    exact = {normal(_package(text)): text for text in environment.requirements if "==" in text}
+    installed = {normal(name): f"{name}=={version}" for name, version in packages.items()}
+    loose = {normal(_package(text)): text for text in environment.requirements}
+    return tuple(text for name, text in {**loose, **installed, **exact}.items() if name not in without)
 
 
 def is_exchanged(manifest: Mapping[str, Any], component: Component) -> bool:

@@ -11,12 +11,15 @@ from bench.record import OK
 
 from ..environments import Prepared
 from ..environments.exchange import Component, components, exchanged, is_exchanged
+from ..environments.index_releases import NOTHING
 from ..statistics import bisection
 from ..statistics.attribution import Part, judge_exchange
 from ..statistics.bisection import Change, Measure, NoChange, Undecided
 from ..statistics.location import FloatArray
 from ..study.environment import Environment
 from .pair_measurement import PairMeasurement
+
+TOGETHER = "the other packages of this release do not install with it"
 
 #: Prepares an environment, or says why it cannot be.
 Prepare = Callable[[Environment], Prepared]
@@ -99,7 +102,8 @@ class BisectionRun:
 
     def _exchange(self, component: Component, before: Cell, after: Cell, size: float) -> Exchanged:
         environments = self.measurement.study.environments
-        made = exchanged(environments[after.environment], environments[before.environment], component)
+        packages = self.prepared[after.environment].manifest.get("packages") or {}
+        made = exchanged(environments[after.environment], environments[before.environment], component, packages)
         if isinstance(made, str):
             return Exchanged(component, None, made)
         self.announce(f"Exchanging {component} in {after.environment}")
@@ -110,9 +114,10 @@ class BisectionRun:
         cell = replace(after, environment=made.name)
         ready = self._ready(cell)
         if ready is None:
-            return Exchanged(component, None, self.unavailable[made.name])
+            reason = self.unavailable[made.name]
+            return Exchanged(component, None, TOGETHER if NOTHING.search(reason) else reason)
         if not is_exchanged(ready.manifest, component):
-            return Exchanged(component, None, "the packages of this release do not install with it")
+            return Exchanged(component, None, TOGETHER)
         key = made.name, before.environment
         while isinstance(more := judge_exchange(self.pairs.get(key, self._stored(cell, before)), size), int):
             self._measure(cell, before, more)
