@@ -11,11 +11,11 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 SIZES = {
-    "check": {"levels": 4, "rows": 7, "columns": 8},
-    "tiny": {"levels": 8, "rows": 32, "columns": 32},
-    "small": {"levels": 16, "rows": 128, "columns": 128},
-    "medium": {"levels": 32, "rows": 256, "columns": 256},
-    "large": {"levels": 64, "rows": 512, "columns": 512},
+    "check": {"levels": 4, "height": 7, "width": 8},
+    "tiny": {"levels": 8, "height": 32, "width": 32},
+    "small": {"levels": 16, "height": 128, "width": 128},
+    "medium": {"levels": 32, "height": 256, "width": 256},
+    "large": {"levels": 64, "height": 512, "width": 512},
 }
 PRECISIONS = ("float32", "float64")
 
@@ -43,7 +43,7 @@ NUMPY = Operations(
 
 
 def points(size):
-    return size["levels"] * size["rows"] * size["columns"]
+    return size["levels"] * size["height"] * size["width"]
 
 
 def items(size):

@@ -93,7 +93,7 @@ def test_the_operations_of_the_equation_of_state_are_those_of_its_formula():
 
 
 def test_the_equation_of_state_moves_three_arrays_and_a_pressure_for_each_level():
-    specification, size = BUILT_IN.specification("equation-of-state"), {"levels": 2, "rows": 3, "columns": 5}
+    specification, size = BUILT_IN.specification("equation-of-state"), {"levels": 2, "height": 3, "width": 5}
     assert specification.items(size) == 30
     assert specification.compulsory_bytes(size, 4) == 4 * (3 * 30 + 2)
     assert specification.useful_flops(size) == 30 * specification.OPERATIONS
@@ -119,7 +119,7 @@ def test_a_tridiagonal_system_is_solved():
 
 
 def test_mixing_alone_keeps_the_energy_of_a_column(monkeypatch):
-    size = {"levels": 6, "rows": 7, "columns": 8}
+    size = {"levels": 6, "height": 7, "width": 8}
     specification, grid, (energy, _, _, _, viscosity, length, forcing, surface, _) = levels_of_tke(size)
     monkeypatch.setattr(specification, "DISSIPATION", 0.0)
     found, lacked = specification.mixed(ocean.NUMPY, grid, energy, viscosity, length, 0 * forcing, 0 * surface)
@@ -132,7 +132,7 @@ def test_mixing_alone_keeps_the_energy_of_a_column(monkeypatch):
 
 
 def test_a_surface_that_takes_more_than_there_is_leaves_nothing_and_says_what_it_lacked():
-    size = {"levels": 6, "rows": 7, "columns": 8}
+    size = {"levels": 6, "height": 7, "width": 8}
     specification, grid, batch = levels_of_tke(size)
     found, lacked = specification.mixed(ocean.NUMPY, grid, batch[0], *batch[4:7], batch[7] - 50)
     assert (lacked > 0).all()
@@ -155,7 +155,7 @@ def test_the_limiter_is_upwind_at_an_extremum_and_of_second_order_on_a_slope():
 
 
 def test_flow_and_diffusion_move_energy_between_wet_points_alone():
-    size = {"levels": 6, "rows": 12, "columns": 12}
+    size = {"levels": 6, "height": 12, "width": 12}
     specification, grid, batch = levels_of_tke(size)
     energy, *flows = batch[:4]
     # Nothing moves near the edges, so that nothing leaves.
@@ -176,7 +176,7 @@ def test_flow_and_diffusion_move_energy_between_wet_points_alone():
 
 
 def test_the_operations_of_the_energy_are_fewer_than_those_of_its_formulas():
-    specification, grid, batch = levels_of_tke({"levels": 16, "rows": 36, "columns": 36})
+    specification, grid, batch = levels_of_tke({"levels": 16, "height": 36, "width": 36})
 
     class Counting(np.ndarray):
         count = 0
@@ -187,7 +187,7 @@ def test_the_operations_of_the_energy_are_fewer_than_those_of_its_formulas():
             Counting.count += result.size
             return result.view(Counting)
 
-    size = {"levels": 16, "rows": 36, "columns": 36}
+    size = {"levels": 16, "height": 36, "width": 36}
     given = {name: value.view(Counting) for name, value in grid.items()}
     specification.reference(size, given, [array.view(Counting) for array in batch])
     assert 0.75 * Counting.count < specification.useful_flops(size) < Counting.count

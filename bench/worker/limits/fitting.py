@@ -61,12 +61,13 @@ class Batch:
         self._items = items
         self.size = enlarged(workload, size, items)
         self._drawn_size = enlarged(workload, size, min(items, MOST_DRAWN))
-        self._one = enlarged(workload, size, 1)
+        one, two = (specification.batch(enlarged(workload, size, n), np.random.RandomState(seed)) for n in (1, 2))
+        #: The bytes of each array with one item, and whether it grows with the batch; a vector of weights does not.
+        self._arrays = [(array.nbytes, array.shape != longer.shape) for array, longer in zip(one, two)]
 
     def input_bytes(self) -> int:
         """Return the size of the input without drawing it."""
-        drawn = self._specification.batch(self._one, np.random.RandomState(self._seed))
-        return self._items * sum(array.nbytes for array in drawn)
+        return sum(size * self._items if grows else size for size, grows in self._arrays)
 
     def try_steps(
         self,
@@ -87,7 +88,10 @@ class Batch:
         parameters = self._specification.parameters(self.size, random)
         parameters = {name: adapter.put(array) for name, array in parameters.items()}
         drawn = self._specification.batch(self._drawn_size, random)
-        batch = tuple(adapter.put(np.resize(array, (self._items, *array.shape[1:]))) for array in drawn)
+        batch = tuple(
+            adapter.put(np.resize(array, (self._items, *array.shape[1:])) if grows else array)
+            for array, (_, grows) in zip(drawn, self._arrays)
+        )
         memory.forget_peak()
         if cap is not None:
             cap.enforce()

@@ -25,7 +25,7 @@ def parameters(size, random):
 
 def batch(size, random, source=None):
     """Draw salinity in g/kg and temperature in °C, both (levels, rows, columns), and the pressure of levels in dbar."""
-    shape = (size["levels"], size["rows"], size["columns"])
+    shape = (size["levels"], size["height"], size["width"])
     pressure = uniform(random, (size["levels"], 1, 1), 10.0, 5000.0)
     return uniform(random, shape, 30.0, 40.0), uniform(random, shape, -2.0, 30.0), pressure
 

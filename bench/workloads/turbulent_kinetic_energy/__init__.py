@@ -25,7 +25,7 @@ OPERATIONS = 80
 
 def parameters(size, random):
     """Draw the spacings and cosines of the grid, near 1, and where there is water, 1 or 0."""
-    levels, rows, columns = size["levels"], size["rows"], size["columns"]
+    levels, rows, columns = size["levels"], size["height"], size["width"]
     bottom = random.randint(0, levels, (rows, columns))
     return {
         "centres": uniform(random, (levels, 1, 1), 0.5, 1.5),
@@ -39,8 +39,8 @@ def parameters(size, random):
 
 def batch(size, random, source=None):
     """Draw energy, flow to the east, the north and the top, viscosity, mixing length, forcing, and the last trend."""
-    shape = (size["levels"], size["rows"], size["columns"])
-    inner = (size["levels"], size["rows"] - 4, size["columns"] - 4)
+    shape = (size["levels"], size["height"], size["width"])
+    inner = (size["levels"], size["height"] - 4, size["width"] - 4)
     flow = [0.3 * random.standard_normal(shape).astype(np.float32) for _ in range(3)]
     drawn = (uniform(random, inner, 0.1, 1.0), uniform(random, inner, 0.5, 2.0), uniform(random, inner, -0.5, 0.5))
     surface = uniform(random, inner[1:], -2.0, 1.0)
@@ -158,7 +158,7 @@ def reference(size, parameters, batch):
 
 
 def inner_points(size):
-    return size["levels"] * (size["rows"] - 4) * (size["columns"] - 4)
+    return size["levels"] * (size["height"] - 4) * (size["width"] - 4)
 
 
 def useful_flops(size):
