@@ -52,8 +52,9 @@ def call(folder: Path, *arguments: str) -> int:
 def spawn(folder: Path, *arguments: str, errors: int = subprocess.PIPE) -> subprocess.Popen[str]:
     """Call a command in a process of its own; ``errors`` is where its standard error goes."""
     program = (
-        # Whoever starts the tests in the background of a shell has them ignore interrupts.
+        # Whoever starts the tests in the background of a shell has them ignore interrupts; nohup, the terminal's end.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL);"
         "import sys; from pathlib import Path; from bench.host.__main__ import main;"
         f"sys.exit(main(sys.argv[1:], root=Path({str(folder)!r})))"
     )
