@@ -46,6 +46,10 @@ def points(size):
     return size["levels"] * size["height"] * size["width"]
 
 
+def inner_points(size):
+    return size["levels"] * (size["height"] - 4) * (size["width"] - 4)
+
+
 def items(size):
     return points(size)
 
@@ -53,3 +57,19 @@ def items(size):
 def uniform(random, shape, low, high):
     """Draw uniform float32 values."""
     return random.uniform(low, high, shape).astype(np.float32)
+
+
+def water(size, random):
+    """Draw where there is water: 1, below it 0. Levels begin at the bottom; every column has land below some level."""
+    bottom = random.randint(0, size["levels"], (size["height"], size["width"]))
+    return (np.arange(size["levels"])[:, None, None] >= bottom).astype(np.float32)
+
+
+def along(array, axis, start, stop):
+    """Take a slice along one axis."""
+    return array[(slice(None),) * axis + (slice(start, stop),)]
+
+
+def inside(array):
+    """Leave out two rows and columns at each side."""
+    return array[:, 2:-2, 2:-2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ocean import NUMPY, PRECISIONS, SIZES, items, points, uniform
+from ..ocean import NUMPY, PRECISIONS, SIZES, along, inner_points, inside, items, points, uniform, water
 
 __all__ = ["PRECISIONS", "SIZES", "items"]
 
@@ -26,14 +26,13 @@ OPERATIONS = 80
 def parameters(size, random):
     """Draw the spacings and cosines of the grid, near 1, and where there is water, 1 or 0."""
     levels, rows, columns = size["levels"], size["height"], size["width"]
-    bottom = random.randint(0, levels, (rows, columns))
     return {
         "centres": uniform(random, (levels, 1, 1), 0.5, 1.5),
         "faces": uniform(random, (levels, 1, 1), 0.5, 1.5),
         "north": uniform(random, (1, rows, 1), 0.5, 1.5),
         "east": uniform(random, (1, 1, columns), 0.5, 1.5),
         "cosine": uniform(random, (1, rows, 1), 0.5, 1.0),
-        "water": (np.arange(levels)[:, None, None] >= bottom).astype(np.float32),
+        "water": water(size, random),
     }
 
 
@@ -45,16 +44,6 @@ def batch(size, random, source=None):
     drawn = (uniform(random, inner, 0.1, 1.0), uniform(random, inner, 0.5, 2.0), uniform(random, inner, -0.5, 0.5))
     surface = uniform(random, inner[1:], -2.0, 1.0)
     return (uniform(random, shape, 0.0, 1.0), *flow, *drawn, surface, uniform(random, inner, -0.1, 0.1))
-
-
-def along(array, axis, start, stop):
-    """Take a slice along one axis."""
-    return array[(slice(None),) * axis + (slice(start, stop),)]
-
-
-def inside(array):
-    """Leave out two rows and columns at each side."""
-    return array[:, 2:-2, 2:-2]
 
 
 def solve(operations, lower, diagonal, upper, right):
@@ -155,10 +144,6 @@ def advance(operations, grid, energy, east, north, up, viscosity, length, forcin
 def reference(size, parameters, batch):
     """Compute energy, trend (levels, rows - 4, columns - 4) and what the surface lacked in the dtype of ``batch``."""
     return advance(NUMPY, parameters, *batch)
-
-
-def inner_points(size):
-    return size["levels"] * (size["height"] - 4) * (size["width"] - 4)
 
 
 def useful_flops(size):
