@@ -45,6 +45,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("tf2", "eager-fused", True),
         case("tf2", "function", True),
         case("tf2", "xla", "by the compiler"),
+        case("tf2", "xla-auto", "by the compiler"),
         case("jax", "eager", False),
         case("jax", "jit", "by the compiler"),
         case("keras-tf", "fit", False),
@@ -76,7 +77,7 @@ def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
     }  # fmt: skip
 
 
-@cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla")
+@cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-auto")
 def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode):
     for first, again, onward in trial(environment, mode)["extras"]["losses"].values():
         assert first == again

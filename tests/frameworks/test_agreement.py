@@ -51,6 +51,26 @@ def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode
         assert settings["compiled"] == compiled(environment, mode, training)
 
 
+@needs("tf2")
+def test_auto_clustering_agrees_with_float64_and_refuses_what_it_leaves_as_it_is():
+    found = run("tf2", "agreement", "xla-auto", *WORKLOADS)
+    assert {name for name, outcome in found.items() if isinstance(outcome, str)} == {"gemm"}
+    assert found.pop("gemm") == "auto-clustering found no operations to join in this program: see function"
+    for workload, (share, settings) in found.items():
+        assert share <= 1
+        assert settings["compiled"] == compiled("tf2", "xla-auto", BUILT_IN.specification(workload).TRAINING)
+
+
+@needs("tf2")
+def test_xla_compiles_as_many_clusters_as_the_graphs_have():
+    found = {
+        mode: run("tf2", "clusters", mode, "mlp-train", "transformer-encoder") for mode in ("xla-auto", "function")
+    }
+    for counted, executables in found["xla-auto"].values():
+        assert counted == executables > 0
+    assert [executables for _, executables in found["function"].values()] == [0, 0]
+
+
 @cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
 def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
     found = run(environment, "agreement", mode, "layernorm-softmax", "transformer-encoder", "mlp-train")

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from ...program import Unsupported
 from .. import loaded, xla
+from . import clustering
 from . import gpu as gpu
 from .compiler import Compiler
 from .programs import inference, variable_training
@@ -18,6 +19,8 @@ class Adapter:
     """TensorFlow on one device, in one mode, at one precision."""
 
     def __init__(self, mode, device, precision, threads):
+        if mode == clustering.AUTO:
+            clustering.ask()
         gpus = tf.config.list_physical_devices("GPU")
         if device == "gpu" and not gpus:
             raise Unsupported("tensorflow {} sees no GPU".format(tf.__version__))
@@ -71,7 +74,7 @@ class Adapter:
         if on_gpu:
             found["TF32 matmul"] = found["TF32 convolution"] = tf32
             found.update(gpu.settings(self._gpus[0]))
-            if self._mode == "xla":
+            if self._mode in clustering.BY_XLA:
                 found.update(xla.gpu_settings())
         else:
             allocator = loaded.malloc()
@@ -80,7 +83,11 @@ class Adapter:
         found["compiled"] = self.compilation()["compiled"]
         for read in self._program_settings:
             found.update(read())
+        found.update(self._compiler.settings())
         return found
+
+    def settle(self):
+        self._compiler.settle()
 
     def compilation(self):
         return self._compiler.report()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...program import Unsupported
+from . import clustering
 
 #: The modes that execute op by op.
 EAGER, EAGER_FUSED = "eager", "eager-fused"
@@ -17,6 +18,7 @@ class Compiler:
         self._mode = mode
         self._functions = []
         self._training = False
+        self._clusters = clustering.Clusters() if mode == clustering.AUTO else None
 
     def apply(self, function, training):
         if self._mode == EAGER_FUSED and not training:
@@ -24,6 +26,8 @@ class Compiler:
         if self._mode in (EAGER, EAGER_FUSED):
             return function
         self._training = self._training or training
+        if self._clusters is not None:
+            self._clusters.begin()
         traced = tf.function(function, jit_compile=self._mode == "xla")
         self._functions.append(traced)
         return traced
@@ -36,4 +40,19 @@ class Compiler:
         found = {"compiled": part if traces else "nothing", "compilations": traces}
         if self._functions:
             found.update(graphs=traces, traces=traces)
+        if self._clusters is not None:
+            # The operations around the clusters run as in a plain tf.function.
+            found["graphs"] = self._clusters.count()
+            found["compiled"] = found["compiled"] if found["graphs"] else "nothing"
         return found
+
+    def settings(self):
+        """Read back what only auto-clustering decides."""
+        if self._clusters is None or not self._training or not self._clusters.count():
+            return {}
+        return {"fused optimizer": "by the compiler" if self._clusters.update else True}
+
+    def settle(self):
+        """Stop looking at what is clustered; raises Unsupported where nothing is."""
+        if self._clusters is not None:
+            self._clusters.end()

@@ -14,6 +14,7 @@ FACTS = Facts(
         Mode("eager-fused", part="step"),
         Mode("function", part="step", first_call_s=1.0, validated=True),
         Mode("xla", part="step", first_call_s=2.0),
+        Mode("xla-auto", part="step", first_call_s=2.0),
     ),
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.clustering import BY_XLA
 
 
 def padded(grid):
@@ -14,14 +15,14 @@ def padded(grid):
 
 
 def shifted(grid):
-    """Add up the four neighbours of each point; with XLA this took 0.6 of the time of ``padded``."""
+    """Add up the four neighbours of each point; with XLA this took 0.6 of the time of ``padded`` or less."""
     row, column = tf.zeros_like(grid[:1]), tf.zeros_like(grid[:, :1])
     vertical = tf.concat([row, grid[:-1]], 0) + tf.concat([grid[1:], row], 0)
     return vertical + tf.concat([column, grid[:, :-1]], 1) + tf.concat([grid[:, 1:], column], 1)
 
 
 def neighbours_for(mode):
-    return shifted if mode == "xla" else padded
+    return shifted if mode in BY_XLA else padded
 
 
 def repeat(iterations, step, state):
