@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from . import (
     ranking_csv,
     results_csv,
     samples_parquet,
+    side_by_side,
     summary_latex,
     table_csv,
     table_latex,
@@ -73,19 +75,28 @@ def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
 def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
-    for output in BUILT_IN:
-        wanted = every_figure or output not in figures.ON_REQUEST
-        try:
-            paths = output.write_whole(report, folder) if wanted else []
-            if not paths:
-                figures.remove(output, folder)
-            found.paths += paths
-        except OSError as error:
-            # The others may still be written: a folder may be in the place of this one.
-            found.refused.append(describe(error, folder / output.name))
+    pieces = [
+        partial(_write, output, report, folder, wanted=every_figure or output not in figures.ON_REQUEST)
+        for output in BUILT_IN
+    ]
+    for names, refused in side_by_side.call(pieces):
+        found.paths += [folder / name for name in names]
+        found.refused += refused
     for output in extra:
         try:
             found.paths += output.write_whole(report, folder)
         except Exception as error:  # the boundary to other people's code
             found.problems.append(loading.describe_failure(output.source, error))
     return found
+
+
+def _write(output: Output, report: Report, folder: Path, *, wanted: bool) -> tuple[list[str], list[str]]:
+    """Write one of ours, or remove an old one; return its files, and what the disk did not take."""
+    try:
+        paths = output.write_whole(report, folder) if wanted else []
+        if not paths:
+            figures.remove(output, folder)
+    except OSError as error:
+        # The others may still be written: a folder may be in the place of this one.
+        return [], [describe(error, folder / output.name)]
+    return [str(path.relative_to(folder)) for path in paths], []
