@@ -32,6 +32,18 @@ def page_of(study, folder: Path) -> Path:
     return path
 
 
+def long_page_of(study, folder: Path, copies: int) -> Path:
+    """Write the page of a study whose workloads are there so many times, under numbered names."""
+    made = report.make(study.records, study.manifest)
+    results = tuple(
+        replace(result, cell=replace(result.cell, workload=f"{result.cell.workload}-{number:03}"))
+        for number in range(copies)
+        for result in made.analysis.results
+    )
+    (path,) = page_html.write(replace(made, analysis=replace(made.analysis, results=results)), folder)
+    return path
+
+
 def data_of(path: Path) -> dict:
     (found,) = DATA.findall(path.read_text(encoding="utf-8"))
     return json.loads(found)

@@ -110,11 +110,21 @@ function choiceControls() {
   ];
 }
 
+const VALUES_AT_ONCE = 60;
+const unfolded = new Set();
+
 function axisControl(axis) {
-  const chosen = choice.axes[axis];
+  const chosen = choice.axes[axis], values = valuesOf(axis);
+  // Nobody walks through hundreds of buttons: the filter finds a row sooner.
+  const shown = unfolded.has(axis) ? values : values.filter((value, i) => i < VALUES_AT_ONCE || chosen?.has(value));
+  const hidden = values.filter((value) => !shown.includes(value));
+  const unfold = () => { unfolded.add(axis); render(['axes']); };
   return make('div', { class: 'axis', role: 'group', 'aria-label': W[axis] },
     make('span', { class: 'name' }, W[axis]),
-    make('div', { class: 'chips' }, valuesOf(axis).map((value) => chip(value, Boolean(chosen && chosen.has(value)), () => toggle(axis, value), `${axis}=${value}`))));
+    make('div', { class: 'chips' },
+      shown.map((value) => chip(value, Boolean(chosen?.has(value)), () => toggle(axis, value), `${axis}=${value}`)),
+      // Its key is that of the first value behind it, which then has the focus.
+      hidden.length ? make('button', { type: 'button', class: 'plain', 'data-key': `${axis}=${hidden[0]}`, onclick: unfold }, fill(W.moreValues, { count: hidden.length })) : null));
 }
 
 function chip(text, pressed, onclick, key = text) {

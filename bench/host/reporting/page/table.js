@@ -1,10 +1,10 @@
 // Shows the table: a row for each workload, a column for each version and mode. Long tables grow as they are read.
 
-const ROWS_AT_ONCE = 100;
-const watcher = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) seen[0].target.click(); });
+const ROWS_AT_ONCE = 40;
+let watcher = null;
 
 function table(shownRows, shownColumns) {
-  watcher.disconnect();
+  watcher?.disconnect();
   if (!shownRows.length || !shownColumns.length) return [];
   const hint = choice.show === 'times' ? W.timesHint : fill(W.tableHint, { baseline: choice.baseline.label });
   const body = make('tbody', {});
@@ -12,20 +12,23 @@ function table(shownRows, shownColumns) {
   let count = 0;
   function grow(by) {
     const next = shownRows.slice(count, count + by);
+    // The heading is the first row of those that a screen reader counts.
+    body.append(...next.map((row, i) => tableRow(row, shownColumns, count + i + 2)));
     count += next.length;
-    body.append(...next.map((row) => tableRow(row, shownColumns)));
     more.hidden = count >= shownRows.length;
     more.textContent = fill(W.more, { count: shownRows.length - count });
   }
   grow(ROWS_AT_ONCE);
+  const scroll = make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': W.table },
+    make('table', { 'aria-rowcount': shownRows.length + 1, onkeydown: (event) => walk(event, () => grow(ROWS_AT_ONCE)) },
+      make('thead', {}, headings(shownColumns)), body, meansRow(shownRows, shownColumns)), more);
+  watcher = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) more.click(); }, { root: scroll, rootMargin: '0px 0px 50% 0px' });
   if (!more.hidden) watcher.observe(more);
   table.showAll = () => grow(Infinity);
   return [
     make('h2', {}, W.table),
     make('p', { class: 'hint' }, hint, ' ', fill(W.rows, { shown: shownRows.length, count: rows.length })),
-    make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': W.table },
-      make('table', { onkeydown: walk }, make('thead', {}, headings(shownColumns)), body, meansRow(shownRows, shownColumns))),
-    more,
+    scroll,
     legend(),
   ];
 }
@@ -49,10 +52,11 @@ function heading(key, name, lines, column) {
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** Move with the arrow keys from entry to entry. */
-function walk(event) {
+/** Move with the arrow keys from entry to entry; `grow` adds rows below the last one that is there. */
+function walk(event, grow) {
   const from = event.target.closest('td, th'), step = STEPS[event.key];
   if (!from || !step) return;
+  if (step[0] > 0 && from.parentElement === event.currentTarget.tBodies[0].lastElementChild) grow();
   const rowsOfTable = [...event.currentTarget.rows];
   const row = rowsOfTable[rowsOfTable.indexOf(from.parentElement) + step[0]];
   const next = row?.cells[from.cellIndex + step[1]]?.querySelector('button');
@@ -62,8 +66,8 @@ function walk(event) {
   }
 }
 
-function tableRow(row, shownColumns) {
-  return make('tr', {}, make('th', { scope: 'row' }, row.name), shownColumns.map((column) => entry(row.cells[column.number])));
+function tableRow(row, shownColumns, index) {
+  return make('tr', { 'aria-rowindex': index }, make('th', { scope: 'row' }, row.name), shownColumns.map((column) => entry(row.cells[column.number])));
 }
 
 function entry(cell) {

@@ -37,6 +37,7 @@ def _choice() -> dict[str, str]:
         "filterHint": _("part of a name"),
         "reset": _("reset"),
         "first": _("the study's"),
+        "moreValues": _("{count} more", count="{count}"),
     }
 
 
