@@ -95,6 +95,8 @@ class RowJob:
     #: Whether workers are forked from processes that have imported the framework, one for each environment and round;
     #: otherwise each imports by itself.
     forked: bool = True
+    #: Whether the round draws where the environments' libraries lie in memory.
+    placed_anew: bool = False
     #: {name: folder} of plug-in sources, besides the package ``bench``: see ``bench.registry``.
     sources: Mapping[str, str] = field(default_factory=dict)
     #: Names of the cells whose outputs are checked again after timing; None for all.

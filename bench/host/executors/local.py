@@ -21,6 +21,7 @@ from .events import Emit
 from .job import RowJob
 from .parents import Parents
 from .place import Place
+from .placements import Placements
 from .row_measurement import RowMeasurement
 from .starter import Starter
 
@@ -50,6 +51,7 @@ class LocalExecutor:
         self._folder = folder
         self._cancelled = threading.Event()
         self._parents = Parents()
+        self._placements = Placements()
 
     def run(self, job: RowJob, emit: Emit) -> None:
         """Run a job; raises ValueError where the job does not describe the environment of a cell."""
@@ -58,7 +60,10 @@ class LocalExecutor:
             if name not in job.environments:
                 raise ValueError(f"the job does not describe environment {name!r} of cell {cell.name}")
         # Each round has parents of its own; rows of the same round share them.
-        self._parents.begin((job.run, job.order_seed, job.row_round.round))
+        round = (job.run, job.order_seed, job.row_round.round)
+        self._parents.begin(round)
+        if job.placed_anew:
+            self._placements.draw(round, job.environments, job.round_seed)
         RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
 
     def close(self) -> None:

@@ -49,6 +49,7 @@ class StudyJobs:
             data_source=None if source is None else str(source),
             memory_share=MEMORY_SHARE,
             cache_kept=profile.compile_cache == "kept",
+            placed_anew=not profile.trial,
             forked=profile.workers == "forked",
             first_calls=self._measures_first_calls(row_round),
             # It varies little between processes, and takes long.

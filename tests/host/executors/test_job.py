@@ -69,6 +69,7 @@ FIELDS = {
     "at_once": st.booleans(),
     "first_calls": st.booleans(),
     "forked": st.booleans(),
+    "placed_anew": st.booleans(),
     "planted": st.dictionaries(NAMES, st.dictionaries(NAMES, SECONDS, max_size=2), max_size=2),
     "cache_kept": st.booleans(),
     "peaks": st.dictionaries(NAMES, st.dictionaries(NAMES, JSON, max_size=2), max_size=2),

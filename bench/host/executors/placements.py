@@ -1,0 +1,45 @@
+"""Draws anew, in every round, where the libraries of environments lie in memory.
+
+Of six installations of the same packages, one step was up to 1.7 % faster or slower in one than in another, in every
+process and run, until their pages had been read again (``docs/method.md``). A twin does not show that: it uses the same
+installation. So it is one more thing that a round draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..machine import page_cache
+from .job import InstalledEnvironment
+
+
+class Placements:
+    """Which environments the present round has placed."""
+
+    def __init__(self) -> None:
+        self._round: Hashable = None
+        self._placed: set[str] = set()
+
+    def draw(self, round: Hashable, environments: Mapping[str, InstalledEnvironment], seed: int) -> None:
+        """Place the libraries of those environments that this round has not placed yet.
+
+        Environments in containers stay where they are: their files belong to the engine.
+        """
+        if round != self._round:
+            self._round, self._placed = round, set()
+        new = {name: one for name, one in environments.items() if name not in self._placed}
+        self._placed.update(new)
+        folders = dict.fromkeys(filter(None, map(installed_in, new.values())))
+        files = [file for folder in folders for file in page_cache.libraries(folder)]
+        page_cache.place_anew(files, np.random.default_rng((seed, len(self._placed))))
+
+
+def installed_in(environment: InstalledEnvironment) -> Path | None:
+    """Return the folder of a virtual environment, None for another kind."""
+    if environment.manifest.get("provider") == "container" or not environment.command:
+        return None
+    folder = Path(environment.command[0]).parent.parent
+    return folder if (folder / "pyvenv.cfg").is_file() else None
