@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench.host.statistics.roofline import MARGIN  # noqa: E402
 from bench.registry import BENCH, BUILT_IN  # noqa: E402
-from bench.worker.checking import parity  # noqa: E402
+from bench.worker.checking import draws, parity  # noqa: E402
 from bench.worker.limits.peaks import ITEMSIZE  # noqa: E402
 
 #: Where the tables of a page go.
@@ -138,7 +138,12 @@ def facts(specification: Any) -> list[str]:
         f"Tolerance: an implementation may err by {factor:g} times{short} what the precision itself does, and by "
         f"{100 * parity.MOST_ERROR:.0f} % at most, measured against float64.",
     ]
-    if specification.TRAINING:
+    if specification.ITEM == "draw":
+        found[1:] = [
+            "Compared: the distribution of the draws and of their fine digits; sums and differences of neighbours, "
+            f"halves and steps. A right generator fails with a probability of {draws.FALSE_ALARM:g} at most."
+        ]
+    elif specification.TRAINING:
         options = [
             f"{key.replace('_', ' ')} {value:g}" for key, value in specification.OPTIMIZER.items() if key != "name"
         ]

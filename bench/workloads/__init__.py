@@ -9,7 +9,8 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
   parameters(size, random)            {name: float32 array}, drawn from a numpy RandomState
   batch(size, random, source=None)    tuple of float32 and int32 arrays: one step's input
   items(size), useful_flops(size), compulsory_bytes(size, itemsize)     per step
-  inference:  reference(size, parameters, batch) -> {name: array}, computed in the dtype of what it is given
+  inference:  reference(size, parameters, batch) -> {name: array}, computed in the dtype of what it is given; for an
+              output that is random, bench.worker.checking.draws.expected(distribution, count)
   training:   loss(size, parameters, state, batch) -> (loss, state), likewise: the forward pass only, written in plain
               NumPy. bench.differentiation gives its gradients and names the functions of NumPy that it can
               differentiate; ``state`` is {name: array}, see initial_state

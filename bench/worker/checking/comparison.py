@@ -6,6 +6,8 @@ from typing import Any, Dict
 
 import numpy as np
 
+from . import draws
+
 
 def relative_error(value: Any, expected: Any) -> float:
     """Return ‖value - expected‖ / ‖expected‖ in the 2-norm; infinite for a wrong shape or non-finite values."""
@@ -31,6 +33,8 @@ def describe(name: str, found: Dict[str, float], value: Any, expected: Any, sums
     ``sums`` says that the values are projections, of which none belongs to an element.
     """
     value, expected = np.asarray(value), np.asarray(expected)
+    if draws.are_expected(expected):
+        return draws.describe(name, found, expected, value)
     if value.shape != expected.shape:
         return shape_difference(name, value, expected)
     if not np.all(np.isfinite(value)):

@@ -1,0 +1,21 @@
+"""Implements random-normal in PyTorch: torch.randn, which draws from the device's generator."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from ...frameworks.torch.adapter import inference
+
+
+class Draws(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def forward(self, seed):
+        return torch.randn([self.count], device=seed.device)
+
+
+def build(size, parameters, batch, transform):
+    return inference(Draws(size["draws"]), transform, ("draws",))
