@@ -17,7 +17,7 @@ def size_of(workload):
 def test_a_batch_of_any_length_is_made_or_refused(workload):
     specification, size = BUILT_IN.specification(workload), size_of(workload)
     without = {"gemm", "dispatch", "elementwise-chain", "transcendental-chain", "stencil", "conjugate-gradient"}
-    without |= {"equation-of-state", "turbulent-kinetic-energy"}
+    without |= {"equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy", "random-normal", "random-uniform"}
     if workload in without or workload.startswith("optimizer-step"):
         with pytest.raises(Unsupported, match="workload {} has no batch".format(workload)):
             fitting.enlarged(workload, size, 3)
