@@ -30,5 +30,6 @@ is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8
 layout, CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, optimizer (whose it is, where
 there is a choice), attention (fused, composed), allocator, instruction set, compiled, BLAS, kernels, frozen weights,
 dispatch (inline: what a call asks for has been computed when it returns; asynchronous), synchronised (only by a program
-that waits for each step itself: every step).
+that waits for each step itself: every step), devices (only in a mode that has several for one step: how many hold the
+parameters).
 """

@@ -1,4 +1,4 @@
-"""Reads the settings that XLA_FLAGS gives; JAX and TensorFlow do not report which flags are in force."""
+"""Reads and adds to the flags of XLA in environment variables; JAX and TensorFlow do not report which are in force."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ def flags(text: str) -> Dict[str, str]:
         name, equals, value = word.lstrip("-").partition("=")
         found[name] = value if equals else "true"
     return found
+
+
+def add_flags(variable: str, *added: str) -> None:
+    """Add flags to those of an environment variable; before XLA reads it, once in a process."""
+    given = os.environ.get(variable, "").split()
+    os.environ[variable] = " ".join([*given, *(flag for flag in added if flag not in given)])
 
 
 def gpu_settings() -> Dict[str, Any]:

@@ -307,6 +307,8 @@ class Session:
         settings = dict(self._adapter.settings())
         # A program that waits for each step itself says so.
         settings.setdefault("synchronised", self._synchronised)
+        # So does one whose mode has more devices than its cell.
+        settings.setdefault("devices", self._cell.devices)
         if self._stopwatch is not None and self._slowdown:
             settings["planted slowdown"] = self._stopwatch.planted
         settings.update(steering.facts())

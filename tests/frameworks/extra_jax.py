@@ -1,4 +1,4 @@
-"""Runs inside a JAX environment: the logic of a GPU that is not there."""
+"""Runs inside a JAX environment: the logic of a GPU that is not there, and batches on two devices."""
 
 from __future__ import annotations
 
@@ -8,13 +8,28 @@ from unittest import mock
 import numpy as np
 
 from bench.frameworks.jax import gpu as gpu
+from bench.frameworks.jax import parallel
 from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
 
 
 def examine(mode):
     found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late()}
+    if mode in parallel.MODES:
+        found.update(divided(mode))
     return dict(found, ahead=ahead()) if mode == "jit-aot" else found
+
+
+def divided(mode):
+    """Divide eight numbers among two devices; return those of each, and why nine cannot be divided."""
+    adapter = Adapter(mode, "cpu", "float32", 2)
+    replicas = parallel.Replicas(mode)
+    (numbers,) = replicas._halves((adapter.put(np.arange(8)),))
+    shards = sorted(numbers.addressable_shards, key=lambda shard: shard.device.id)
+    try:
+        replicas._halves((adapter.put(np.arange(9)),))
+    except Unsupported as error:
+        return {"halves": [np.ravel(shard.data).tolist() for shard in shards], "odd": str(error)}
 
 
 def limited(**variables):

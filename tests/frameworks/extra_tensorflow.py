@@ -1,4 +1,4 @@
-"""Runs inside a TensorFlow environment: the optimizers, and the logic of a GPU that is not there."""
+"""Runs inside a TensorFlow environment: optimizers, batches on two devices, the logic of a GPU that is not there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from bench.frameworks.tensorflow import gpu as gpu
+from bench.frameworks.tensorflow import mirrored
 from bench.frameworks.tensorflow.adapter import Adapter, variable_training
-from bench.program import Transform
+from bench.program import Transform, Unsupported
 
 OPTIMIZERS = (
     {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9},
@@ -19,11 +20,25 @@ OPTIMIZERS = (
 
 
 def examine(mode):
+    found = divided() if mode == mirrored.MODE else {}
     return {
+        **found,
         "limit": limit(),
         "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
         "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
     }
+
+
+def divided():
+    """Divide eight numbers among two devices; return those of each, and why nine cannot be divided."""
+    mirrors = mirrored.Mirrors()
+    (numbers,) = mirrors._halves((tf.range(8),))
+    parts = sorted(mirrored.strategy().experimental_local_results(numbers), key=lambda part: part.device)
+    assert len({part.device for part in parts}) == 2
+    try:
+        mirrors._halves((tf.range(9),))
+    except Unsupported as error:
+        return {"halves": [part.numpy().tolist() for part in parts], "odd": str(error)}
 
 
 def losses(mode, settings):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from environment import framework, run
+from environment import THREADS, framework, run
 
 MODES = [
     ("torch1", "eager"),
@@ -25,11 +25,14 @@ MODES = [
     ("tf2", "function"),
     ("tf2", "xla"),
     ("tf2", "xla-auto"),
+    ("tf2", "mirrored"),
     ("jax", "eager"),
     ("jax", "jit"),
     ("jax", "jit-async"),
     ("jax", "jit-loop"),
     ("jax", "jit-aot"),
+    ("jax", "pmap"),
+    ("jax", "shard-map"),
 ]
 #: Modes of environments outside the default study, which ``nox -s grid`` builds: those that train, and the others.
 GRID = [
@@ -65,6 +68,8 @@ GRID_INFERENCE = [
     ("tflite", "float32"),
     ("tflite", "int8"),
 ]
+#: Modes in which two devices share a step, each with a thread of its own.
+SEVERAL = ("pmap", "shard-map", "mirrored")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
 WANTED = "BENCHMATRIX_GRID"
 WHOLE_STEP = "forward, backward and optimizer"
@@ -85,6 +90,9 @@ COMPILED = {
     "jit-async": WHOLE_STEP,
     "jit-loop": WHOLE_STEP,
     "jit-aot": WHOLE_STEP,
+    "mirrored": WHOLE_STEP,
+    "pmap": WHOLE_STEP,
+    "shard-map": WHOLE_STEP,
     "float32": "forward",
     "int8": "forward",
     "lightning:fit": "nothing",
@@ -99,6 +107,7 @@ NAMES = {
     "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
     "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
     "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention", "frozen weights",
+    "devices",
 }  # fmt: skip
 
 
@@ -134,7 +143,10 @@ def needs(environment: str) -> Callable[[Any], Any]:
 def case(environment: str, mode: str, *values: object) -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
     name = "-".join(map(str, (environment, mode, *values)))
-    return pytest.param(environment, mode, *values, marks=marks(environment), id=name)
+    found = marks(environment)
+    if mode in SEVERAL:
+        found.append(pytest.mark.skipif(THREADS < 2, reason="two devices need two processors"))
+    return pytest.param(environment, mode, *values, marks=found, id=name)
 
 
 def cases(*names: str) -> pytest.MarkDecorator:

@@ -46,6 +46,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("tf2", "function", True),
         case("tf2", "xla", "by the compiler"),
         case("tf2", "xla-auto", "by the compiler"),
+        case("tf2", "mirrored", True),
         case("jax", "eager", False),
         case("jax", "jit", "by the compiler"),
         case("keras-tf", "fit", False),
@@ -77,7 +78,7 @@ def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
     }  # fmt: skip
 
 
-@cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-auto")
+@cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-auto", "tf2:mirrored")
 def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode):
     for first, again, onward in trial(environment, mode)["extras"]["losses"].values():
         assert first == again
@@ -146,6 +147,16 @@ def test_a_loop_of_training_steps_has_no_inference():
 def test_dispatch_is_read_back(environment, mode, dispatch):
     for steady in trial(environment, mode)["steady"].values():
         assert steady["settings"]["dispatch"] == dispatch
+
+
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+def test_each_of_two_devices_computes_half_of_every_batch(environment, mode):
+    assert trial(environment, mode)["extras"]["halves"] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+def test_a_batch_without_equal_halves_is_refused(environment, mode):
+    assert trial(environment, mode)["extras"]["odd"] == f"mode {mode}: this batch has no 2 equal parts"
 
 
 @every_mode

@@ -71,6 +71,26 @@ def test_xla_compiles_as_many_clusters_as_the_graphs_have():
     assert [executables for _, executables in found["function"].values()] == [0, 0]
 
 
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environment, mode):
+    name = framework(environment)
+    training = [
+        workload
+        for workload in BUILT_IN.workloads
+        if BUILT_IN.has_implementation(workload, name) and BUILT_IN.specification(workload).TRAINING
+    ]
+    found = run(environment, "agreement", mode, "gemm", *training)
+    assert found.pop("gemm").startswith(f"mode {mode} divides training steps")
+    # Batch normalisation has statistics of the whole batch, and an optimizer alone is given its gradients.
+    refused = {workload for workload in training if workload.startswith(("resnet", "optimizer-step"))}
+    for workload in refused:
+        assert found.pop(workload).startswith(f"mode {mode} averages gradients of halves of a batch")
+    for share, settings in found.values():
+        assert share <= 1
+        assert settings["devices"] == 2
+        assert settings["compiled"] == compiled(environment, mode)
+
+
 @cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
 def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
     found = run(environment, "agreement", mode, "layernorm-softmax", "transformer-encoder", "mlp-train")

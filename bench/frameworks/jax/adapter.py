@@ -14,6 +14,7 @@ from ...program import Unsupported
 from .. import loaded, xla
 from . import dispatch as dispatch
 from . import gpu as gpu
+from . import parallel
 from .compiler import Compiler
 from .options import configure
 from .programs import inference
@@ -34,6 +35,8 @@ class Adapter:
     """JAX on one device, in one mode, at one precision."""
 
     def __init__(self, mode, device, precision, threads):
+        if mode in parallel.MODES:
+            parallel.ask(mode, device, threads)
         self._asked, self._found = device, None
         self.mode = mode
         self.dtype = jnp.dtype(precision)
@@ -86,7 +89,8 @@ class Adapter:
 
     def settings(self):
         found = {"threads": self._threads(), "x64": bool(jax.config.jax_enable_x64)}
-        found["dispatch"] = dispatch.found()
+        if self.mode not in parallel.MODES:
+            found["dispatch"] = dispatch.found()
         if self.device.platform == "cpu":
             allocator = loaded.malloc()
             if allocator:

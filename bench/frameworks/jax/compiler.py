@@ -8,9 +8,9 @@ import jax
 
 from .ahead import Ahead
 
-#: The modes that call one executable for each step, or for many: with dispatch chosen by us or JAX, in a loop, or
-#: compiled ahead of time.
-JITTED = ("jit", "jit-async", "jit-loop", "jit-aot")
+#: The modes that call one executable for each step, or for many: with dispatch chosen by us or JAX, in a loop, compiled
+#: ahead of time, or on several devices.
+JITTED = ("jit", "jit-async", "jit-loop", "jit-aot", "pmap", "shard-map")
 
 
 class Compiler:

@@ -15,6 +15,9 @@ FACTS = Facts(
         Mode("jit-async", part="step", first_call_s=1.0, caches_on_disk=True),
         Mode("jit-loop", part="step", first_call_s=1.5, caches_on_disk=True),
         Mode("jit-aot", part="step", first_call_s=1.0, caches_on_disk=True),
+        # Training steps over two logical devices.
+        Mode("pmap", part="step", first_call_s=1.0, caches_on_disk=True),
+        Mode("shard-map", part="step", first_call_s=1.0, caches_on_disk=True),
     ),
     # The cells of a row share the GPU; JAX would take three quarters of it at once.
     variables={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},

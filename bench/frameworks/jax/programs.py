@@ -5,7 +5,8 @@ from __future__ import annotations
 import jax
 
 from ...program import Program, Unsupported
-from . import dispatch
+from .. import halves
+from . import dispatch, parallel
 from .compiler import JITTED
 
 
@@ -17,6 +18,8 @@ def inference(function, parameters, transform, layout=None, attention=None):
     """
     if transform.mode == "jit-loop":
         raise Unsupported("mode jit-loop joins training steps, each of which needs the one before; use jit")
+    if transform.mode in parallel.MODES:
+        halves.verify_program(transform.mode, training=False)
     # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
     waits = dispatch.overlaps()
     found = {"synchronised": "every step"} if waits else {}

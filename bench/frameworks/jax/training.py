@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import optax
 
 from ...program import Program
-from . import looping
+from .. import halves
+from . import looping, parallel
 from .compiler import JITTED
 
 
@@ -36,8 +37,13 @@ def functional_training(
     ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
     """
     optimizer = make_optimizer(settings)
+    if transform.mode in parallel.MODES:
+        halves.verify_program(transform.mode, training=True, whole=not kept and differentiate is None)
+        devices = parallel.Replicas(transform.mode)
+    else:
+        devices = OneDevice(transform.mode, parameters)
     keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
-    differentiate = differentiate or jax.value_and_grad(keeping, has_aux=True)
+    differentiate = devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True))
 
     def update(state, *batch):
         parameters, memory, kept = state
@@ -45,9 +51,7 @@ def functional_training(
         updates, memory = optimizer.update(gradients, memory, parameters)
         return (optax.apply_updates(parameters, updates), memory, kept), value
 
-    # jit would compile again for the arrays that a first step returns, were the state elsewhere or nowhere before.
-    (device,) = next(iter(parameters.values())).devices()
-    initial = jax.device_put((parameters, optimizer.init(parameters), kept or {}), device)
+    initial = devices.placed((parameters, optimizer.init(parameters), kept or {}))
     current = [None]
     given = [None]
     jitted = transform.mode in JITTED
@@ -56,10 +60,10 @@ def functional_training(
         # A donated array is deleted by the step.
         found = {"donation": given[0].is_deleted(), "fused optimizer": "by the compiler" if jitted else False}
         found.update((name, value) for name, value in (("layout", layout), ("attention", attention)) if value)
-        return found
+        return dict(found, **devices.settings(current[0]))
 
     transform_step = functools.partial(transform, training=True, settings=in_force, part="step", donate_argnums=0)
-    advance = (looping.in_one if transform.mode == "jit-loop" else one_by_one)(update, transform_step)
+    advance = devices.advancing(update, transform_step)
 
     def run(batches):
         current[0], value = advance(current[0], batches)
@@ -73,17 +77,43 @@ def functional_training(
         # Only the smallest is kept: keeping all would cost memory where nothing is donated.
         given[0] = min(jax.tree_util.tree_leaves(current[0]), key=lambda array: array.nbytes)
 
+    def current_parameters():
+        parameters, _, kept = devices.single(current[0])
+        return dict(parameters, **kept)
+
     reset()
-    return Program(lambda *batch: run((batch,)), lambda: dict(current[0][0], **current[0][2]), reset, run)
+    return Program(lambda *batch: run((batch,)), current_parameters, reset, run)
 
 
-def one_by_one(update, transform_step):
-    """Return ``advance(state, batches)``, which calls the transformed ``update`` once for each batch."""
-    transformed = transform_step(update)
+class OneDevice:
+    """The device on which parameters lie, where a step is computed as a whole."""
 
-    def advance(state, batches):
-        for batch in batches:
-            state, value = transformed(state, *batch)
-        return state, value
+    def __init__(self, mode, parameters):
+        self._mode = mode
+        (self._device,) = next(iter(parameters.values())).devices()
 
-    return advance
+    def placed(self, state):
+        # jit would compile again for the arrays that a first step returns, were the state elsewhere or nowhere before.
+        return jax.device_put(state, self._device)
+
+    def single(self, state):
+        return state
+
+    def settings(self, state):
+        return {}
+
+    def averaging(self, differentiate):
+        return differentiate
+
+    def advancing(self, update, transform_step):
+        """Return ``advance(state, batches)``, which calls the transformed ``update`` once for each batch, or once."""
+        if self._mode == "jit-loop":
+            return looping.in_one(update, transform_step)
+        transformed = transform_step(update)
+
+        def advance(state, batches):
+            for batch in batches:
+                state, value = transformed(state, *batch)
+            return state, value
+
+        return advance

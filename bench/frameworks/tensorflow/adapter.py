@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow as tf
 
 from ...program import Unsupported
-from .. import loaded, xla
-from . import clustering
+from .. import halves, loaded, xla
+from . import clustering, mirrored
 from . import gpu as gpu
 from .compiler import Compiler
 from .programs import inference, variable_training
@@ -28,9 +28,12 @@ class Adapter:
             tf.config.set_visible_devices([], "GPU")
         for found in gpus if device == "gpu" else ():
             tf.config.experimental.set_memory_growth(found, True)
-        tf.config.threading.set_intra_op_parallelism_threads(threads)
-        # One queue of operations, as in the other frameworks; parallelism is inside the operations.
-        tf.config.threading.set_inter_op_parallelism_threads(1)
+        if mode == mirrored.MODE:
+            mirrored.ask(device, threads)
+        else:
+            tf.config.threading.set_intra_op_parallelism_threads(threads)
+            # One queue of operations, as in the other frameworks; parallelism is inside the operations.
+            tf.config.threading.set_inter_op_parallelism_threads(1)
         # TensorFlow uses TF32 by default.
         tf.config.experimental.enable_tensor_float_32_execution(False)
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
@@ -61,8 +64,9 @@ class Adapter:
         return self._compiler.apply(function, training)
 
     def settings(self):
+        devices = halves.DEVICES if self._mode == mirrored.MODE else 1
         found = {
-            "threads": tf.config.threading.get_intra_op_parallelism_threads(),
+            "threads": tf.config.threading.get_intra_op_parallelism_threads() * devices,
             "interop threads": tf.config.threading.get_inter_op_parallelism_threads(),
         }
         on_gpu = self.device == "/GPU:0"

@@ -6,17 +6,16 @@ TensorFlow reads the flags once, when it first looks for devices.
 from __future__ import annotations
 
 import collections
-import os
 
 from tensorflow.python.eager import context
 
 from ...program import Unsupported
+from .. import xla
 
 #: The mode that clusters.
 AUTO = "xla-auto"
 #: The modes in which XLA compiles a training step, whole or in clusters.
 BY_XLA = ("xla", AUTO)
-VARIABLE = "TF_XLA_FLAGS"
 #: On a GPU the first one is enough; a processor needs both.
 FLAGS = ("--tf_xla_auto_jit=2", "--tf_xla_cpu_global_jit")
 #: The operation that compiles a cluster, and what the names of the fused training kernels begin with.
@@ -25,8 +24,7 @@ COMPILES, UPDATES = "_XlaCompile", "ResourceApply"
 
 def ask():
     """Set the flags beside those that the environment has; before TensorFlow looks for devices."""
-    given = os.environ.get(VARIABLE, "").split()
-    os.environ[VARIABLE] = " ".join([*given, *(flag for flag in FLAGS if flag not in given)])
+    xla.add_flags("TF_XLA_FLAGS", *FLAGS)
 
 
 class Clusters:

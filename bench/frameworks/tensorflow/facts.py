@@ -15,6 +15,8 @@ FACTS = Facts(
         Mode("function", part="step", first_call_s=1.0, validated=True),
         Mode("xla", part="step", first_call_s=2.0),
         Mode("xla-auto", part="step", first_call_s=2.0),
+        # Training steps over two logical devices.
+        Mode("mirrored", part="step", first_call_s=1.0),
     ),
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),

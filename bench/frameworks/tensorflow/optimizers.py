@@ -102,13 +102,14 @@ def adam(variables, settings):
     means, variances, count = zeros(variables), zeros(variables), tf.Variable(0.0, trainable=False)
 
     def adapt(gradients):
-        count.assign_add(1.0)
+        # The operations behind assign_add and assign_sub, which refuse a variable with a copy on every device.
+        tf.raw_ops.AssignAddVariableOp(resource=count.handle, value=1.0)
         power1, power2 = tf.pow(beta1, count), tf.pow(beta2, count)
         # The kernel adds epsilon before the bias correction (Kingma & Ba, end of section 2), the others after it.
         epsilon = settings["epsilon"] * tf.sqrt(1.0 - power2)
         for variable, mean, variance, gradient in zip(variables, means, variances, gradients):
             if decay:
-                variable.assign_sub(decay * variable)
+                tf.raw_ops.AssignSubVariableOp(resource=variable.handle, value=decay * variable)
             tf.raw_ops.ResourceApplyAdam(
                 var=variable.handle, m=mean.handle, v=variance.handle, beta1_power=power1, beta2_power=power2, lr=rate,
                 beta1=beta1, beta2=beta2, epsilon=epsilon, grad=gradient,

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+
 import tensorflow as tf
 
 from ...program import Program
+from .. import halves
+from . import mirrored
 from .optimizers import make_optimizer
 
 
@@ -14,6 +19,8 @@ def inference(function, parameters, transform, layout=None, attention=None):
     ``layout`` is that of the function's convolutions, if it has any: NHWC or NCHW. ``attention`` is the form of its
     attention: fused or composed.
     """
+    if transform.mode == mirrored.MODE:
+        halves.verify_program(transform.mode, training=False)
     variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
     in_force = given(layout=layout, attention=attention)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: in_force)
@@ -34,27 +41,38 @@ def variable_training(
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} of variables that ``loss`` assigns
     itself, such as running statistics. ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
     """
-    variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
-    trained = list(variables.values())
+    if transform.mode == mirrored.MODE:
+        halves.verify_program(transform.mode, training=True, whole=not kept and differentiate is None)
+        devices = mirrored.Mirrors()
+    else:
+        devices = OneDevice()
     initial = dict(parameters, **(kept or {}))
-    variables.update((name, tf.Variable(value, name=name, trainable=False)) for name, value in (kept or {}).items())
-    optimizer = make_optimizer(transform.mode, trained, settings)
+    with devices.scope():
+        variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
+        trained = list(variables.values())
+        variables.update((name, tf.Variable(value, name=name, trainable=False)) for name, value in (kept or {}).items())
+        optimizer = make_optimizer(transform.mode, trained, settings)
 
     def by_tape(*batch):
         with tf.GradientTape() as tape:
             value = loss(variables, *batch)
         return value, tape.gradient(value, trained)
 
+    averaged = devices.averaging(differentiate or by_tape)
+
     def update(*batch):
-        value, gradients = (differentiate or by_tape)(*batch)
+        value, gradients = averaged(*batch)
         optimizer.apply(gradients)
         return value
 
     fused = "by the compiler" if transform.mode == "xla" else optimizer.fused
     in_force = dict(
-        given(layout=layout, attention=attention), **{"optimizer": optimizer.name, "fused optimizer": fused}
+        given(layout=layout, attention=attention),
+        **{"optimizer": optimizer.name, "fused optimizer": fused},
+        **devices.settings(trained),
     )
-    transformed = transform(update, training=True, settings=lambda: in_force, part="step")
+    transform_step = functools.partial(transform, training=True, settings=lambda: in_force, part="step")
+    transformed = devices.stepping(update, transform_step)
 
     def step(*batch):
         return {"loss": transformed(*batch)}
@@ -65,3 +83,18 @@ def variable_training(
         optimizer.reset()
 
     return Program(step, lambda: variables, reset)
+
+
+class OneDevice:
+    """The device on which parameters lie, where a step is computed as a whole."""
+
+    scope = contextlib.nullcontext
+
+    def averaging(self, differentiate):
+        return differentiate
+
+    def stepping(self, update, transform_step):
+        return transform_step(update)
+
+    def settings(self, variables):
+        return {}

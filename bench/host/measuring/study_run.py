@@ -180,7 +180,9 @@ class StudyRun:
         """Measure the peaks of the machine once a run, with every framework that takes part."""
         if not self._plan.profile.peaks:
             return
-        originals = [cell for cell in cells if not is_twin(cell)]
+        facts_of = self._study.registry.facts
+        # In the plain mode: one that divides the threads among devices computes products with a part of them.
+        originals = [replace(cell, mode=facts_of(cell.framework).modes[0].name) for cell in cells if not is_twin(cell)]
         for key, found in peaks.measure_missing(
             originals, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
         ):

@@ -1,0 +1,78 @@
+"""Divides training steps between logical devices of a processor with MirroredStrategy."""
+
+from __future__ import annotations
+
+import functools
+
+import tensorflow as tf
+
+from .. import halves
+
+MODE = "mirrored"
+NAMES = ["/CPU:{}".format(index) for index in range(halves.DEVICES)]
+
+
+def ask(device, threads):
+    """Divide the processor into logical devices; before TensorFlow uses it. Raises Unsupported where it cannot be.
+
+    A thread for each device starts operations, and as many as each device has compute within them.
+    """
+    halves.verify(MODE, device, threads)
+    (processor,) = tf.config.list_physical_devices("CPU")
+    parts = [tf.config.LogicalDeviceConfiguration() for _ in range(halves.DEVICES)]
+    tf.config.set_logical_device_configuration(processor, parts)
+    tf.config.threading.set_intra_op_parallelism_threads(threads // halves.DEVICES)
+    tf.config.threading.set_inter_op_parallelism_threads(halves.DEVICES)
+
+
+@functools.lru_cache(maxsize=None)
+def strategy():
+    """Return the strategy of this process; the all-reduces of two would take each other's tensors."""
+    return tf.distribute.MirroredStrategy(NAMES)
+
+
+class Mirrors:
+    """The devices, each with a copy of every variable that is made in ``scope``."""
+
+    def __init__(self):
+        self._strategy = strategy()
+        self.scope = self._strategy.scope
+        self._halves = halves.Halves(MODE, self._divide)
+
+    def _divide(self, batch):
+        return tuple(self._strategy.experimental_distribute_values_from_function(self._part(array)) for array in batch)
+
+    def _part(self, array):
+        length = len(array) // halves.DEVICES
+
+        def part(context):
+            index = context.replica_id_in_sync_group
+            with tf.device(NAMES[index]):
+                return tf.identity(array[index * length : (index + 1) * length])
+
+        return part
+
+    def averaging(self, differentiate):
+        """Return ``differentiate`` with the loss and the gradients averaged over the devices."""
+
+        def averaged(*batch):
+            value, gradients = differentiate(*batch)
+            context = tf.distribute.get_replica_context()
+            value, *gradients = context.all_reduce(tf.distribute.ReduceOp.MEAN, [value, *gradients])
+            return value, gradients
+
+        return averaged
+
+    def stepping(self, update, transform_step):
+        """Return a step that runs ``update`` on every device and returns the value of the first."""
+
+        def everywhere(*parts):
+            return self._strategy.experimental_local_results(self._strategy.run(update, args=parts))[0]
+
+        transformed = transform_step(everywhere)
+        return lambda *batch: transformed(*self._halves(batch))
+
+    def settings(self, variables):
+        """Read back on how many devices the variables lie."""
+        copies = (self._strategy.experimental_local_results(variable) for variable in variables)
+        return {"devices": min(len({copy.device for copy in each}) for each in copies)}
