@@ -149,7 +149,7 @@ class Result:
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
         return median(median_of(np.divide(r.sample_cpu_ns, r.sample_steps)) / 1e9 for r in timed)
 
-    @property
+    @cached_property
     def throughput(self) -> Estimate | None:
         """Items per second."""
         items = self.work.get("items")
@@ -158,7 +158,7 @@ class Result:
         low, high = (bound and items / bound for bound in (self.step.high, self.step.low))
         return Estimate(items / self.step.value, low, high, self.step.n)
 
-    @property
+    @cached_property
     def work(self) -> dict[str, Any]:
         return next((record.work for record in reversed(self.records) if record.work), {})
 

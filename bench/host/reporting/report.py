@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from rich.console import Console
@@ -35,7 +34,9 @@ class Report:
     title: str
     analysis: Analysis
     rankings: tuple[ranking.RankedColumn, ...]
-    #: What a run ends with; None where nothing was measured, or nothing of the baseline.
+    #: Every column compared with the baseline; None where nothing was measured, or nothing of the baseline.
+    speed_ups: SpeedUps | None
+    #: What a run ends with; None without speed-ups.
     speedups: Table | None
     #: What it ends with then.
     overview: Table
@@ -51,11 +52,6 @@ class Report:
     #: What containers cost; None where none has its venv beside it.
     containers: Table | None
     language: Language
-
-    @cached_property
-    def speed_ups(self) -> SpeedUps | None:
-        """Every column compared with the baseline; None where nothing was measured, or nothing of the baseline."""
-        return speed_ups(self.analysis, self.manifest)
 
     @property
     def main(self) -> Table:
@@ -97,12 +93,14 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
     with writing_in(language), collection.paused():
         analysis = analyse(records, manifest)
         ranked = ranking.rank(analysis, manifest)
+        compared = speed_ups(analysis, manifest)
         return Report(
             manifest,
             title_of(manifest),
             analysis,
             ranked.places,
-            speedups.summarise(analysis, manifest),
+            compared,
+            None if compared is None else speedups.summarise(compared, manifest),
             overview.summarise(analysis, manifest),
             settings.compare(analysis, manifest),
             times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),

@@ -26,9 +26,7 @@ def quote(value: Value) -> str | float | int:
     """Return what is written: numbers as they are, text so that no spreadsheet computes it and no terminal obeys it."""
     if value is None:
         return ""
-    if not isinstance(value, str):
-        return value
-    if PLAIN.fullmatch(value):
+    if not isinstance(value, str) or PLAIN.fullmatch(value):
         return value
     # JSON can hold a lone surrogate; a file in UTF-8 cannot.
     text = value.encode("utf-8", "replace").decode("utf-8")
@@ -44,6 +42,7 @@ def render(fields: Mapping[str, Callable[[T], Value]], rows: Iterable[T]) -> str
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(fields)
+    getters = tuple(fields.values())
     for row in rows:
-        writer.writerow([quote(get(row)) for get in fields.values()])
+        writer.writerow([quote(get(row)) for get in getters])
     return file.getvalue()

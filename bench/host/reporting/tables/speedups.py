@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
@@ -18,7 +17,7 @@ from ..words.language import _
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
-from .speedup_values import SpeedUps, factor_digits, mean_digits, mean_name, speed_ups, time_digits
+from .speedup_values import SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 from .table import Column, Entry, Group, Table
 
 #: A longer line of a heading is broken.
@@ -27,11 +26,8 @@ LONG = 12
 LINES, WORDS = 6, 20
 
 
-def summarise(analysis: Analysis, manifest: Manifest) -> Table | None:
-    """Make the table; None where nothing was measured, or nothing of the baseline."""
-    found = speed_ups(analysis, manifest)
-    if found is None:
-        return None
+def summarise(found: SpeedUps, manifest: Manifest) -> Table:
+    """Make the table of all speed-ups of a run."""
     columns = found.columns
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
