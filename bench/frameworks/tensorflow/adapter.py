@@ -58,10 +58,11 @@ class Adapter:
         if self.device == "/GPU:0":
             tf.test.experimental.sync_devices()
 
-    def transform(self, function, training=False, settings=None, part="module"):
+    def transform(self, function, training=False, settings=None, part="module", signature=None):
+        """Transform; ``signature`` is that of a tf.function with open shapes, as op-by-op execution has none."""
         if settings is not None:
             self._program_settings.append(settings)
-        return self._compiler.apply(function, training)
+        return self._compiler.apply(function, training, signature)
 
     def settings(self):
         devices = halves.DEVICES if self._mode == mirrored.MODE else 1

@@ -20,7 +20,7 @@ class Compiler:
         self._training = False
         self._clusters = clustering.Clusters() if mode == clustering.AUTO else None
 
-    def apply(self, function, training):
+    def apply(self, function, training, signature=None):
         if self._mode == EAGER_FUSED and not training:
             raise Unsupported("mode eager-fused differs from eager in the optimizer only; this workload has none")
         if self._mode in (EAGER, EAGER_FUSED):
@@ -28,12 +28,12 @@ class Compiler:
         self._training = self._training or training
         if self._clusters is not None:
             self._clusters.begin()
-        traced = tf.function(function, jit_compile=self._mode == "xla")
+        traced = tf.function(function, input_signature=signature, jit_compile=self._mode == "xla")
         self._functions.append(traced)
         return traced
 
     def report(self):
-        """Report what was traced. All shapes of a trace are fixed, so XLA compiles each trace once."""
+        """Report what was traced. Shapes are fixed where XLA compiles, so it compiles each trace once."""
         traces = sum(int(traced.experimental_get_tracing_count()) for traced in self._functions)
         # Training transforms the whole step.
         part = "forward, backward and optimizer" if self._training else "forward"

@@ -1,0 +1,3 @@
+"""Implements lengths-padded as lengths-exact, with a mask."""
+
+from ..lengths_exact.jax import build as build
