@@ -24,6 +24,9 @@ class Program(NamedTuple):
     evaluate: Optional[Callable[[Sequence[Any]], Dict[str, float]]] = None
     #: End what would outlive the program: pools, process groups. The worker calls it once, after the last request.
     close: Optional[Callable[[], None]] = None
+    #: Other processes that compute its steps, started while it was built. They run where the worker runs, and stay
+    #: until ``close``.
+    processes: Sequence[int] = ()
     #: Whether a run has a cost beside its steps, as a call of Keras' ``fit`` has. Samples are then so long that it does
     #: not count.
     starts: bool = False

@@ -10,7 +10,7 @@ import ctypes
 import os
 import signal
 import time
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 #: The numbers of so many children are read at most.
 MOST_BYTES = 1 << 16
@@ -59,11 +59,11 @@ def children(process: int) -> List[int]:
     return [child for child in found if state(child) not in (None, "Z", "X")]
 
 
-def lasting(process: int, seconds: float) -> List[int]:
-    """Wait for the children of a process to end, so many seconds at most; return those that have not."""
+def lasting(process: int, seconds: float, but: Sequence[int] = ()) -> List[int]:
+    """Wait for the children of a process to end, so many seconds at most; return those that have not, ``but`` some."""
     deadline = time.monotonic() + seconds
     while True:
-        found = children(process)
+        found = [child for child in children(process) if child not in but]
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.005)

@@ -9,7 +9,7 @@ import argparse
 import ctypes
 import os
 import signal
-from typing import List, Tuple
+from typing import List, Sequence, Tuple
 
 #: Passes over the threads of a process, at most, until all of them run on the right processors.
 MOST_PASSES = 10
@@ -25,18 +25,22 @@ def pin(processors: List[int]) -> None:
     os.sched_setaffinity(0, processors)
 
 
-def move(processors: List[int]) -> None:
+def move(processors: List[int], others: Sequence[int] = ()) -> None:
     """Bind this process, with all threads that it has by now, to other ``processors``; raise OSError if some stay.
+
+    ``others`` are processes that it started, which move with it.
 
     A thread that starts meanwhile inherits its parent's affinity, so all threads are checked until none had to move.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
-    for _ in range(MOST_PASSES):
-        moved = [_moved(int(thread), processors) for thread in os.listdir("/proc/self/task")]
-        if not any(moved):
-            return
-    raise OSError("new threads of this process keep starting on other processors")
+    for process in (os.getpid(), *others):
+        for _ in range(MOST_PASSES):
+            moved = [_moved(int(thread), processors) for thread in os.listdir("/proc/{}/task".format(process))]
+            if not any(moved):
+                break
+        else:
+            raise OSError("new threads of process {} keep starting on other processors".format(process))
 
 
 def _moved(thread: int, processors: List[int]) -> bool:

@@ -234,7 +234,7 @@ class Session:
         if settle is not None:
             settle()
             # A pool's processes become children of this one when the pool ends, and end a moment later.
-            compiling = family.lasting(os.getpid(), COMPILERS_END_S)
+            compiling = family.lasting(os.getpid(), COMPILERS_END_S, self._program.processes)
             if compiling:
                 raise RuntimeError("processes that compiled still run: {}".format(compiling))
 
@@ -268,7 +268,7 @@ class Session:
 
     def do_move(self, processors: List[int]) -> Dict[str, Any]:
         """Move the process to other processors: workers that are prepared at the same time start on separate ones."""
-        process.move(processors)
+        process.move(processors, self._program.processes if self._program is not None else ())
         if self._waiting is not None:
             self._waiting.watch(processors)
         return {"event": "moved"}

@@ -41,7 +41,10 @@ def share_of_allowed(framework, mode, workload, folder):
     getattr(adapter, "settle", lambda: None)()
     if program.reset is not None:
         agree_on_parameters(program, run, batches, adapter)
-    return [max(entry["error"] / entry["allowed"] for entry in found.values()), adapter.settings()]
+    settings = adapter.settings()
+    if program.close is not None:
+        program.close()
+    return [max(entry["error"] / entry["allowed"] for entry in found.values()), settings]
 
 
 def agree_on_parameters(program, run, batches, adapter):

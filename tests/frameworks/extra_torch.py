@@ -1,11 +1,17 @@
-"""Runs inside a PyTorch environment: graph breaks, and the logic of a GPU that is not there."""
+"""Runs inside a PyTorch environment: graph breaks, batches of two processes, the logic of a GPU that is not there."""
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
+from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import torch
 
+from bench.frameworks.torch import parallel
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
 from bench.frameworks.torch.compiler import Compiler
@@ -15,11 +21,59 @@ from bench.program import Transform, Unsupported
 
 
 def examine(mode):
+    if mode == parallel.MODE:
+        return divided()
     found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
     if mode == "compile":
         found.update(breaks=breaks(), overhead=overhead())
     if mode == "compile-step":
         found["statistics"] = statistics()
+    return found
+
+
+class Added(torch.nn.Module):
+    """A loss whose gradient is the sum of a process's numbers, which both processes note."""
+
+    def __init__(self, seen):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(()))
+        self.seen = seen
+
+    def forward(self, numbers):
+        with open(f"{self.seen}.{torch.distributed.get_rank()}", "a") as file:
+            file.write(json.dumps(numbers.tolist()) + "\n")
+        return self.weight * numbers.float().sum()
+
+
+def divided():
+    """Train on eight numbers, which then change in place; return what each process saw, and more that it told."""
+    adapter = Adapter("ddp", "cpu", "float32", 2)
+    numbers, odd = (adapter.put(np.arange(count)) for count in (8, 9))
+    late = torch.arange(8)
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        seen = os.path.join(folder, "seen")
+        module = Added(seen)
+        settings = {"name": "sgd", "learning_rate": 1.0}
+        program = module_training(
+            module, Transform("ddp", adapter.transform), settings, lambda: {"weight": module.weight}
+        )
+        program.step(numbers)
+        found["weights"] = [module.weight.item()]
+        numbers.copy_(numbers.flip(0))
+        program.reset()
+        program.step(numbers)
+        found["weights"].append(module.weight.item())
+        files = [Path(f"{seen}.{rank}").read_text().splitlines() for rank in (0, 1)]
+        found["halves"], found["changed"] = ([json.loads(lines[step]) for lines in files] for step in (0, 1))
+        for name, batch in (("odd", odd), ("late", late)):
+            try:
+                program.step(batch)
+            except (Unsupported, ValueError) as error:
+                found[name] = str(error)
+        (process,) = program.processes
+        program.close()
+        found["ended"] = not os.path.exists(f"/proc/{process}")
     return found
 
 

@@ -14,11 +14,13 @@ MODES = [
     ("torch1", "torchscript"),
     ("torch1", "torchscript-trace"),
     ("torch1", "functorch"),
+    ("torch1", "ddp"),
     ("torch2", "eager"),
     ("torch2", "compile"),
     ("torch2", "compile-step"),
     ("torch2", "compile-optimizer"),
     ("torch2", "functorch"),
+    ("torch2", "ddp"),
     ("torch2", "compile-max-autotune"),
     ("tf2", "eager"),
     ("tf2", "eager-fused"),
@@ -69,7 +71,7 @@ GRID_INFERENCE = [
     ("tflite", "int8"),
 ]
 #: Modes in which two devices share a step, each with a thread of its own.
-SEVERAL = ("pmap", "shard-map", "mirrored")
+SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
 WANTED = "BENCHMATRIX_GRID"
 WHOLE_STEP = "forward, backward and optimizer"
@@ -79,6 +81,7 @@ COMPILED = {
     "torchscript": "forward and backward",
     "torchscript-trace": "forward and backward",
     "functorch": "nothing",
+    "ddp": "nothing",
     "compile-optimizer": "optimizer",
     "compile": "forward and backward",
     "compile-step": WHOLE_STEP,
@@ -157,7 +160,13 @@ def cases(*names: str) -> pytest.MarkDecorator:
 every_mode = pytest.mark.parametrize(
     ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID)), case("numpy", "eager")]
 )
-torch_modes = cases(*(f"{environment}:{mode}" for environment, mode in MODES if framework(environment) == "torch"))
+torch_modes = cases(
+    *(
+        f"{environment}:{mode}"
+        for environment, mode in MODES
+        if framework(environment) == "torch" and mode not in SEVERAL
+    )
+)
 
 
 def trial(environment: str, mode: str) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("torch2", "compile-step", "by the compiler"),
         case("torch2", "compile-optimizer", "by the compiler"),
         case("torch2", "functorch", True),
+        case("torch2", "ddp", True),
         case("tf2", "eager", False),
         case("tf2", "eager-fused", True),
         case("tf2", "function", True),
@@ -149,14 +150,24 @@ def test_dispatch_is_read_back(environment, mode, dispatch):
         assert steady["settings"]["dispatch"] == dispatch
 
 
-@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored", "torch1:ddp", "torch2:ddp")
 def test_each_of_two_devices_computes_half_of_every_batch(environment, mode):
     assert trial(environment, mode)["extras"]["halves"] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
-@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored", "torch1:ddp", "torch2:ddp")
 def test_a_batch_without_equal_halves_is_refused(environment, mode):
     assert trial(environment, mode)["extras"]["odd"] == f"mode {mode}: this batch has no 2 equal parts"
+
+
+@cases("torch1:ddp", "torch2:ddp")
+def test_a_second_process_sees_batches_that_change_and_ends_with_the_program(environment, mode):
+    found = trial(environment, mode)["extras"]
+    assert found["changed"] == [[7, 6, 5, 4], [3, 2, 1, 0]]
+    # The mean of the gradients of both; and a reset in between.
+    assert found["weights"] == [-14.0, -14.0]
+    assert found["late"] == "mode ddp needs batches that are placed before the program is built"
+    assert found["ended"]
 
 
 @every_mode

@@ -58,7 +58,14 @@ def steady(framework, mode, workload):
     run(adapter, program, batches, 2)
     before = adapter.compilation()
     run(adapter, program, batches, STEADY_STEPS)
+    end(program)
     return {"before": before, "after": adapter.compilation(), "settings": adapter.settings()}
+
+
+def end(program):
+    """End what a session ends with its process."""
+    if program.close is not None:
+        program.close()
 
 
 def attention(framework, mode):
@@ -66,7 +73,7 @@ def attention(framework, mode):
     if not BUILT_IN.has_implementation("transformer-train", framework):
         return {}
     adapter = adapter_of(framework, mode)
-    built(adapter, framework, mode, "transformer-train")
+    end(built(adapter, framework, mode, "transformer-train")[0])
     return adapter.settings()
 
 

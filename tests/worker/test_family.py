@@ -76,6 +76,7 @@ def test_all_end_together(tree):
 def test_a_wait_for_children_ends_with_them_or_in_time(tree):
     process, plain, _, orphan = tree
     assert set(family.lasting(process.pid, 0.05)) >= {plain, orphan}
+    assert plain not in family.lasting(process.pid, 0.05, [plain])
     os.kill(plain, 9)
     os.kill(orphan, 9)
     assert family.lasting(process.pid, 10.0) == []

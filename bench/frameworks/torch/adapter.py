@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ...program import Unsupported
+from . import parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .programs import inference
@@ -32,7 +33,11 @@ class Adapter:
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
-        torch.set_num_threads(threads)
+        self._divides = mode == parallel.MODE
+        if self._divides:
+            parallel.SHARED.ask(device, threads)
+        else:
+            torch.set_num_threads(threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
         settings.demand(self.device)
@@ -43,7 +48,8 @@ class Adapter:
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64
         # A copy in PyTorch's own memory, where arrays begin at cache lines: in NumPy's, GEMM was 6 to 9 % slower.
         # From a flat one: NumPy gives an axis of length 1 any stride, and by strides PyTorch chooses layouts.
-        return torch.tensor(array.reshape(-1), dtype=dtype, device=self.device).reshape(array.shape)
+        placed = torch.tensor(array.reshape(-1), dtype=dtype, device=self.device).reshape(array.shape)
+        return parallel.SHARED.place(placed) if self._divides else placed
 
     def get(self, value):
         value = value.detach().cpu()

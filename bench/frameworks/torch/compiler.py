@@ -7,7 +7,8 @@ import sys
 import torch
 
 from ...program import Unsupported
-from . import scripting
+from .. import halves
+from . import parallel, scripting
 from .ahead import Ahead
 
 #: Reasons of graph breaks that are kept, and the characters of each.
@@ -49,7 +50,9 @@ class Compiler:
             self._part = TRAINED[part]
         if self._other is not None:
             return self._other.apply(function, training)
-        if self._mode == "eager":
+        if self._mode == parallel.MODE:
+            halves.verify_program(self._mode, training=training)
+        if self._mode in ("eager", parallel.MODE):
             return function
         if self._mode == AUTOCAST:
             if training:

@@ -26,6 +26,8 @@ FACTS = Facts(
         Mode("torchscript-trace", first_call_s=1.0, training_preloads=OPTIMIZER),
         Mode("torchscript-optimized", first_call_s=1.0),
         Mode("functorch", training_preloads=OPTIMIZER),
+        # Training steps over two processes.
+        Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),
         Mode(
             "compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER

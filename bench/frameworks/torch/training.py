@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import torch
+from torch import distributed
 
 from ...program import Program
+from .. import halves
+from . import parallel
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 
@@ -48,18 +51,47 @@ def module_training(module, transform, settings, parameters):
     The mode transforms the module, whose optimizer then is torch.optim's, or the whole step.
     """
     module.train()
+    if transform.mode == parallel.MODE:
+        return divided_training(module, transform, settings, parameters)
     make = whole_step if transform.part == "step" else optimized
     if transform.mode == "functorch":
         make = differentiated
-    initial = {name: value.clone() for name, value in module.state_dict().items()}
     run, memory = make(module, transform, settings)
+    return Program(lambda *batch: run((batch,)), parameters, resetting(module, memory), run)
+
+
+def resetting(module, memory):
+    """Return ``reset``, which sets a module back to what it is now, and what ``memory()`` gives to zero."""
+    initial = {name: value.clone() for name, value in module.state_dict().items()}
 
     def reset():
         module.load_state_dict(initial)
         for value in memory():
             value.zero_()
 
-    return Program(lambda *batch: run((batch,)), parameters, reset, run)
+    return reset
+
+
+def divided_training(module, transform, settings, parameters):
+    """Make the program of two processes that each compute half of every batch."""
+    normalised = any(isinstance(layer, torch.nn.modules.batchnorm._BatchNorm) for layer in module.modules())
+    halves.verify_program(transform.mode, training=True, whole=not normalised)
+    optimizer = make_optimizer(module.parameters(), settings)
+    pair = parallel.Pair(module, optimizer, resetting(module, lambda: tensors_of(optimizer)))
+    counted = {"threads": pair.threads, "devices": distributed.get_world_size()}
+    transform(
+        module,
+        training=True,
+        settings=lambda: dict(module_settings(module), **fusion(optimizer, transform.mode), **counted),
+    )
+    return Program(
+        lambda *batch: pair.run((batch,)),
+        parameters,
+        pair.reset,
+        pair.run,
+        close=pair.close,
+        processes=(pair.process,),
+    )
 
 
 def optimized(module, transform, settings):
