@@ -55,7 +55,8 @@ def write_study(environment: str) -> Path:
     for old, new in changes.items():
         if old not in text:
             raise SystemExit(f"matrix.toml has no {old!r} any more: bring benchmarks/disturbed.py up to date")
-        text = text.replace(old, new)
+        # The first table with it is the environment's; others may read alike.
+        text = text.replace(old, new, 1)
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     return path

@@ -1,6 +1,6 @@
 """Draws anew, in every round, where the libraries of environments lie in memory.
 
-Of six installations of the same packages, one step was up to 1.7 % faster or slower in one than in another, in every
+Of six installations of the same packages, one step was up to 2.2 % faster or slower in one than in another, in every
 process and run, until their pages had been read again (``docs/method.md``). A twin does not show that: it uses the same
 installation. So it is one more thing that a round draws.
 """
