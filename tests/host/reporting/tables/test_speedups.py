@@ -11,11 +11,14 @@ from rich.console import Console
 
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.renderers import terminal
+from bench.host.reporting.tables.speedup_values import speed_ups
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
 
 
-def made(study):
-    return summarise(analyse(study.records, study.manifest), study.manifest)
+def made(study, manifest=None):
+    manifest = manifest or study.manifest
+    found = speed_ups(analyse(study.records, manifest), manifest)
+    return None if found is None else summarise(found, manifest)
 
 
 def rows(study) -> dict[str, list[str]]:
@@ -86,7 +89,7 @@ def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
 
 def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
     manifest = replace(short_study.manifest, profile=replace(short_study.manifest.profile, rounds=10))
-    table = summarise(analyse(short_study.records, manifest), manifest)
+    table = made(short_study, manifest)
     (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
     assert "--budget" in remark
     assert "--profile" not in remark
