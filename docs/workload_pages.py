@@ -44,7 +44,8 @@ The column *quick* has the size of the default profile; each page says what the 
 - `tiny` shows what calls cost: there is little to compute in a step.
 - `mini` and `small` take milliseconds per step, so that kernels count more than calls.
 - `medium` and `large` are for papers and GPUs; profile `publication` has `medium`.
-- `single` is `small` with a batch of one: what a server computes for one request. Its step is the latency.
+- `single` is `small` with a batch of one: what a server computes for one request. `batch4` and `batch16` are several
+  requests at once; see [Latency of a server](../serving.md).
 
 Another size, or several: `-- --size tiny,small`. [Your own workload](../own-workload.md) is a folder, too.
 """

@@ -24,6 +24,7 @@ from . import consumption
 from .compilation import recompilations
 from .disturbances import Disturbances
 from .fairness import Difference
+from .latency import Latency, latency_of
 from .medians import median
 from .processes import Timed
 from .quality import Quality, quality_of
@@ -157,6 +158,10 @@ class Result:
             return None
         low, high = (bound and items / bound for bound in (self.step.high, self.step.low))
         return Estimate(items / self.step.value, low, high, self.step.n)
+
+    @cached_property
+    def latency(self) -> Latency | None:
+        return latency_of(self.timed)
 
     @cached_property
     def work(self) -> dict[str, Any]:

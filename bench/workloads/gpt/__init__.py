@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .. import gpt_train, transformer
+from ..serving import serving_sizes
 from ..transformer_train import batch as batch_and_targets
 from ..transformer_train import items, parameters, predict
 
 __all__ = ["items", "parameters"]
 
 ITEM = "token"
-SIZES = {**gpt_train.SIZES, "single": {**gpt_train.SIZES["small"], "batch": 1}}
+SIZES = {**gpt_train.SIZES, **serving_sizes(gpt_train.SIZES["small"])}
 PRECISIONS = ("float32", "bfloat16")
 TRAINING = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import resnet
+from ..serving import serving_sizes
 
 ITEM = "image"
 SIZES = {
@@ -14,7 +15,7 @@ SIZES = {
     "medium": {"depth": 18, "side": 224, "stem": 7, "width": 64, "batch": 1, "classes": 1000},
     "large": {"depth": 18, "side": 224, "stem": 7, "width": 64, "batch": 32, "classes": 1000},
 }
-SIZES["single"] = {**SIZES["small"], "batch": 1}
+SIZES.update(serving_sizes(SIZES["small"]))
 PRECISIONS = ("float32", "bfloat16")
 FLOPS_DIVISOR = resnet.FLOPS_DIVISOR
 TRAINING = False

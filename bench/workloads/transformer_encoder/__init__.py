@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import transformer
+from ..serving import serving_sizes
 
 ITEM = "sequence"
 SIZES = {
@@ -15,7 +16,7 @@ SIZES = {
     # The shape of BERT base (Devlin et al. 2019).
     "medium": {"batch": 8, "sequence": 128, "width": 768, "heads": 12, "layers": 12},
 }
-SIZES["single"] = {**SIZES["small"], "batch": 1}
+SIZES.update(serving_sizes(SIZES["small"]))
 PRECISIONS = ("float32", "bfloat16")
 TRAINING = False
 

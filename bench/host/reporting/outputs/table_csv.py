@@ -129,6 +129,9 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "steps_per_sample": lambda r: median(np.concatenate(steps)) if (steps := _steps(r)) else None,
     **_bounds("step", "_s", lambda r: r.step),
     "step_q10_s": lambda r: median(location.q10 for location in r.locations),
+    # Where each sample is a single step.
+    "latency_p50_s": _optional(lambda r: r.latency, "p50_s"),
+    "latency_p99_s": _optional(lambda r: r.latency, "p99_s"),
     "spread_between": lambda r: r.spread_between,
     "spread_within": lambda r: r.spread_within,
     "cpu_s": lambda r: r.cpu_s,

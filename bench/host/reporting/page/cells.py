@@ -22,7 +22,7 @@ FIELDS = (
     "row", "column", "status", "stage", "reason", "grade", "verdict",
     "step", "stepLow", "stepHigh", "ratio", "ratioLow", "ratioHigh",
     "processes", "samples", "warmUp", "firstCold", "firstWarm", "import", "peak",
-    "cpu", "processorsUsed",
+    "cpu", "processorsUsed", "p50", "p99",
     "facts", "notes", "lowest", "highest", "series",
 )  # fmt: skip
 #: Points of a process's samples in its picture at most, and of all pictures together about.
@@ -65,7 +65,7 @@ def write(
 
     ``share`` is the number of points that its picture may have.
     """
-    grade, warm_up = result.quality, result.warm_up
+    grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
     notes = [*notes_on_status(result), *notes_on_step(result), *notes_on_ratio(result, base)]
     lowest, highest, series = picture(result.timed, share)
@@ -88,6 +88,8 @@ def write(
         short(result.peak_bytes),
         short(result.cpu_s, 1e9),
         short(result.cpu_per_wall),
+        short(latency.p50_s, 1e9) if latency else None,
+        short(latency.p99_s, 1e9) if latency else None,
         facts.number(_facts(result)),
         [texts.number(text) for text in in_words(notes)] or None,
         lowest,

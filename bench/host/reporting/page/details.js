@@ -14,6 +14,7 @@ function details(cell) {
       [W.speedup, speedup && cell.column !== choice.baseline ? `${finer(speedup.value)} ${interval(speedup.low, speedup.high, finer)}` : ''],
       [W.verdict, speedup && speedup.verdict ? data.meanings.verdicts[speedup.verdict] : ''],
       [W.quality, cell.grade ? data.meanings.grades[cell.grade] : ''],
+      [W.latency, cell.get('p50') ? fill(W.latencyText, { half: time(cell.get('p50')), tail: time(cell.get('p99')) }) : ''],
       [W.throughput, throughput],
       [W.cpu, cell.get('cpu') ? fill(W.cpuText, { time: time(cell.get('cpu')), processors: finer(cell.get('processorsUsed')) }) : ''],
       [W.processes, cell.get('processes') ? fill(W.processesText, { processes: cell.get('processes'), samples: cell.get('samples') }) : ''],

@@ -26,7 +26,15 @@ from ..words.caption import (
 from ..words.language import _
 from ..words.notes import in_words
 from ..words.numbers import COUNTS, TIMES, choose_unit, fixed, format_interval, format_number, format_value, percent
-from ..words.remarks import cpu_remark, interval_remark, noise_remark, ratio_remark, stop_remark, verdict_remark
+from ..words.remarks import (
+    cpu_remark,
+    interval_remark,
+    latency_remark,
+    noise_remark,
+    ratio_remark,
+    stop_remark,
+    verdict_remark,
+)
 from ..words.row_names import shared_facets, usual_facets
 from ..words.terms import EXPECTED, format_warm_up, items_word, status_word
 from ..words.text import EMPTY
@@ -41,6 +49,7 @@ def detail_columns() -> tuple[Column, ...]:
         Column(_("step time")),
         Column(_("interval"), "left", dispensable=1),
         Column(_("CPU"), dispensable=6),
+        Column("p50 / p99", dispensable=1),
         Column(_("throughput"), dispensable=2),
         Column(_("ratio")),
         Column(_("interval"), "left"),
@@ -155,6 +164,7 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         noise_remark(analysis, manifest),
         interval_remark(results),
         cpu_remark(results),
+        latency_remark(results),
         *map(remark_on, environments_noted(manifest)),
         remark_on(baseline_not_in_run(results, manifest)),
         remark_on(not_bound(manifest)),
@@ -183,7 +193,8 @@ def _detail_group(row: Sequence[Result], bases: Baselines, baseline: str | None,
     item = next((str(result.work["item"]) for result in row if result.work.get("item")), "item")
     per_second = f"{throughput.name} {items_word(item)}/s".strip() if any(result.throughput for result in row) else ""
     cpu = time.name if any(result.cpu_s for result in row) else ""
-    units = ("", time.name, "", cpu, per_second, "", "", "", "%", "", "")
+    latency = time.name if any(result.latency for result in row) else ""
+    units = ("", time.name, "", cpu, latency, per_second, "", "", "", "%", "", "")
     rows = tuple(_detail_row(result, bases, time.size, throughput.size, baseline) for result in row)
     return Group(row_entry(row, (), manifest), units, rows)
 
@@ -198,6 +209,7 @@ def _detail_row(
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
         Entry(format_cpu(result, time)),
+        Entry(format_latency(result, time)),
         Entry(format_value(result.throughput, throughput)),
         Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline and ratio is not ONE else ()),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
@@ -212,6 +224,12 @@ def format_cpu(result: Result, size: float) -> str:
     """Write the processor time of a step in a unit of ``size``, and the processors that it keeps busy: ``92 (1.8)``."""
     used = result.cpu_per_wall
     return EMPTY if result.cpu_s is None or used is None else f"{format_number(result.cpu_s / size)} ({fixed(used, 1)})"
+
+
+def format_latency(result: Result, size: float) -> str:
+    """Write the median and the 99 % quantile of single steps in a unit of ``size``: ``2.1 / 2.9``."""
+    found = result.latency
+    return f"{format_number(found.p50_s / size)} / {format_number(found.p99_s / size)}" if found else EMPTY
 
 
 def format_spread(result: Result) -> str:

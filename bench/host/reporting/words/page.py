@@ -110,6 +110,8 @@ def _details() -> dict[str, str]:
     return {
         "close": _("close"),
         "time": _("time per step"),
+        "latency": _("latency of a step"),
+        "latencyText": _("median {half}, 99% quantile {tail}", half="{half}", tail="{tail}"),
         "throughput": _("throughput"),
         "cpu": _("CPU time per step"),
         "cpuText": _("{time}, {processors} processors busy", time="{time}", processors="{processors}"),

@@ -33,6 +33,13 @@ def cpu_remark(results: Iterable[Result]) -> str:
     )
 
 
+def latency_remark(results: Iterable[Result]) -> str:
+    """Say what the two times of single steps are."""
+    if all(result.latency is None for result in results):
+        return ""
+    return _("p50 / p99: median and 99% quantile of steps that were timed one by one; medians over processes.")
+
+
 def interval_remark(results: Iterable[Result]) -> str:
     """Say what the intervals are, and what they are where there are few processes."""
     fewest = min((result.step.n for result in results if result.step is not None), default=0)

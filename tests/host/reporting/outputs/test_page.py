@@ -42,6 +42,15 @@ def test_a_cell_without_a_time_has_its_stage_and_reason(tmp_path, short_study):
     assert found["catdog-cnn-train", "jax:jit"]["status"] == "not run"
 
 
+def test_a_cell_of_single_steps_has_their_latency(tmp_path, long_study):
+    times = [1_000_000] * 98 + [3_000_000] * 2
+    single = {"sample_steps": [1] * 100, "sample_turn": list(range(100))}
+    long_study.change("jax:jit", "mlp-train", sample_ns=times, sample_cpu_ns=times, **single)
+    found = cells_of(data_of(page_of(long_study, tmp_path)))
+    assert [found["mlp-train", "jax:jit"][name] for name in ("p50", "p99")] == [1_000_000, 3_000_000]
+    assert found["dispatch", "jax:jit"]["p50"] is None
+
+
 def test_samples_are_read_back_to_a_part_in_four_thousand(long_study):
     made = report.make(long_study.records, long_study.manifest)
     result = made.analysis.results[0]

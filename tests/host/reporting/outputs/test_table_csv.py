@@ -66,6 +66,15 @@ def test_unsteady_cells_and_the_ratios_to_them_are_told(long_study):
     assert rows["jax", "jit", "dispatch"]["baseline_unsteady"] == "false"
 
 
+def test_only_single_steps_have_a_latency(long_study):
+    times = [1_000_000] * 98 + [3_000_000] * 2
+    single = {"sample_steps": [1] * 100, "sample_turn": list(range(100))}
+    long_study.change("jax:jit", "mlp-train", sample_ns=times, sample_cpu_ns=times, **single)
+    rows = [row for row in read(long_study) if row["latency_p50_s"]]
+    assert [(row["environment"], row["workload"]) for row in rows] == [("jax", "mlp-train")]
+    assert [float(rows[0][name]) for name in ("latency_p50_s", "latency_p99_s")] == pytest.approx([0.001, 0.003])
+
+
 def test_the_twin_has_rows_of_its_own_and_no_verdict(long_study):
     long_study.add_twin()
     rows = [row for row in read(long_study) if row["environment"] == "torch1~twin"]

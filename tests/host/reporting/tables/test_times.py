@@ -57,6 +57,22 @@ def test_a_run_without_processor_times_has_no_column_for_them(long_study):
     assert not any(text.startswith("CPU:") for text in details.remarks)
 
 
+def test_details_show_the_latency_of_steps_that_were_timed_one_by_one(long_study):
+    assert "p50 / p99" not in [column.title for column in tables(long_study)[1].columns]
+    times = [1_000_000] * 98 + [3_000_000] * 2
+    one_by_one(long_study, "mlp-train", times)
+    details = tables(long_study)[1]
+    assert detail_row(long_study, "torch1:eager", "mlp-train")["p50 / p99"].text == "1.00 / 3.00"
+    assert detail_row(long_study, "torch1:eager", "dispatch")["p50 / p99"].text == "–"
+    assert any(text.startswith("p50 / p99: median and 99% quantile of steps") for text in details.remarks)
+
+
+def one_by_one(study, workload, times):
+    """Let each sample of a workload be a single step."""
+    samples = {"sample_ns": times, "sample_cpu_ns": times, "sample_steps": [1] * len(times)}
+    study.change(None, workload, **samples, sample_turn=list(range(len(times))))
+
+
 @pytest.mark.parametrize(
     ("column", "workload", "status", "note"),
     [

@@ -1,0 +1,44 @@
+"""Computes the latency of single steps: the quantiles that are promised of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..statistics.location import FloatArray, quantiles
+from .medians import median
+from .processes import Timed
+
+SHARES = np.array([0.5, 0.99])
+#: With fewer samples of a process, its 99 % quantile is nearly its slowest sample.
+FEWEST = 100
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Seconds of a step, each timed by itself: quantiles of a process's samples, medians over processes."""
+
+    p50_s: float
+    p99_s: float
+
+
+def latency_of(timed: Sequence[Timed]) -> Latency | None:
+    """Return the latency of a cell; None where a sample has several steps, as their mean hides slow ones.
+
+    None, too, where no process has ``FEWEST`` samples that count.
+    """
+    if any(steps != 1 for process in timed for steps in process.record.sample_steps):
+        return None
+    steady = [one for process in timed if len(one := steady_s(process)) >= FEWEST]
+    if not steady:
+        return None
+    each = np.array([quantiles(np.sort(one), SHARES) for one in steady])
+    return Latency(*(value for column in each.T.tolist() if (value := median(column)) is not None))
+
+
+def steady_s(process: Timed) -> FloatArray:
+    """Return the seconds of the samples that count."""
+    turns = process.turns
+    return np.asarray(np.exp(turns.sample_log_s[turns.sample_turns >= turns.steady_turn]))
