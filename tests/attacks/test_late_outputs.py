@@ -16,7 +16,8 @@ from bench.host.storage.references import References
 from bench.host.workers.worker_process import WorkerProcess
 from bench.record import Record
 from bench.registry import Registry
-from bench.worker.checking.late import exchange
+from bench.worker.checking.late import exchange, part
+from bench.worker.checking.projection import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The right program, and the number of its step.
@@ -178,3 +179,18 @@ def test_constant_batches_are_left_as_they_are():
     assert not exchange((first, first), (np.ones(3), constant))
     assert not exchange((object(),), (object(),))
     assert first.tolist() == [0, 0, 0]
+
+
+def test_the_part_that_is_checked_is_the_same_for_views_and_for_constant_arrays():
+    array = np.arange(1 << 20, dtype=np.float32).reshape(1 << 10, -1)
+    seen = []
+
+    def get(value):
+        seen.append(value.shape)
+        return np.array(value)
+
+    expected = sampled(array)
+    np.testing.assert_array_equal(part(array, get), expected)
+    array.flags.writeable = False
+    np.testing.assert_array_equal(part(array, get), expected)
+    assert seen == [expected.shape, array.shape], "a slice of a constant array would be compiled"

@@ -101,6 +101,14 @@ def test_a_worker_cannot_live_for_ever_by_announcing_stages():
         receive(Line(*[stage] * 1000), 1.0)
 
 
+def test_a_stage_that_was_found_right_lets_no_similar_one_through():
+    line = b'{"event": "stage", "stage": "measure"}\n'
+    messages.parse(line)["stage"] = "changed by who got it"
+    assert messages.parse(line) == {"event": "stage", "stage": "measure"}
+    with pytest.raises(Malformed):
+        messages.parse(line.replace(b"measure", b"measured"))
+
+
 def test_a_long_reason_is_cut():
     ended = json.dumps({**GOOD["ended"], "reason": "x" * 1_000_000}).encode() + b"\n"
     with pytest.raises(Ended) as caught:

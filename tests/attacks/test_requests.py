@@ -17,6 +17,19 @@ def test_a_wrong_request_is_refused_before_it_is_sent(request_):
         requests.encode(request_)
 
 
+@pytest.mark.parametrize("samples", [True, 1.0, "1"])
+def test_a_request_that_was_found_right_lets_no_similar_one_through(samples):
+    assert requests.encode({"do": "turn", "samples": 1}) == requests.encode({"do": "turn", "samples": 1})
+    with pytest.raises(Malformed, match="samples"):
+        requests.encode({"do": "turn", "samples": samples})
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1}, b"x"])
+def test_a_request_that_json_cannot_hold_is_refused_with_its_place(value):
+    with pytest.raises(Malformed, match="sample_s"):
+        requests.encode({"do": "calibrate", "sample_s": value})
+
+
 def test_every_request_of_a_worker_has_rules_and_its_answer_has():
     asked = {name.removeprefix("do_") for name in dir(Session) if name.startswith("do_")}
     assert asked == set(requests.REQUESTS) == set(messages.ANSWERS)

@@ -264,3 +264,52 @@ def test_the_temporary_folder_of_a_killed_worker_goes_at_once(launch, reference,
     process.take_turn(1)
     assert process.over
     assert wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")), 1.0)
+
+
+HOST = """
+import os, subprocess, sys, tempfile
+sys.path.insert(0, {root!r})
+from bench.host.workers import guard
+made = guard.Guard()
+ward = made.ward()
+print(next(int(name) for name in os.listdir("/proc") if name.isdigit()
+    and made._token.encode() in open("/proc/" + name + "/cmdline", "rb").read()), flush=True)
+if {left}:
+    started = ward.enclose(subprocess.Popen(["sleep", "1000"], env={{**os.environ, **ward.variables}}).pid)
+    print(*guard.marked(ward.mark), flush=True)
+else:
+    ward.end()
+"""
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_a_host_that_ends_in_order_keeps_its_guard_only_where_something_is_left(tmp_path, left):
+    script = HOST.format(root=str(ROOT), left=left)
+    kept = {**os.environ, "TMPDIR": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", script], env=kept, check=True, capture_output=True, text=True)
+    watching, *started = map(int, ended.stdout.split())
+    assert len(started) == left
+    assert are_gone(started)
+    assert wait_for(lambda: family.state(watching) in (None, "Z"))
+
+
+def test_a_guard_is_dismissed_only_when_no_worker_left_anything(tmp_path, monkeypatch, grouped):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    made = guard.Guard()
+    left = subprocess.Popen(["sleep", "1000"], env={**os.environ, **made.ward().variables})
+    folder = tmp_path / "benchmatrix-worker-1-x"
+    try:
+        assert wait_for(lambda: guard.marked(made._token) == [left.pid])
+        assert not made.nothing_is_left()
+    finally:
+        left.kill()
+        left.wait()
+    if made._group is not None:
+        assert not made.nothing_is_left(), "its control group is still there"
+        control_group.end(made._group)
+        made._group = None
+    folder.mkdir()
+    assert not made.nothing_is_left()
+    folder.rmdir()
+    assert made.nothing_is_left()

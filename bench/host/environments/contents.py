@@ -22,9 +22,6 @@ LIST = "files.json"
 #: Files in the folder of an environment that describe it and are not part of it.
 ABOUT = frozenset(["manifest.json", LIST])
 
-#: The change time is part of the digest: no program can set it, except by the machine's clock.
-FACTS = ("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_mode")
-
 #: Names of changed files in one message.
 SHOWN = 3
 
@@ -40,12 +37,26 @@ class Extent:
 
 def measure(folder: Path) -> Extent:
     """Read the facts of all files, and of the interpreter that ``bin/python`` leads to; no file is opened."""
-    lines, size_bytes = [], 0
-    for name, entry in _walk(folder):
-        facts = entry.stat(follow_symlinks=False)
-        size_bytes += facts.st_size
-        lines.append(f"{name}\0{_facts(facts)}")
-    files = len(lines)
+    lines: list[str] = []
+    files = size_bytes = 0
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        # Each run does this with every file: the kernel finds them faster by an open folder than by their paths.
+        opened = os.open(f"{folder}/{below}", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            with os.scandir(opened) as entries:
+                for entry in entries:
+                    name = below + entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(f"{name}/")
+                    elif name not in ABOUT:
+                        facts = entry.stat(follow_symlinks=False)
+                        files += 1
+                        size_bytes += facts.st_size
+                        lines.append(f"{name}\0{_facts(facts)}")
+        finally:
+            os.close(opened)
     lines.append(f"\0{_facts(os.stat(folder / 'bin' / 'python'))}")
     # Names may hold any byte, as those of packages do.
     text = "\n".join(sorted(lines)).encode(errors="surrogateescape")
@@ -120,4 +131,5 @@ def _walk(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _facts(facts: os.stat_result) -> str:
-    return " ".join(str(getattr(facts, name)) for name in FACTS)
+    # The change time is among them: no program can set it, except by the machine's clock.
+    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino} {facts.st_mode}"

@@ -38,7 +38,11 @@ def _digest(text: bytes) -> str:
 
 def sealed(values: Mapping[str, Any]) -> str:
     """Return the line of ``values``, with its checksum and its end."""
-    text = json.dumps(values)
+    return with_checksum(json.dumps(values))
+
+
+def with_checksum(text: str) -> str:
+    """Return the line of an object that is written as ``text``."""
     return f'{text[:-1]}, "checksum": "{_digest(text.encode())}"}}\n'
 
 

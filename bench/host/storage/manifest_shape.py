@@ -19,7 +19,7 @@ Rounds = Annotated[int, Field(strict=True, ge=1, le=10**6)]
 class Shape(BaseModel):
     """The values of one table of the file; None stands for a missing value."""
 
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class StudyShape(Shape):

@@ -37,7 +37,7 @@ Small = Annotated[int, Field(strict=True, ge=0, le=10**8)]
 class CellShape(BaseModel):
     """The values of a cell."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     environment: Word
     framework: Word
@@ -54,7 +54,7 @@ class CellShape(BaseModel):
 class SampleShape(BaseModel):
     """The lists of a record that grow with every turn, each with one value for each sample."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     sample_steps: list[Steps] = Field(default_factory=list)
     sample_ns: list[Sample] = Field(default_factory=list)
@@ -75,7 +75,7 @@ class SampleShape(BaseModel):
 class EnergyShape(BaseModel):
     """What a cell took while it worked."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     counter: Word
     watts: Number
@@ -124,7 +124,7 @@ class RecordShape(SampleShape):
 class TurnShape(BaseModel):
     """A note about one turn."""
 
-    model_config = ConfigDict(strict=False)
+    model_config = ConfigDict(strict=False, defer_build=True)
 
     turn: SampleShape
     #: Name of the cell, round, attempt.

@@ -1,11 +1,12 @@
 """Ends what workers leave behind, and has a small process, the guard, do it for a host that was killed.
 
 Each worker carries a mark in its environment variables, which what it starts inherits, and is in a control group where
-one can be had.
+one can be had. A host that ends in order looks for what is left; where nothing is, the guard has nothing to do.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
@@ -26,10 +27,13 @@ PREFIX = "benchmatrix-"
 MOST_PASSES = 20
 #: How often, and after how many seconds each, the guard removes temporary folders.
 SWEEPS, SWEEP_S = 10, 0.1
-#: The guard's program; it reads its input until the host ends.
-PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from bench.host.workers.guard import watch; watch(*sys.argv[2:])"
-)
+#: The guard's program waits for the end of the host, and imports nothing before: it starts in every run.
+PROGRAM = """import os, sys
+if not os.read(0, 1):
+    sys.path.insert(0, sys.argv[1])
+    from bench.host.workers.guard import clear
+    clear(*sys.argv[2:])
+"""
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -69,7 +73,7 @@ class Guard:
         self._made = 0
         own = control_group.own_group()
         self._group = None if own is None else control_group.make(own, f"{PREFIX}{os.getpid()}-{self._token}")
-        # Nothing is ever written: the end of this process closes the pipe.
+        # The end of this process closes the pipe.
         reading, self._kept = os.pipe()
         arguments = [str(ROOT), self._token, str(self._group or ""), tempfile.gettempdir()]
         with contextlib.suppress(OSError, NotImplementedError):
@@ -79,8 +83,28 @@ class Guard:
                 os.environ,
                 file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0)],
                 setsid=True,
+                # They must not end the guard.
+                setsigmask=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
             )
         os.close(reading)
+        self._host = os.getpid()
+        atexit.register(self.dismiss)
+
+    def dismiss(self) -> None:
+        """Let the guard go if no worker left anything; otherwise it clears up when this process has ended."""
+        if os.getpid() == self._host and self.nothing_is_left():
+            with contextlib.suppress(OSError):
+                os.write(self._kept, b".")
+
+    def nothing_is_left(self) -> bool:
+        """Remove the control group if it is empty; return whether no group, process or folder of a worker is left."""
+        try:
+            if self._group is not None:
+                self._group.rmdir()
+            folders = os.listdir(tempfile.gettempdir())
+        except OSError:
+            return False
+        return not marked(self._token) and not any(name.startswith(scratch.PREFIX) for name in folders)
 
     def ward(self) -> Ward:
         """Return what the next worker is started with."""
@@ -95,12 +119,8 @@ def guard() -> Guard:
     return Guard()
 
 
-def watch(token: str, group: str, shared: str) -> None:
-    """Wait for the end of the host, then end its workers and remove their temporary folders."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    while os.read(0, 1):
-        pass
+def clear(token: str, group: str, shared: str) -> None:
+    """End the workers of a host that has ended, and remove their temporary folders."""
     if group:
         control_group.end(Path(group))
     end_marked(token)
@@ -112,13 +132,18 @@ def watch(token: str, group: str, shared: str) -> None:
 
 def end_marked(mark: str) -> None:
     """Kill the processes whose mark begins with ``mark``."""
-    words = f"{MARK}={mark}".encode()
     for _ in range(MOST_PASSES):
-        found = [process for process in _processes() if _carries(process, words)]
+        found = marked(mark)
         if not found:
             return
         for process in found:
             family.send(process, signal.SIGKILL)
+
+
+def marked(mark: str) -> list[int]:
+    """List the living processes whose mark begins with ``mark``."""
+    words = f"{MARK}={mark}".encode()
+    return [process for process in _processes() if _carries(process, words)]
 
 
 def _processes() -> list[int]:
@@ -131,7 +156,8 @@ def _processes() -> list[int]:
 def _carries(process: int, words: bytes) -> bool:
     """Tell whether a living process carries a mark; it is empty for one that has ended and for other users'."""
     try:
-        variables = Path(f"/proc/{process}/environ").read_bytes()
+        with open(f"/proc/{process}/environ", "rb", buffering=0) as file:
+            variables = file.read()
     except OSError:
         return False
     return variables.startswith(words) or b"\0" + words in variables

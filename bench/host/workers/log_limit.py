@@ -7,6 +7,7 @@ between two messages, and once a second while it waits, and cuts out the middle 
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,17 +20,23 @@ INTERVAL_S = 1.0
 
 def limit(log: Path) -> None:
     """Cut out the middle of a log that is too large. The worker must append to it."""
-    with contextlib.suppress(OSError):
-        size = log.stat().st_size
-        if size <= LIMIT_BYTES:
-            return
-        with log.open("rb+") as file:
-            file.seek(size - TAIL_BYTES)
-            last = file.read(TAIL_BYTES)
-            file.truncate(HEAD_BYTES)
-            file.seek(HEAD_BYTES)
-            file.write(b"\n[%d bytes are left out here: the log was too large]\n" % (size - HEAD_BYTES - TAIL_BYTES))
-            file.write(last)
+    try:
+        # After each message: nothing else is done where the log is short.
+        size = os.stat(log).st_size
+    except OSError:
+        return
+    if size > LIMIT_BYTES:
+        _cut(log, size)
+
+
+def _cut(log: Path, size: int) -> None:
+    with contextlib.suppress(OSError), log.open("rb+") as file:
+        file.seek(size - TAIL_BYTES)
+        last = file.read(TAIL_BYTES)
+        file.truncate(HEAD_BYTES)
+        file.seek(HEAD_BYTES)
+        file.write(b"\n[%d bytes are left out here: the log was too large]\n" % (size - HEAD_BYTES - TAIL_BYTES))
+        file.write(last)
 
 
 def opened(log: Path) -> BinaryIO:

@@ -37,6 +37,8 @@ from .shapes import (
 
 #: A longer line is not a message; without a limit it could exhaust the memory.
 LONGEST_MESSAGE_BYTES = 4 << 20
+#: So many lines about stages are remembered: all workers send the same ones.
+MOST_KNOWN = 100
 #: A worker that announces more stages before an answer does not work on one.
 MOST_STAGES = 100
 #: A longer reason is cut.
@@ -158,6 +160,10 @@ ANSWERS = {
 }
 
 
+#: {line: the message}, of stages that were found right and have no other keys: all their values are strings.
+_known: dict[bytes, dict[str, Any]] = {}
+
+
 def parse(line: bytes) -> dict[str, Any]:
     """Return the message of a line. Raises Malformed.
 
@@ -166,11 +172,16 @@ def parse(line: bytes) -> dict[str, Any]:
     """
     if len(line) > LONGEST_MESSAGE_BYTES:
         raise Malformed(f"a line of more than {LONGEST_MESSAGE_BYTES >> 20} MiB, which is not a message")
+    known = _known.get(line)
+    if known is not None:
+        return dict(known)
     message = _object(line)
     event = message.get("event")
     if not isinstance(event, str):
         raise Malformed(f"{line[:80]!r}, which is not a message")
     check(MESSAGES.get(event), message, event)
+    if event == "stage" and len(message) == 2 and len(_known) < MOST_KNOWN:
+        _known[line] = dict(message)
     return message
 
 
