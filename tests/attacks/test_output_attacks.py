@@ -16,6 +16,7 @@ from bench.host.reporting import outputs, report
 from bench.host.reporting.renderers import csv
 from bench.host.storage import journal, manifest
 from bench.host.workers import log_limit
+from bench.host.workers.forked_worker import ForkedWorker
 from bench.host.workers.worker_process import WorkerProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +63,19 @@ def test_a_worker_that_prints_without_end_keeps_a_log_with_head_and_tail(tmp_pat
     assert text.endswith("the end\n")
     assert text.count("bytes are left out here") == 1
     assert "\0" not in text, "what was written after a cut left a gap"
+
+
+def test_the_log_of_a_forked_worker_is_cut_as_it_is_written(tmp_path, small_logs):
+    log = tmp_path / "w.log"
+    worker = ForkedWorker(None, 1, log)  # type: ignore[arg-type]
+    for number in range(2000):
+        worker.take(b"l", b"%09d\n" % number * 10)
+        assert log.stat().st_size <= 64_000
+    worker.end_log()
+    text = log.read_text()
+    assert text.startswith("000000000\n")
+    assert text.endswith("000001999\n")
+    assert "bytes are left out here" in text
 
 
 def test_a_log_that_is_cut_keeps_its_first_and_last_bytes(tmp_path, small_logs):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
-from .log_limit import opened
+from . import log_limit
 from .protocol import OUTSIDE, Ended, Lines, receive, tail
 from .requests import encode
 from .worker_process import end_of, oom_kills
@@ -26,6 +26,9 @@ CLOSING_S, KILLING_S = 5.0, 30.0
 
 class ForkedWorker:
     """One worker of a parent; it lives no longer than the parent."""
+
+    #: Its log is limited whenever something is written to it.
+    limits_log = True
 
     def __init__(self, parent: Parent, number: int, log: Path) -> None:
         self.stage = "start"
@@ -44,7 +47,7 @@ class ForkedWorker:
         self._lines = Lines(self._read)
         self._oom_kills = oom_kills()
         log.parent.mkdir(parents=True, exist_ok=True)
-        self._log = opened(log)
+        self._log = log_limit.opened(log)
 
     @property
     def process_id(self) -> int | None:
@@ -99,6 +102,7 @@ class ForkedWorker:
             self.end_log()
         elif not self._log.closed:
             self._log.write(data)
+            log_limit.limit(self.log)
 
     def end_log(self) -> None:
         self._log.close()

@@ -1,7 +1,8 @@
 """Limits the log of a worker: what a framework prints must not fill the disk.
 
 A worker writes to the file itself, so that nothing of the host takes part while it is timed. The host looks at the size
-between two messages, and once a second while it waits, and cuts out the middle of a log that is too large.
+between two messages, and once a second while it waits, and cuts out the middle of a log that is too large. What forked
+workers print comes through the host, which looks at the size when it has written.
 """
 
 from __future__ import annotations

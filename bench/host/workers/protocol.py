@@ -116,7 +116,8 @@ def _next_line(worker: MessageSource, deadline: float) -> bytes | None:
     while True:
         now = time.monotonic()
         line = worker.line(min(deadline, now + log_limit.INTERVAL_S))
-        log_limit.limit(worker.log)
+        if not getattr(worker, "limits_log", False):
+            log_limit.limit(worker.log)
         if line is not None or time.monotonic() >= deadline:
             return line
 
