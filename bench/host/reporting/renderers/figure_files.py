@@ -18,6 +18,8 @@ METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
 }
 DOTS_PER_INCH = 300
+#: Digits of a place as a share of the figure: far finer than a dot.
+PLACE_DIGITS = 9
 
 
 def write(draw: Callable[[], Figure | None], folder: Path, name: str) -> list[Path]:
@@ -33,9 +35,17 @@ def write(draw: Callable[[], Figure | None], folder: Path, name: str) -> list[Pa
         if engine is not None:
             engine.execute(figure)
             figure.set_layout_engine("none")
+            _round_places(figure)
         for path, metadata in zip(paths, METADATA.values(), strict=True):
             figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
     return paths
+
+
+def _round_places(figure: Figure) -> None:
+    """Round where the axes lie: the layout differs in the last digits from time to time, and SVG has hashes of them."""
+    for axes in figure.axes:
+        left, bottom, width, height = (round(float(one), PLACE_DIGITS) for one in axes.get_position(True).bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 @contextmanager
