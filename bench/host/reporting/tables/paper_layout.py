@@ -8,15 +8,16 @@ LaTeX's own article class holds 28.8 em at the size below.
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 ROOM = 28.5
 #: Between two columns of the table: twice ``\tabcolsep``.
 GAP = 0.6
-#: A name longer than this is broken where a table is too wide; a part of a name is never longer.
-NAME = 6.8
+#: The shortest lines that names are broken into where a table is too wide, and by how much they are shortened at once.
+NAME, STEP = 6.8, 1.0
 #: What the second line of a broken name stands in from the left.
 INDENT = 0.6
 #: Names keep at most so many letters.
@@ -127,38 +128,45 @@ def table_width(table: PaperTable) -> float:
     return names + columns + GAP
 
 
-def broken(name: str) -> tuple[str, ...]:
-    """Break a name into lines, behind hyphens and blanks where that is possible."""
+def broken(name: str, most: float = NAME) -> tuple[str, ...]:
+    """Break a name into lines of ``most`` em, behind hyphens and blanks where that is possible."""
     lines = [""]
     for piece in re.findall(r"[^-_/ ]*[-_/ ]?", name):
-        for part in _short_parts(piece):
-            if lines[-1] and width(lines[-1] + part.rstrip()) > NAME:
+        for part in _short_parts(piece, most):
+            if lines[-1] and width(lines[-1] + part.rstrip()) > most:
                 lines.append("")
             lines[-1] += part
     return tuple(stripped for line in lines if (stripped := line.strip()))
 
 
-def _short_parts(piece: str) -> list[str]:
+def _short_parts(piece: str, most: float) -> list[str]:
     """Cut a piece without a hyphen that is too long by itself."""
     parts = [""]
     for letter in piece:
-        if width(parts[-1] + letter) > NAME:
+        if width(parts[-1] + letter) > most:
             parts.append("")
         parts[-1] += letter
     return parts
 
 
 def fit(table: PaperTable) -> list[PaperTable]:
-    """Make a table fit: unchanged, else with broken names, else in several parts with about as many columns each."""
-    if table_width(table) <= ROOM:
-        return [table]
-    lines = tuple(tuple(part for line in name for part in broken(line)) for name in table.names)
-    table = PaperTable(lines, table.columns, table.means)
+    """Make a table fit: in as few parts as possible, with about as many columns each, whose names are broken least."""
     for count in range(1, len(table.columns) + 1):
-        parts = _split(table, count)
-        if all(table_width(part) <= ROOM for part in parts):
-            return parts
-    return _split(table, len(table.columns))
+        for named in _less_and_less_wide(table):
+            parts = _split(named, count)
+            if all(table_width(part) <= ROOM for part in parts):
+                return parts
+    return _split(named, len(table.columns))
+
+
+def _less_and_less_wide(table: PaperTable) -> Iterator[PaperTable]:
+    """Yield the table with its names as they are, and then in ever shorter lines."""
+    yield table
+    longest = max((width(line) for name in table.names for line in name), default=0.0)
+    for step in range(math.floor((longest - NAME) / STEP), -1, -1):
+        most = NAME + step * STEP
+        names = tuple(tuple(part for line in name for part in broken(line, most)) for name in table.names)
+        yield PaperTable(names, table.columns, table.means)
 
 
 def _split(table: PaperTable, count: int) -> list[PaperTable]:

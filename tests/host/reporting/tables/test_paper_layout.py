@@ -1,0 +1,43 @@
+"""Tests how a table of speed-ups fits into a column: in few parts, with names broken as little as possible."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.host.reporting.tables.paper_layout import ROOM, PaperColumn, PaperTable, Shown, fit, table_width
+
+NAMES = ("transformer-encoder, mini", "layernorm-softmax", "gemm")
+
+
+def table(columns: int, names: tuple[str, ...] = NAMES, mode: str = "compile") -> PaperTable:
+    entries = (Shown("649 µs"),) * len(names)
+    made = tuple(PaperColumn("PyTorch", f"2.{number}", mode, "", entries) for number in range(columns))
+    return PaperTable(tuple((name,) for name in names), made, 0)
+
+
+def test_a_table_that_fits_is_left_as_it_is():
+    assert fit(table(2)) == [table(2)]
+
+
+@pytest.mark.parametrize("columns", range(1, 15))
+def test_every_part_fits_and_no_column_is_lost(columns):
+    parts = fit(table(columns))
+    assert all(table_width(part) <= ROOM for part in parts)
+    assert sum((part.columns for part in parts), ()) == table(columns).columns
+
+
+def test_names_are_broken_before_the_table_is_divided():
+    (part,) = fit(table(4))
+    assert any(len(name) > 1 for name in part.names)
+    assert part.names[-1] == ("gemm",)
+
+
+def test_names_stay_whole_where_the_parts_have_room_for_them():
+    parts = fit(table(6))
+    assert len(parts) == 2
+    assert all(len(name) == 1 for part in parts for name in part.names)
+
+
+def test_a_table_that_cannot_fit_has_a_column_in_each_part():
+    parts = fit(table(3, mode="W" * 40))
+    assert [len(part.columns) for part in parts] == [1, 1, 1]
