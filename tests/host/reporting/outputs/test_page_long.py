@@ -50,6 +50,16 @@ def test_print_has_all_rows(page):
     assert page.value(SHOWN) == ROWS
 
 
+def test_print_has_no_controls(page):
+    shown = "['choice', 'figures', 'table'].map((id) => getComputedStyle(document.getElementById(id)).display)"
+    assert page.value(shown) == ["grid", "block", "block"]
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert page.value(shown) == ["none", "none", "block"]
+    page.value("[...document.querySelectorAll('#figures .chip')].at(-3).click()")  # memory, which has bars
+    assert page.value(shown) == ["none", "block", "block"]
+    page.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_sorting_is_of_all_rows(page):
     page.value("document.querySelector('thead th button').click()")
     page.value("document.querySelector('thead th button').click()")
