@@ -156,5 +156,6 @@ def factor_digits(value: float) -> str:
 
 def time_digits(seconds: float) -> tuple[str, str]:
     """Write a time as a number and its unit."""
-    unit = choose_unit([seconds], TIMES)
+    # What would be rounded to 1000 of a unit is 1.0 of the next one.
+    unit = choose_unit([seconds / 0.9995], TIMES)
     return factor_digits(seconds / unit.size), unit.name

@@ -228,7 +228,8 @@ def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
     if not names:
         return []
     listed = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-    return [_("{mark} Settings that may matter differ: {settings}.", mark=EXPLAINED, settings=listed)]
+    text = _("{mark} Settings that may matter differ: {settings}.", mark=EXPLAINED, settings=listed)
+    return [text.replace("….", "…")]
 
 
 def failures(results: Sequence[Result]) -> list[str]:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.renderers import terminal
-from bench.host.reporting.tables.speedup_values import speed_ups
+from bench.host.reporting.tables.speedup_values import speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
 
 
@@ -179,3 +179,11 @@ def test_a_run_that_is_not_what_it_should_be_says_so(long_study):
     long_study.run["finished"] = False
     long_study.run["changed_environments"] = {"torch2": "torch/__init__.py"}
     assert "Changed while it was measured: torch2. Partial: the run has not finished." in made(long_study).remarks
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [(999.4e-6, "999 µs"), (999.6e-6, "1.0 ms"), (1e-3, "1.0 ms"), (0.99996, "1.0 s"), (42e-6, "42 µs")],
+)
+def test_a_time_is_never_a_thousand_of_its_unit(seconds, written):
+    assert " ".join(time_digits(seconds)) == written
