@@ -45,6 +45,7 @@ GRID = (
     "tf2-session",
     "tflite",
     "theano",
+    "torch-xla",
 )
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
@@ -69,7 +70,7 @@ def tests(session: nox.Session) -> None:
 def grid(session: nox.Session) -> None:
     """Run the tests of the environments outside the default study, then check every workload in every mode.
 
-    Names of such environments after ``--`` choose some of them; all of them need 21 GB.
+    Names of such environments after ``--`` choose some of them; all of them need 29 GB.
     """
     chosen = [word for word in session.posargs if word in GRID] or GRID
     options = [word for word in session.posargs if word not in GRID]

@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-from bench.frameworks.torch import parallel
+from bench.frameworks.torch import lazy, parallel
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
 from bench.frameworks.torch.compiler import Compiler
@@ -23,6 +23,8 @@ from bench.program import Transform, Unsupported
 def examine(mode):
     if mode == parallel.MODE:
         return divided()
+    if mode == lazy.MODE:
+        return {}
     found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
     if mode == "compile":
         found.update(breaks=breaks(), overhead=overhead())

@@ -70,6 +70,8 @@ GRID_INFERENCE = [
     ("tflite", "float32"),
     ("tflite", "int8"),
 ]
+#: Of these it takes minutes to check every workload, so the tests check those of the default study.
+GRID_SLOW = [("torch-xla", "xla")]
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
@@ -119,7 +121,7 @@ def marks(environment: str) -> list[pytest.MarkDecorator]:
     if environment == "numpy":
         return []
     found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
-    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE)):
+    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_SLOW)):
         found.append(pytest.mark.grid)
         wanted = environment in os.environ.get(WANTED, "").split()
         found.append(pytest.mark.skipif(not wanted, reason="the environment is one of nox -s grid"))
@@ -158,7 +160,7 @@ def cases(*names: str) -> pytest.MarkDecorator:
 
 
 every_mode = pytest.mark.parametrize(
-    ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID)), case("numpy", "eager")]
+    ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID, *GRID_SLOW)), case("numpy", "eager")]
 )
 torch_modes = cases(
     *(

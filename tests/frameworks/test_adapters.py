@@ -26,6 +26,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         "lightning": "NCHW, channels_last",
         "keras-torch": "NCHW",
         "theano": "NCHW",
+        "torch-xla": "NCHW",
         "numpy": None,
     }
     name = environment if environment in expected else framework(environment)
@@ -61,6 +62,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("lightning", "fit", True),
         case("tf1", "session", True),
         case("theano", "function", "by the compiler"),
+        case("torch-xla", "xla", "by the compiler"),
     ],
 )
 def test_who_fuses_the_optimizer_is_said(environment, mode, fused):
@@ -102,6 +104,7 @@ def test_mode_eager_fused_is_for_training_only():
         case("keras-torch", "fit", "fused"),
         case("keras2-tf", "fit", "composed"),
         case("flax", "nnx", "composed"),
+        case("torch-xla", "xla", "composed"),
     ],
 )
 def test_the_form_of_attention_is_said(environment, mode, form):
@@ -142,6 +145,7 @@ def test_a_loop_of_training_steps_has_no_inference():
         case("jax", "jit", "inline"),
         case("jax", "jit-async", "asynchronous"),
         case("jax", "jit-loop", "inline"),
+        case("torch-xla", "xla", "asynchronous"),
         case("numpy", "eager", "inline"),
     ],
 )

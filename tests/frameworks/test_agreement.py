@@ -91,6 +91,15 @@ def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environ
         assert settings["compiled"] == compiled(environment, mode)
 
 
+@cases("torch-xla:xla")
+def test_lazy_tensors_agree_with_float64_in_the_workloads_of_the_default_study(environment, mode):
+    for workload, (share, settings) in run(environment, "agreement", mode, *WORKLOADS).items():
+        assert share <= 1
+        training = BUILT_IN.specification(workload).TRAINING
+        assert settings["compiled"] == compiled(environment, mode, training)
+        assert settings.get("synchronised") == (None if training else "every step")
+
+
 @cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
 def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
     found = run(environment, "agreement", mode, "layernorm-softmax", "transformer-encoder", "mlp-train")

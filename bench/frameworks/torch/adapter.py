@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ...program import Unsupported
-from . import parallel
+from . import lazy, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .programs import inference
@@ -28,7 +28,8 @@ class Adapter:
             )
         if mode == "autocast" and precision != "float32":
             raise Unsupported("mode autocast casts what is float32 to bfloat16: use eager for {}".format(precision))
-        self.device = torch.device("cuda" if device == "gpu" else "cpu")
+        self._lazy = mode == lazy.MODE
+        self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
@@ -48,7 +49,10 @@ class Adapter:
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64
         # A copy in PyTorch's own memory, where arrays begin at cache lines: in NumPy's, GEMM was 6 to 9 % slower.
         # From a flat one: NumPy gives an axis of length 1 any stride, and by strides PyTorch chooses layouts.
-        placed = torch.tensor(array.reshape(-1), dtype=dtype, device=self.device).reshape(array.shape)
+        device = torch.device("cpu") if self._lazy else self.device
+        placed = torch.tensor(array.reshape(-1), dtype=dtype, device=device).reshape(array.shape)
+        if self._lazy:
+            return placed.to(self.device)
         return parallel.SHARED.place(placed) if self._divides else placed
 
     def get(self, value):
@@ -58,6 +62,8 @@ class Adapter:
     def synchronize(self, outputs):
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
+        elif self._lazy:
+            lazy.wait()
 
     def transform(self, function, training=False, settings=None, part="module"):
         if settings is not None:
@@ -73,7 +79,7 @@ class Adapter:
         found["compiled"] = self.compilation()["compiled"]
         for read in self._program_settings:
             found.update(read())
-        return found
+        return lazy.described(found) if self._lazy else found
 
     def compilation(self):
         return self._compiler.report()
@@ -81,7 +87,7 @@ class Adapter:
     def versions(self):
         found = {"torch": torch.__version__}
         found.update(settings.library_versions())
-        return found
+        return dict(found, **lazy.versions()) if self._lazy else found
 
     def memory(self):
         if self.device.type != "cuda":
@@ -107,10 +113,14 @@ class Adapter:
         end_pools()
 
     def multiply(self, left, right):
+        if self._lazy:
+            return lazy.stepping(torch.mm)(left, right)
         with torch.no_grad():
             return torch.mm(left, right, out=self._buffer(left))
 
     def copy(self, array):
+        if self._lazy:
+            return lazy.stepping(torch.clone)(array)
         with torch.no_grad():
             return self._buffer(array).copy_(array)
 

@@ -8,7 +8,7 @@ import torch
 
 from ...program import Unsupported
 from .. import halves
-from . import parallel, scripting
+from . import lazy, parallel, scripting
 from .ahead import Ahead
 
 #: Reasons of graph breaks that are kept, and the characters of each.
@@ -41,11 +41,14 @@ class Compiler:
             self._other = scripting.Scripting(mode)
         elif mode == "aot-inductor":
             self._other = Ahead()
+        self._lazy = lazy.Lazy() if mode == lazy.MODE else None
         self._part = "forward"
         self._froze = False
 
     def apply(self, function, training, part):
         """Return ``function`` (an nn.Module or a function of tensors) as the mode executes it."""
+        if self._lazy is not None:
+            return self._lazy.apply(function, training, part)
         if training:
             self._part = TRAINED[part]
         if self._other is not None:
@@ -84,8 +87,8 @@ class Compiler:
         return torch.compile(function, dynamic=False, mode=preset)
 
     def report(self):
-        if self._other is not None:
-            return self._other.report()
+        if self._other is not None or self._lazy is not None:
+            return (self._other or self._lazy).report()
         if self._mode in PRESETS and hasattr(torch, "compile"):
             from torch._dynamo.utils import counters
 

@@ -26,6 +26,8 @@ FACTS = Facts(
         Mode("torchscript-trace", first_call_s=1.0, training_preloads=OPTIMIZER),
         Mode("torchscript-optimized", first_call_s=1.0),
         Mode("functorch", training_preloads=OPTIMIZER),
+        # Lazy tensors of PyTorch/XLA.
+        Mode("xla", first_call_s=2.0, first_version="2.9", training_preloads=OPTIMIZER),
         # Training steps over two processes.
         Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),
@@ -84,7 +86,7 @@ FACTS = Facts(
     cache_variables={"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"},
     # torch.compile keeps precompiled headers, half a minute's work, in the temporary folder whatever the variables say.
     caches_temporary_files=True,
-    variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_"),
+    variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_", "PJRT_", "XLA_"),
     # Until some release before 2.15 the first call of torch.compile imports setuptools, which the wheels require for
     # Python 3.12 and later only (seen with 2.5.1 and 2.9.1 on Python 3.10).
     # Where torch.compile refuses a Python that has wheels, as 2.0 does 3.11, that Python is left out.

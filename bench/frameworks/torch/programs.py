@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ...program import Program
+from . import lazy
 from .layouts import module_settings
 
 
@@ -12,10 +13,18 @@ def inference(module, transform, names):
     """Make the program of an nn.Module or function that maps a batch to one tensor or a tuple, named ``names``."""
     if isinstance(module, torch.nn.Module):
         module.eval()
-    transformed = transform(module, training=False, settings=lambda: module_settings(module))
+
+    def in_force():
+        waits = {"synchronised": "every step"} if transform.mode == lazy.MODE else {}
+        return dict(module_settings(module), **waits)
+
+    transformed = transform(module, training=False, settings=in_force)
+
+    # Tensors of inference mode have no place for what a lazy one counts.
+    forward_only = torch.no_grad if transform.mode == lazy.MODE else torch.inference_mode
 
     def run(batches):
-        with torch.inference_mode():
+        with forward_only():
             for batch in batches:
                 outputs = transformed(*batch)
         return dict(zip(names, outputs if isinstance(outputs, (tuple, list)) else (outputs,)))

@@ -7,7 +7,7 @@ from torch import distributed
 
 from ...program import Program
 from .. import halves
-from . import parallel
+from . import lazy, parallel
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 
@@ -31,6 +31,10 @@ def make_optimizer(parameters, settings, mode="eager"):
     parameters = list(parameters)
     if mode == COMPILED:
         return kind(parameters, lr=settings["learning_rate"], foreach=True, **options)
+    if mode == lazy.MODE:
+        # The count of steps as a tensor of the device; as a number, it would be a constant of every graph.
+        counted = {} if kind is torch.optim.SGD else {"capturable": True}
+        return kind(parameters, lr=settings["learning_rate"], **counted, **options)
     try:
         return kind(parameters, lr=settings["learning_rate"], fused=True, **options)
     except (TypeError, RuntimeError):
@@ -40,7 +44,7 @@ def make_optimizer(parameters, settings, mode="eager"):
 
 def fusion(optimizer, mode):
     """Return the setting that says what fuses the operations of an optimizer."""
-    fused = "by the compiler" if mode == COMPILED else bool(optimizer.param_groups[0].get("fused"))
+    fused = "by the compiler" if mode in (COMPILED, lazy.MODE) else bool(optimizer.param_groups[0].get("fused"))
     return {"fused optimizer": fused}
 
 
@@ -57,12 +61,22 @@ def module_training(module, transform, settings, parameters):
     if transform.mode == "functorch":
         make = differentiated
     run, memory = make(module, transform, settings)
-    return Program(lambda *batch: run((batch,)), parameters, resetting(module, memory), run)
+    if transform.mode == lazy.MODE:
+        # What made the module is not part of the first step.
+        lazy.wait()
+        reset = lazy.stepping(resetting(module, memory, keep=torch.Tensor.cpu))
+    else:
+        reset = resetting(module, memory)
+    return Program(lambda *batch: run((batch,)), parameters, reset, run)
 
 
-def resetting(module, memory):
-    """Return ``reset``, which sets a module back to what it is now, and what ``memory()`` gives to zero."""
-    initial = {name: value.clone() for name, value in module.state_dict().items()}
+def resetting(module, memory, keep=torch.clone):
+    """Return ``reset``, which sets a module back to what it is now, and what ``memory()`` gives to zero.
+
+    ``keep`` makes the copies that it is set back to. A copy on XLA's device would share a buffer with the parameter,
+    and a step writes over those of parameters.
+    """
+    initial = {name: keep(value) for name, value in module.state_dict().items()}
 
     def reset():
         module.load_state_dict(initial)
@@ -104,7 +118,9 @@ def optimized(module, transform, settings):
     transformed = transform(
         module, training=True, settings=lambda: dict(module_settings(module), **fusion(optimizer, mode))
     )
-    advance = transform(optimizer.step, training=True, part="optimizer") if mode == COMPILED else optimizer.step
+    advance = optimizer.step
+    if mode in (COMPILED, lazy.MODE):
+        advance = transform(advance, training=True, part="optimizer")
 
     def run(batches):
         for batch in batches:

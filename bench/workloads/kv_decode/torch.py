@@ -9,8 +9,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ...frameworks.torch import lazy
 from ...frameworks.torch.layouts import module_settings
-from ...program import Program
+from ...program import Program, Unsupported
 from ..transformer_train.torch import Predictor
 
 
@@ -84,6 +85,8 @@ class Decoder(nn.Module):
 
 
 def build(size, parameters, batch, transform):
+    if transform.mode == lazy.MODE:
+        raise Unsupported("mode xla runs what is recorded when a step ends; here a step is many calls: see eager")
     module = Decoder(size, parameters).eval()
     advance = transform(module, training=False, settings=lambda: module_settings(module))
     prompt, sequence = size["prompt"], size["sequence"]
