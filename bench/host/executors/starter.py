@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.cell import Cell
 
+from ..storage import worker_logs
 from ..storage.compile_caches import CompileCaches, slug
 from ..study.twin import original, original_cell
 from ..workers.protocol import Ended, Transport, ask
@@ -39,7 +40,7 @@ class Starter:
 
         ``layout`` is the seed of the memory layout; None leaves it to the system.
         """
-        log = self._log(slug(cell.column, cell.row), label)
+        log = worker_logs.place(self.folder, cell, label)
         launch = self._launch(cell, log, processors, layout)
         if self.parents is None or not self._forks(cell):
             return launch.worker()
@@ -56,7 +57,11 @@ class Starter:
         wanted: dict[Hashable, Wanted] = {}
         for cell in filter(self._forks, cells):
             key = self._key(cell)
-            log = self._log(slug(cell.environment, cell.device, cell.threads), f"{label}.parent")
+            log = (
+                self.folder
+                / worker_logs.FOLDER
+                / f"{slug(cell.environment, cell.device, cell.threads)}.{label}.parent.log"
+            )
             launch = self._launch(cell, log, processors, self.round_seed)
             before = wanted[key].preloads if key in wanted else ()
             training = bool(self.caches.registry.specification(cell.workload).TRAINING)
@@ -93,9 +98,6 @@ class Starter:
         environment = self.environments[original(cell.environment)]
         data = tuple(map(str, self.data.values())) if environment.manifest.get("provider") == "container" else ()
         return (cell.environment, cell.device, cell.threads, data)
-
-    def _log(self, name: str, label: str) -> Path:
-        return self.folder / "logs" / f"{name}.{label}.log"
 
     def _launch(self, cell: Cell, log: Path, processors: Sequence[int], layout: int | None) -> Launch:
         return Launch(

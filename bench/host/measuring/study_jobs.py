@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..executors.job import InstalledEnvironment, RowJob, RowRound
+from ..storage import worker_logs
 from ..study.plan import Plan
 from ..study.schema import Study
 from ..study.twin import original
@@ -57,7 +58,7 @@ class StudyJobs:
             peaks=peaks,
             left_s=left_s,
             sources=self.study.registry.others,
-            log_label=f"r{row_round.round + 1}.a{row_round.attempt}",
+            log_label=worker_logs.label_of(row_round.round, row_round.attempt),
         )
 
     def _measures_first_calls(self, row_round: RowRound) -> bool:

@@ -222,7 +222,7 @@ class StudyRun:
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []
         journal.read(self.folder, damaged)
-        made = report.make(records, replace(self._manifest, damaged=tuple(damaged)))
+        made = report.make(records, replace(self._manifest, damaged=tuple(damaged)), folder=self.folder)
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
         written = made.write(self.folder, extra, every_figure=self._every_figure)
         written.problems += problems

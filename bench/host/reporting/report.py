@@ -52,6 +52,8 @@ class Report:
     #: What containers cost; None where none has its venv beside it.
     containers: Table | None
     language: Language
+    #: The folder of the run, for the logs of its workers; None where they are not at hand.
+    folder: Path | None = None
 
     @property
     def main(self) -> Table:
@@ -84,7 +86,9 @@ class Report:
                     terminal.render(console, table)
 
 
-def make(records: Iterable[Record], manifest: Manifest, language: Language | None = None) -> Report:
+def make(
+    records: Iterable[Record], manifest: Manifest, language: Language | None = None, folder: Path | None = None
+) -> Report:
     """Make the report of a run, finished or not, from its records and its manifest.
 
     It is written in ``language``; without one, in the language that the caller writes in.
@@ -109,4 +113,5 @@ def make(records: Iterable[Record], manifest: Manifest, language: Language | Non
             ranking_table.show(ranked, analysis, manifest),
             containers.table(analysis, manifest),
             language,
+            folder,
         )

@@ -19,7 +19,7 @@ from ..words.terms import format_warm_up
 
 #: The values of a cell, in order. Times are in nanoseconds; texts and facts are numbers of entries in the pools.
 FIELDS = (
-    "row", "column", "status", "stage", "reason", "grade", "verdict",
+    "row", "column", "status", "stage", "reason", "log", "grade", "verdict",
     "step", "stepLow", "stepHigh", "ratio", "ratioLow", "ratioHigh",
     "processes", "samples", "warmUp", "firstCold", "firstWarm", "import", "peak",
     "cpu", "processorsUsed", "p50", "p99",
@@ -59,11 +59,18 @@ def short(value: float | None, scale: float = 1.0) -> float | int | None:
 
 
 def write(
-    result: Result, base: Result | None, row: int, column: int, texts: Pool, facts: Pool, share: int
+    result: Result,
+    base: Result | None,
+    row: int,
+    column: int,
+    texts: Pool,
+    facts: Pool,
+    share: int,
+    log: str | None = None,
 ) -> list[Any]:
     """Return the values of one cell, those of ``FIELDS``; the last ones are left out where they are empty.
 
-    ``share`` is the number of points that its picture may have.
+    ``share`` is the number of points that its picture may have, ``log`` the end of a worker's log.
     """
     grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
@@ -75,6 +82,7 @@ def write(
         texts.number(result.status),
         None if result.stage is None else texts.number(result.stage),
         None if result.reason is None else texts.number(result.reason),
+        None if log is None else texts.number(log),
         None if grade is None else texts.number(grade.value),
         None if result.verdict is None else texts.number(result.verdict.value),
         *_bounds(result.step, 1e9),

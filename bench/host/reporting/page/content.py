@@ -13,6 +13,7 @@ from ...analysis.quality import Quality
 from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
 from ...statistics.verdict import Verdict
+from ...storage import worker_logs
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..tables.rows import measured_baseline, rows_of
@@ -84,7 +85,16 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
     written = []
     for number, row in enumerate(rows.values()):
         written += [
-            cells.write(result, bases.get(result.cell), number, numbers[result.cell.column], texts, facts, share)
+            cells.write(
+                result,
+                bases.get(result.cell),
+                number,
+                numbers[result.cell.column],
+                texts,
+                facts,
+                share,
+                _log(report, result),
+            )
             for result in row
         ]
     return {
@@ -96,6 +106,14 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
         "statuses": {result.status: status_word(result.status) for result in report.analysis.results},
         "items": {fact["item"]: items_word(fact["item"]) for fact in facts.values if fact["item"]},
     }
+
+
+def _log(report: Report, result: Result) -> str | None:
+    """Return the end of a log of a cell that has no time: of the last process that ended as the cell did."""
+    if report.folder is None or result.step is not None:
+        return None
+    ended = (record for record in reversed(result.records) if record.status == result.status)
+    return next(filter(None, (worker_logs.tail(report.folder, record) for record in ended)), None)
 
 
 def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]]:

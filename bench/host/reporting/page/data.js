@@ -17,7 +17,7 @@ const columnById = new Map(columns.map((column) => [column.id, column]));
 const rows = data.rows.map((row, number) => ({ ...row, number, cells: new Array(columns.length) }));
 
 const place = Object.fromEntries(data.fields.map((name, number) => [name, number]));
-const TEXTS = new Set(['status', 'stage', 'reason', 'grade', 'verdict', 'warmUp']);
+const TEXTS = new Set(['status', 'stage', 'reason', 'log', 'grade', 'verdict', 'warmUp']);
 
 /** A cell with the value of a field under its name; a missing value is null. */
 class Cell {

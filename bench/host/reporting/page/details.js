@@ -24,6 +24,7 @@ function details(cell) {
       [W.import, time(cell.get('import'))],
       [W.peak, bytes(cell.get('peak'))],
     ]),
+    cell.get('log') ? [make('h3', {}, W.log), make('pre', { class: 'log', tabindex: '0' }, cell.get('log'))] : null,
     speedup && choice.baseline.id !== data.baseline ? make('p', { class: 'hint' }, W.ofMedians) : null,
     samples(cell),
     cell.notes.length ? [make('h3', {}, W.notes), make('ul', {}, cell.notes.map((note) => make('li', {}, note)))] : null,

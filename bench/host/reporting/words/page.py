@@ -121,6 +121,7 @@ def _details() -> dict[str, str]:
         "status": _("status"),
         "stage": _("stage"),
         "reason": _("reason"),
+        "log": _("End of the log"),
         "processes": _("processes and samples"),
         "processesText": _("{processes} processes, {samples} samples", processes="{processes}", samples="{samples}"),
         "warmUp": _("warm-up"),

@@ -10,6 +10,8 @@ import pytest
 from pages import data_of, page_of
 
 from bench.host.reporting import report
+from bench.host.reporting.outputs import page_html
+from bench.host.storage import worker_logs
 
 pytestmark = pytest.mark.browser
 
@@ -122,3 +124,18 @@ def test_a_run_without_its_baseline_shows_times(tmp_path, long_study, chromium):
 def test_a_cell_that_failed_opens_with_its_reason(tmp_path, short_study, chromium):
     shown = browser.shown(chromium.dump(page_of(short_study, tmp_path), "cell=1%2Ftf2%3Axla"))
     assert "loss errs by 3.1e-2; 1e-5 is allowed" in shown
+
+
+def test_a_cell_that_failed_opens_with_the_end_of_its_log(tmp_path, short_study, chromium):
+    record = next(
+        one for one in short_study.records if one.cell.column == "tf2:xla" and one.cell.workload == "mlp-train"
+    )
+    log = worker_logs.place(tmp_path, record.cell, worker_logs.label_of(record.round, record.attempt))
+    log.parent.mkdir()
+    log.write_text("</script><b>first</b>\nlast line of the worker\n")
+    made = report.make(short_study.records, short_study.manifest, folder=tmp_path)
+    (page,) = page_html.write(made, tmp_path)
+    shown = browser.shown(chromium.dump(page, "cell=1%2Ftf2%3Axla"))
+    assert "last line of the worker" in shown
+    assert log.name in shown
+    assert "<b>first" not in page.read_text()
