@@ -30,7 +30,7 @@ def preview(plan: Plan) -> str:
     everything = sorted(marks, key=lambda cell: workloads.index(cell.workload))
     rows, columns = _distinct(c.row for c in everything), _distinct(c.column for c in everything)
     if not everything:
-        return _("Nothing to measure: no chosen environment has the chosen modes.")
+        return "\n".join([_("Nothing to measure: no chosen environment has the chosen modes."), *plan.remarks])
     by_place = {(cell.row, cell.column): mark for cell, mark in marks.items()}
     body = [[row, *(by_place.get((row, column), "") for column in columns)] for row in rows]
     lines = [
@@ -70,7 +70,7 @@ def _thread_counts(plan: Plan) -> list[int]:
 
 def warnings(plan: Plan) -> list[str]:
     """Say what this machine lacks for the plan: what a person should read before anything is built or measured."""
-    return [*_crowding(plan), *_missing_gpu(plan)]
+    return [*plan.remarks, *_crowding(plan), *_missing_gpu(plan)]
 
 
 def _missing_gpu(plan: Plan) -> list[str]:

@@ -39,6 +39,8 @@ class Plan:
     memory_cap_bytes: int | None = None
     #: Where the cells' frameworks and workloads are.
     registry: Registry = BUILT_IN
+    #: What of the choice had no effect, in sentences.
+    remarks: tuple[str, ...] = ()
 
     @property
     def looks(self) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from .plan import Plan
 from .rules import place_of, sizes_of
 from .schema import COORDINATES, Environment, Exclusion, Profile, Study
 from .study_file import StudyError
-from .suggestion import unknown
+from .suggestion import unknown, unlisted_modes
 from .twin import column_to_repeat, with_twin
 from .values import Threads
 
@@ -72,8 +72,7 @@ def from_options(study: Study, options: argparse.Namespace, *, environments: Seq
 def select(study: Study, selection: Selection) -> Plan:
     """Plan the chosen part of a study: ``cells`` and ``excluded`` together are the full product of the choice.
 
-    A pattern must match something in the study. The combination may still be empty: no chosen environment has the mode.
-    Raises StudyError with everything that matches nothing.
+    A pattern must match something in the study; the combination may be empty. Raises StudyError with all that match nothing.
     """
     axes = _Axes(study, selection)
     profile = selection.profile or study.settings.profile
@@ -107,6 +106,7 @@ def select(study: Study, selection: Selection) -> Plan:
         strict=selection.strict,
         memory_cap_bytes=selection.memory_cap_bytes,
         registry=study.registry,
+        remarks=axes.remarks,
     )
 
 
@@ -147,6 +147,7 @@ class _Axes:
         )
         self._environments = [study.environments[name] for name in names]
         self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
+        self.remarks = unlisted_modes(selection.modes, {one.name: one.modes for one in self._environments})
         chosen = self._match("workload", selection.workloads, study.workloads, self._unlisted(study))
         chosen = chosen or tuple(study.workloads)
         self._workloads = [study.workloads[name] for name in chosen]

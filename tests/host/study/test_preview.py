@@ -44,7 +44,15 @@ def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
 
 
 def test_the_preview_of_an_empty_plan_says_why() -> None:
-    assert preview(plan_of("--mode", "compile")).startswith("Nothing to measure")
+    first, second = preview(plan_of("--mode", "compile")).splitlines()
+    assert first.startswith("Nothing to measure")
+    assert second.startswith("--mode: no chosen environment lists 'compile': old lists eager, torchscript")
+
+
+def test_a_mode_that_no_chosen_environment_lists_is_said_beside_those_that_are_measured() -> None:
+    text = preview(plan_of("--mode", "compile,eager"))
+    assert "--mode: no chosen environment lists 'compile'" in text
+    assert "no chosen environment lists" not in preview(plan_of("--mode", "eager"))
 
 
 def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:

@@ -165,15 +165,13 @@ def clearest(
 
 
 def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[str]:
-    """Say how to get verdicts, where there are none; ``rounds`` is how many the profile has."""
+    """Say how to get verdicts, where there are none; ``rounds`` is how many the profile has before its first look."""
     if not compared or any(result.verdict is not None for result in compared):
         return []
     if baseline == BEST:
         return [_("No verdicts: the best is chosen by the same data; compare with a column.")]
     if rounds >= minimum_pairs():
-        return [
-            _("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=minimum_pairs())
-        ]
+        return [_("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=rounds)]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
 
 
