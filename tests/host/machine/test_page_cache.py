@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import resource
 import struct
 from pathlib import Path
 
@@ -90,6 +91,19 @@ def test_most_pages_lie_elsewhere_afterwards(folder):
     after = frames(file)
     moved = sum(one != other for one, other in zip(before, after, strict=True))
     assert moved > len(before) / 2
+
+
+def test_more_files_than_a_process_may_open_are_placed(folder):
+    files = [folder / f"{number}.so" for number in range(2 * page_cache.FILES_AT_ONCE)]
+    for file in files:
+        file.write_bytes(b"code")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    now = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (now + page_cache.FILES_AT_ONCE + 20, hard))
+    try:
+        assert page_cache.place_anew(files, random()) == 4 * len(files)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_what_cannot_be_read_is_left_out(tmp_path):
