@@ -1,7 +1,7 @@
 """Lets the kernel draw anew where files that it holds in memory lie there.
 
 A library stays in the page cache for as long as there is memory, so that every process of a run, and of the next runs,
-computes with the code in the same physical pages; these decide what shares a place in the processor's caches.
+computes with the code in the same physical pages; these probably decide what shares a place in the processor's caches.
 """
 
 from __future__ import annotations

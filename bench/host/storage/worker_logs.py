@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from bench.cell import Cell
@@ -29,7 +30,10 @@ def tail(folder: Path, record: Record) -> str | None:
     """Return the name of a process's log and its last lines; None where it is empty or not there any more."""
     path = place(folder, record.cell, label_of(record.round, record.attempt))
     try:
-        with path.open("rb") as file:
+        # A worker may have put something else there: a link to another file, or a pipe, which nobody writes to.
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - BYTES))
             end = file.read(BYTES)

@@ -72,7 +72,7 @@ def from_options(study: Study, options: argparse.Namespace, *, environments: Seq
 def select(study: Study, selection: Selection) -> Plan:
     """Plan the chosen part of a study: ``cells`` and ``excluded`` together are the full product of the choice.
 
-    A pattern must match something in the study; the combination may be empty. Raises StudyError otherwise.
+    Raises StudyError for patterns that match nothing in the study; their combination may be empty.
     """
     axes = _Axes(study, selection)
     profile = selection.profile or study.settings.profile

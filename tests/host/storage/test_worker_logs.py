@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from bench.cell import Cell
@@ -49,4 +51,15 @@ def test_a_log_that_is_not_there_is_not_shown(tmp_path):
     worker_logs.place(tmp_path, CELL, "r1.a1").unlink()
     assert worker_logs.tail(tmp_path, record) is None
     worker_logs.place(tmp_path, CELL, "r1.a1").mkdir()
+    assert worker_logs.tail(tmp_path, record) is None
+
+
+def test_what_a_worker_put_in_place_of_its_log_is_not_read(tmp_path):
+    record = written(tmp_path, b"text")
+    path = worker_logs.place(tmp_path, CELL, "r1.a1")
+    path.rename(tmp_path / "secret")
+    path.symlink_to(tmp_path / "secret")
+    assert worker_logs.tail(tmp_path, record) is None
+    path.unlink()
+    os.mkfifo(path)
     assert worker_logs.tail(tmp_path, record) is None
