@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference
+from ...program import Transform
 from ..stencil.torch import COMPILERS
 
 
@@ -71,5 +72,5 @@ def build(size, parameters, batch, transform):
 
     # A compiler would unroll the loop.
     if transform.mode.startswith(COMPILERS):
-        return inference(Iteration(parameters["shift"]), repeated, ("solution",))
+        return inference(Iteration(parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
     return inference(Solver(size["iterations"], parameters["shift"]), transform, ("solution",))

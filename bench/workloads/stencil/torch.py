@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference
+from ...program import Transform
 
 #: How the names of modes begin that have one graph without branches and loops.
 COMPILERS = ("compile", "aot-inductor")
@@ -60,5 +61,5 @@ def build(size, parameters, batch, transform):
 
     # A compiler would unroll the loop.
     if transform.mode.startswith(COMPILERS):
-        return inference(Sweep(parameters["rate"]), repeated, ("grid",))
+        return inference(Sweep(parameters["rate"]), Transform(transform.mode, repeated), ("grid",))
     return inference(Sweeps(size["iterations"], parameters["rate"]), transform, ("grid",))
