@@ -16,6 +16,7 @@ from ..machine import facts
 from ..storage import archive, journal, manifest
 from ..storage.identity import identity
 from ..storage.manifest import Manifest, ProfileSummary, StudySummary
+from ..study import location
 from ..study.plan import Plan
 from ..study.schema import Study
 from ..study.twin import original
@@ -76,7 +77,13 @@ class RunStart:
             label=self.label,
             identity=key,
             started=time.strftime("%Y-%m-%d %H:%M:%S"),
-            study=StudySummary(settings.name, settings.title, self.plan.baseline, self.plan.ratios),
+            study=StudySummary(
+                settings.name,
+                settings.title,
+                self.plan.baseline,
+                self.plan.ratios,
+                location.named_from(self.root, self.study.file),
+            ),
             profile=ProfileSummary(**self.plan.profile.model_dump()),
             seed=self.plan.seed,
             threads=self.plan.threads,

@@ -58,6 +58,8 @@ class StudySummary:
     baseline: str | None = None
     #: What tables show: one of ``bench.host.study.baseline.RATIOS``.
     ratios: str = SPEED_UP
+    #: The study file, as ``--matrix`` takes it in the project's folder; empty where the run does not say.
+    file: str = ""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class StudyShape(Shape):
     title: Text | None = None
     baseline: Word | None = None
     ratios: Word | None = None
+    file: Text | None = None
 
 
 class ProfileShape(Shape):

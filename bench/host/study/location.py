@@ -62,6 +62,17 @@ def locate(named: Path | None, root: Path) -> Path:
     return root / (named or os.environ.get(VARIABLE) or NAME)
 
 
+def named_from(root: Path, path: Path | None) -> str:
+    """Return how ``--matrix`` names the file at ``path`` in the project at ``root``; empty for None.
+
+    A file in another folder keeps its whole path: it cannot be found without.
+    """
+    if path is None:
+        return ""
+    absolute = Path(os.path.abspath(path))
+    return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
+
+
 def read(path: Path) -> dict[str, Any]:
     """Return the tables of the study file at ``path``, joined with those of the file that it extends.
 

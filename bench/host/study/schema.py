@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, PrivateAttr
@@ -174,11 +175,17 @@ class Study(StudyTable):
     indexes: Indexes = Field(Indexes(torch_cpu=""), description="Where further wheels come from.")
     exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")
     _registry: Registry = PrivateAttr(BUILT_IN)
+    _file: Path | None = PrivateAttr(None)
 
     @property
     def registry(self) -> Registry:
         """Return the registry of our own frameworks and workloads and those of the study's sources."""
         return self._registry
+
+    @property
+    def file(self) -> Path | None:
+        """Return the file that the study was read from; None for tables that came from elsewhere."""
+        return self._file
 
     @property
     def families(self) -> dict[str, tuple[str, ...]]:
@@ -197,4 +204,9 @@ class Study(StudyTable):
     def with_registry(self, registry: Registry) -> Study:
         copy = self.model_copy()
         copy._registry = registry
+        return copy
+
+    def from_file(self, file: Path) -> Study:
+        copy = self.model_copy()
+        copy._file = file
         return copy

@@ -22,7 +22,7 @@ def load(path: Path, *, root: Path | None = None) -> Study:
     tables, problems = version_ranges.with_releases(location.read(path), root or path.parent)
     if problems:
         raise StudyError([f"{location.shown(path)}: {problem}" for problem in problems])
-    return parse(tables, source=location.shown(path), folder=path.parent)
+    return parse(tables, source=location.shown(path), folder=path.parent).from_file(path)
 
 
 def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Path = Path()) -> Study:

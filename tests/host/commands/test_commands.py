@@ -111,6 +111,7 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
     assert "no numpy implementation" in text
     described = manifest.read(folder)
     assert described is not None
+    assert described.study.file == "matrix.toml"
     assert described.finished is True
     assert 0 < described.seconds.waited_for_workers <= described.seconds.elapsed
     for name in ("table.md", "table.tex", "table.csv", "machine.json", "environments.json"):

@@ -150,4 +150,4 @@ def test_a_study_survives_being_written_and_read(tmp_path: Path, tables: dict[st
         for table in dumped[section].values():
             del table["name"]
     assert dumped == tables
-    assert study_file.parse(dumped) == study
+    assert study_file.parse(dumped).from_file(path) == study

@@ -31,6 +31,17 @@ def test_the_option_goes_before_the_variable_and_that_before_the_project(
 
 
 @pytest.mark.parametrize(
+    ("file", "name"), [("matrix.toml", "matrix.toml"), ("studies/a b.toml", "studies/a b.toml"), ("../c.toml", None)]
+)
+def test_the_name_of_a_file_leads_back_to_it(tmp_path: Path, file: str, name: str | None) -> None:
+    root = tmp_path / "project"
+    found = location.named_from(root, root / file)
+    assert found == (name or f"{tmp_path}/c.toml")
+    assert location.locate(Path(found), root).resolve() == (root / file).resolve()
+    assert location.named_from(root, None) == ""
+
+
+@pytest.mark.parametrize(
     "arguments", [["--matrix", "a.toml"], ["--matrix=a.toml"], ["--matrix", "b", "--matrix=a.toml"]]
 )
 def test_the_file_is_found_among_the_arguments_of_any_command(arguments: list[str]) -> None:

@@ -15,6 +15,7 @@ from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
 from ...statistics.verdict import Verdict
 from ...storage import worker_logs
 from ...storage.manifest import Manifest
+from ...study import location
 from ...study.baseline import CHOSEN
 from ..tables.rows import measured_baseline, rows_of
 from ..tables.table import Table
@@ -46,7 +47,13 @@ def of_report(report: Report) -> dict[str, Any]:
         "title": report.title,
         "answer": _answer(report),
         "conditions": describe_conditions(manifest, results),
-        "run": {"name": manifest.run, "started": manifest.started, "profile": manifest.profile.name},
+        "run": {
+            "name": manifest.run,
+            "started": manifest.started,
+            "profile": manifest.profile.name,
+            # What a command needs not name is left out.
+            "matrix": "" if manifest.study.file == location.NAME else manifest.study.file,
+        },
         "baseline": None if baseline in CHOSEN else baseline,
         # What the page compares with at first.
         "start": columns[0] if baseline in CHOSEN and columns else baseline,

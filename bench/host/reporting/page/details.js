@@ -41,7 +41,8 @@ function more(title, values) {
 function command(cell) {
   const { row, column } = cell;
   const options = [['workload', row.workload], ['mode', column.mode], ['size', row.size], ['precision', row.precision],
-    ['device', row.device], ['threads', row.threads], ['profile', data.run.profile]];
+    ['device', row.device], ['threads', row.threads], ['profile', data.run.profile],
+    ...(data.run.matrix ? [['matrix', data.run.matrix]] : [])];
   return [`nox -s ${quoted(`bench-${column.environment}`)} --`, ...options.map(([name, value]) => `--${name} ${quoted(value)}`)];
 }
 

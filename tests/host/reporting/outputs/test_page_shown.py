@@ -102,6 +102,25 @@ def test_a_cell_opens_with_its_samples_settings_and_command(tmp_path, long_study
     assert "instruction set AVX512" in shown
 
 
+@pytest.mark.parametrize(
+    ("file", "option"),
+    [
+        ("", ""),
+        ("matrix.toml", ""),
+        ("studies/full.toml", " --matrix studies/full.toml"),
+        ("a b.toml", " --matrix 'a b.toml'"),
+    ],
+)
+def test_the_command_of_a_cell_names_the_study_file_that_nox_would_not_take(
+    tmp_path, long_study, chromium, file, option
+):
+    long_study.run["study"]["file"] = file
+    text = chromium.dump(page_of(long_study, tmp_path), "cell=1%2Ftorch2%3Acompile")
+    command = re.search(r'<div class="command"><code[^>]*>(.*?)</code>', text)
+    assert command is not None
+    assert browser.shown(command[1]).strip().endswith(f"--threads 2 --profile quick{option}")
+
+
 @pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
 def test_a_disturbed_time_is_withheld_from_table_and_mean(tmp_path, long_study, column, chromium):
     long_study.change(column, "dispatch", other_load=0.9)
