@@ -111,6 +111,18 @@ def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment,
     assert "inference" in found["mlp-train"] or "bfloat16" in found["mlp-train"]
 
 
+@cases("torch1:channels-first", "torch2:channels-last", "torch2:channels-first")
+def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refuse_the_others(environment, mode):
+    images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet18-train")
+    found = run(environment, "agreement", mode, *images, "mlp-train", "gemm")
+    assert found.pop("mlp-train") == found.pop("gemm") == "has no images: see eager"
+    for share, settings in found.values():
+        assert share <= 1
+        # Read off what the first convolution returned.
+        assert settings["layout"] == {"channels-last": "NCHW, channels_last", "channels-first": "NCHW"}[mode]
+        assert settings["compiled"] == "nothing"
+
+
 @needs("torch2")
 def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
     found = run("torch2", "agreement", "aot-inductor", "kv-decode")

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ...program import Unsupported
-from . import lazy, parallel
+from . import layouts, lazy, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .programs import inference
@@ -28,6 +28,7 @@ class Adapter:
             )
         if mode == "autocast" and precision != "float32":
             raise Unsupported("mode autocast casts what is float32 to bfloat16: use eager for {}".format(precision))
+        self._mode = mode
         self._lazy = mode == lazy.MODE
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
@@ -53,7 +54,7 @@ class Adapter:
         placed = torch.tensor(array.reshape(-1), dtype=dtype, device=device).reshape(array.shape)
         if self._lazy:
             return placed.to(self.device)
-        return parallel.SHARED.place(placed) if self._divides else placed
+        return parallel.SHARED.place(placed) if self._divides else layouts.placed(placed, self._mode)
 
     def get(self, value):
         value = value.detach().cpu()

@@ -8,7 +8,7 @@ import torch
 
 from ...program import Unsupported
 from .. import halves
-from . import lazy, parallel, scripting
+from . import layouts, lazy, parallel, scripting
 from .ahead import Ahead
 
 #: Reasons of graph breaks that are kept, and the characters of each.
@@ -57,6 +57,8 @@ class Compiler:
             halves.verify_program(self._mode, training=training)
         if self._mode in ("eager", parallel.MODE):
             return function
+        if self._mode in layouts.FORMATS:
+            return layouts.converted(function, self._mode)
         if self._mode == AUTOCAST:
             if training:
                 raise Unsupported(

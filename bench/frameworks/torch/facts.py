@@ -25,6 +25,9 @@ FACTS = Facts(
         Mode("torchscript", first_call_s=1.0, training_preloads=OPTIMIZER, validated=True),
         Mode("torchscript-trace", first_call_s=1.0, training_preloads=OPTIMIZER),
         Mode("torchscript-optimized", first_call_s=1.0),
+        # Memory formats of convolutions; eager has the one that was faster.
+        Mode("channels-last", training_preloads=OPTIMIZER),
+        Mode("channels-first", training_preloads=OPTIMIZER),
         Mode("functorch", training_preloads=OPTIMIZER),
         # Lazy tensors of PyTorch/XLA.
         Mode("xla", first_call_s=2.0, first_version="2.9", training_preloads=OPTIMIZER),

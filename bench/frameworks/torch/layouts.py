@@ -1,8 +1,45 @@
-"""Reads what only a module tells: the memory layout of its convolutions, and the form of its attention."""
+"""Reads the memory layout of a module's convolutions, and the form of its attention; sets the layout as some modes do."""
 
 from __future__ import annotations
 
 import torch
+
+from ...program import Unsupported
+
+#: {mode: the memory format of the weights and the images}. Elsewhere an implementation has the format that was faster.
+FORMATS = {"channels-last": torch.channels_last, "channels-first": torch.contiguous_format}
+
+
+def placed(array, mode):
+    """Return a tensor of images (batch, height, width, channels) in the memory of a mode; others stay as they are.
+
+    Implementations permute images to (batch, channels, height, width), which then lie as the mode has it.
+    """
+    if mode != "channels-first" or array.dim() != 4:
+        return array
+    count, height, width, channels = array.shape
+    # A reshape after the copy: with one channel, a permuted tensor keeps the strides by which it is channels_last, too.
+    flat = array.permute(0, 3, 1, 2).contiguous().reshape(-1)
+    return flat.reshape(count, channels, height, width).permute(0, 2, 3, 1)
+
+
+def converted(module, mode):
+    """Give a module the memory format of a mode, and return it; its first call notes the layout that comes of it.
+
+    Raises Unsupported where it has no convolutions.
+    """
+    layers = module.modules() if isinstance(module, torch.nn.Module) else ()
+    first = next((layer for layer in layers if isinstance(layer, torch.nn.Conv2d)), None)
+    if first is None:
+        raise Unsupported("has no images: see eager")
+    module.to(memory_format=FORMATS[mode])
+
+    def note(layer, images, convolved):
+        module.layout = activation_layout(convolved)
+        noted.remove()
+
+    noted = first.register_forward_hook(note)
+    return module
 
 
 def module_settings(module):
