@@ -1,4 +1,4 @@
-"""Reads the memory layout of a module's convolutions, and the form of its attention; sets the layout as some modes do."""
+"""Reads the memory layout of convolutions, and the form of attention; sets the layout where a mode says which."""
 
 from __future__ import annotations
 
