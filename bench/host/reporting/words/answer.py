@@ -28,6 +28,8 @@ WITHHELD = "-"
 EXPLAINED = "°"
 #: Settings that are named at most; the table of settings has all of them.
 NAMED = 3
+#: So few comparisons are told one by one, with their intervals.
+FEW = 2
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 
@@ -150,18 +152,18 @@ def clearest(
 ) -> list[str]:
     """Say which of the compared cells differs most clearly from the baseline, by how much and how sure that is.
 
-    Where there are verdicts, only a firm difference is told. ``names`` are those of the rows. Where each version is
-    compared with the one ``before``, the clearest loss is said as well: a reader asks whether to upgrade.
+    A few comparisons are all told, so that the screen has their intervals. Of more, where there are verdicts, only a
+    firm difference is told. ``names`` are those of the rows. Where each version is compared with the one ``before``,
+    the clearest loss is said as well: a reader asks whether to upgrade.
     """
     judged = [result for result in compared if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
     gains, losses = ([result for result in clear if _is_faster(result) == faster] for faster in (True, False))
-    chosen = [*losses[:1], *gains[:1]] if before else clear[:1]
-    return [
-        _sentence(result, labels, before.get(result.cell.column), names[result.cell], firm=bool(judged))
-        for result in chosen
-    ]
+    chosen: Sequence[Result] = [*losses[:1], *gains[:1]] if before else clear[:1]
+    if len(compared) <= FEW:
+        chosen = [result for result in compared if result.ratio is not None and result.ratio.estimate.low is not None]
+    return [_sentence(result, labels, before.get(result.cell.column), names[result.cell]) for result in chosen]
 
 
 def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[str]:
@@ -194,7 +196,7 @@ def _clearness(result: Result) -> float:
     return max(0.0, math.log(low), -math.log(high))
 
 
-def _sentence(result: Result, labels: Labels, before: str | None, row: str, *, firm: bool) -> str:
+def _sentence(result: Result, labels: Labels, before: str | None, row: str) -> str:
     """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
 
     The caption names the baseline; only the version before is another one for every column.
@@ -217,7 +219,7 @@ def _sentence(result: Result, labels: Labels, before: str | None, row: str, *, f
             if faster
             else _("{row}: {column} takes {factor} times as long {interval}", **said)
         )
-    return text + (_(", certain at {level}.", level=percent(ALPHA)) if firm else ".")
+    return text + (_(", certain at {level}.", level=percent(ALPHA)) if result.verdict is Verdict.DIFFERENT else ".")
 
 
 def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:

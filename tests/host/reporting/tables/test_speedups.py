@@ -83,6 +83,23 @@ def test_firm_differences_are_said_in_words(long_study):
     assert any(remark.startswith("* different, certain at 1% (") for remark in made(long_study).remarks)
 
 
+@pytest.mark.parametrize("rounds", [1, 10])
+def test_of_two_comparisons_each_is_told_with_its_interval(long_study, rounds):
+    kept, other = ("dispatch", "mlp-train"), "jax:jit"
+    long_study.records = [
+        r
+        for r in long_study.records
+        if r.cell.column in ("torch1:eager", other) and r.cell.workload in kept and r.round < rounds
+    ]
+    told = [
+        remark for remark in made(long_study).remarks if " times as " in remark and not remark.startswith("Fastest")
+    ]
+    # A single round has no interval.
+    expected = [name for name in rows(long_study) if name in kept] if rounds > 1 else []
+    assert [remark.partition(":")[0] for remark in told] == expected
+    assert all("[" in remark for remark in told)
+
+
 def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
     assert any("No verdicts: " in remark and "--profile standard" in remark for remark in made(short_study).remarks)
 
