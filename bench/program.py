@@ -20,8 +20,9 @@ class Program(NamedTuple):
     #: nothing under way but what the adapter's ``synchronize`` of these outputs waits for. Contexts are entered and
     #: outputs named once in it, and several steps may be one executable. Without it, a loop over ``step`` is timed.
     run: Optional[Callable[[Sequence[Any]], Dict[str, Any]]] = None
-    #: Training to a result only: return ``{"loss": mean, "accuracy": share}`` over held-out batches.
-    evaluate: Optional[Callable[[Sequence[Any]], Dict[str, float]]] = None
+    #: Training to a result only: return what the network gives for a batch's inputs, ``evaluate(*inputs)``, under the
+    #: current parameters: its logits (batch, classes). Accuracy and loss are computed from them in NumPy.
+    evaluate: Optional[Callable[..., Any]] = None
     #: End what would outlive the program: pools, process groups. The worker calls it once, after the last request.
     close: Optional[Callable[[], None]] = None
     #: Other processes that compute its steps, started while it was built. They run where the worker runs, and stay

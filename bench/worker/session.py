@@ -23,6 +23,8 @@ from .channel import Channel
 from .checking import late, parity
 from .exit_status import reason_of, status_of
 from .imported import Imported
+from .learning import division
+from .learning.training import Training
 from .limits import fitting, memory, peaks
 from .scratch import Scratch
 from .timing.layout import Layout, settle_allocator
@@ -64,6 +66,7 @@ class Session:
         self._batches: List[Any] = []
         self._synchronised = "every sample"
         self._late: Optional[late.LateCheck] = None
+        self._training: Optional[Training] = None
 
     def _enter(self, stage: str) -> None:
         self.stage = stage
@@ -323,6 +326,48 @@ class Session:
         if again and self._late is not None:
             answer["checked_again"] = self._late.verify(self._adapter.get, self._adapter.synchronize)
         return answer
+
+    def do_learn(
+        self, seed: int, division_seed: int, share: float, data: Optional[str] = None, nudged: int = 0
+    ) -> Dict[str, Any]:
+        """Build the program that is trained to a result and make its first call; ``epoch`` trains it.
+
+        ``share`` of the examples, which ``division_seed`` draws, are held out; ``seed`` draws weights and orders.
+        """
+        specification, size = self._specified()
+        self._enter("build")
+        examples = division.load(specification, specification.items(size), share, division_seed, data)
+        training = self._training = Training(specification, size, seed, nudged, examples)
+        put = self._adapter.put
+        parameters = {name: put(array) for name, array in training.initial.items()}
+        batch = tuple(put(array) for array in training.first_batch())
+        program, start_s = self._first_call(size, parameters, batch)
+        if program.evaluate is None or program.reset is None:
+            raise Unsupported("this implementation gives no logits (Program.evaluate), from which accuracy is computed")
+        start_s += training.warm_up(program, self._run_of(program), self._adapter)
+        self._verify_threads()
+        self._settle()
+        counts = {"training": len(examples.training), "validation": len(examples.validation)}
+        return dict(
+            counts,
+            event="learning",
+            batch=len(batch[-1]),
+            steps=training.steps(),
+            start_s=start_s,
+            data=examples.description,
+            digest=training.digest(),
+        )
+
+    def do_epoch(self) -> Dict[str, Any]:
+        """Train for one epoch, and evaluate on the examples that are held out."""
+        if self._training is None:
+            raise RuntimeError("an epoch was asked for before 'learn'")
+        self._enter("measure")
+        run = self._run_of(self._program)
+        return dict(self._training.run_epoch(self._program, run, self._adapter), event="epoch")
+
+    def _run_of(self, program: Any) -> Any:
+        return program.run or looped(program.step, self._adapter.synchronize, self._cell.device == "cpu")
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
         """Measure the peaks of this machine with this framework; those that cannot be measured get a reason."""

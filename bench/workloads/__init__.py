@@ -24,6 +24,8 @@ A specification (``bench/workloads/<workload>/__init__.py``) imports NumPy only 
               bench.worker.checking.parity)
               FLOPS_DIVISOR: how many times fewer operations than useful_flops the fastest known algorithm needs; a time
               below what the machine needs for that many is an error (default 1)
+              examples(source, rows) -> a batch of these examples, and labels(source) -> the labels of all of them: a
+              workload that can be trained to a result, see bench.worker.learning. Its last input is the labels
               GIVEN_GRADIENTS: the batch has the gradients, so that no difference of ``loss`` shows them
 
 An implementation (``bench/workloads/<workload>/<framework>.py``) imports its framework and its own specification and

@@ -27,7 +27,7 @@ def make_optimizer(settings):
 
 
 def functional_training(
-    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None
+    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None, outputs=None
 ):
     """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
 
@@ -35,6 +35,7 @@ def functional_training(
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} that steps update without
     gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new kept).
     ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
+    ``outputs(parameters, *inputs)`` gives the logits from which a training to a result is evaluated.
     """
     optimizer = make_optimizer(settings)
     if transform.mode in parallel.MODES:
@@ -82,7 +83,17 @@ def functional_training(
         return dict(parameters, **kept)
 
     reset()
-    return Program(lambda *batch: run((batch,)), current_parameters, reset, run)
+    return Program(
+        lambda *batch: run((batch,)), current_parameters, reset, run, evaluation(outputs, current_parameters)
+    )
+
+
+def evaluation(outputs, parameters):
+    """Return ``evaluate``, in whatever mode compiled by XLA: it is no part of what is timed."""
+    if outputs is None:
+        return None
+    compiled = jax.jit(outputs)
+    return lambda *inputs: compiled(parameters(), *inputs)
 
 
 class OneDevice:

@@ -74,7 +74,7 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
     run = fitted(model, mode) if mode.startswith("fit") else on_batches(model)
     return Program(
         lambda *batch: run((batch,)), lambda: {name: value_of(each) for name, each in named.items()}, reset, run,
-        starts=mode.startswith("fit"),
+        model.predict_on_batch, starts=mode.startswith("fit"),
     )  # fmt: skip
 
 

@@ -33,13 +33,14 @@ def given(**settings):
 
 
 def variable_training(
-    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None
+    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None, outputs=None
 ):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} of variables that ``loss`` assigns
     itself, such as running statistics. ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
+    ``outputs(variables, *inputs)`` gives the logits from which a training to a result is evaluated.
     """
     if transform.mode == mirrored.MODE:
         halves.verify_program(transform.mode, training=True, whole=not kept and differentiate is None)
@@ -82,7 +83,9 @@ def variable_training(
             variable.assign(initial[name])
         optimizer.reset()
 
-    return Program(step, lambda: variables, reset)
+    # In whatever mode a graph: it is no part of what is timed.
+    evaluate = tf.function(functools.partial(outputs, variables)) if outputs is not None else None
+    return Program(step, lambda: variables, reset, evaluate=evaluate)
 
 
 class OneDevice:

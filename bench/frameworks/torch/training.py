@@ -67,7 +67,22 @@ def module_training(module, transform, settings, parameters):
         reset = lazy.stepping(resetting(module, memory, keep=torch.Tensor.cpu))
     else:
         reset = resetting(module, memory)
-    return Program(lambda *batch: run((batch,)), parameters, reset, run)
+    return Program(lambda *batch: run((batch,)), parameters, reset, run, evaluation(module))
+
+
+def evaluation(module):
+    """Return ``evaluate`` of a module that has ``logits``, as when predicting: op by op, in whatever mode."""
+    if not hasattr(module, "logits"):
+        return None
+
+    def evaluate(*inputs):
+        module.eval()
+        with torch.no_grad():
+            found = module.logits(*inputs)
+        module.train()
+        return found
+
+    return evaluate
 
 
 def resetting(module, memory, keep=torch.clone):
@@ -103,6 +118,7 @@ def divided_training(module, transform, settings, parameters):
         parameters,
         pair.reset,
         pair.run,
+        evaluation(module),
         close=pair.close,
         processes=(pair.process,),
     )

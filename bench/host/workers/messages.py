@@ -25,6 +25,7 @@ from .shapes import (
     Named,
     NanoSeconds,
     Number,
+    Projections,
     Seconds,
     Stage,
     Steps,
@@ -127,6 +128,33 @@ class Fitted(Message):
     item: Word
 
 
+class Learning(Message):
+    """How a training to a result begins."""
+
+    training: Steps
+    validation: Steps
+    batch: Steps
+    steps: Steps
+    #: Build, first call and the steps in which compilers still work.
+    start_s: Seconds
+    data: Text
+    #: The hash of the initial weights and of the batches of the first epoch.
+    digest: Word
+
+
+class EpochMessage(Message):
+    """One epoch: the time of its steps, and what the network gives for the examples that are held out."""
+
+    epoch: Steps
+    train_ns: NanoSeconds
+    cpu_ns: NanoSeconds
+    accuracy: Annotated[float, Field(strict=True, ge=0, le=1)]
+    cross_entropy: Number
+    squared_error: Number
+    #: Projections of what the first epoch changed in each parameter.
+    update: Annotated[dict[Word, Projections], Field(max_length=1000)] | None = None
+
+
 #: What a worker says, by its event.
 MESSAGES: dict[str, type[Message]] = {
     "started": Started,
@@ -143,6 +171,8 @@ MESSAGES: dict[str, type[Message]] = {
     "finished": FinishedMessage,
     "peaks": Peaks,
     "fitted": Fitted,
+    "learning": Learning,
+    "epoch": EpochMessage,
 }
 #: {request: the event of its answer}
 ANSWERS = {
@@ -157,6 +187,8 @@ ANSWERS = {
     "finish": "finished",
     "peaks": "peaks",
     "fit": "fitted",
+    "learn": "learning",
+    "epoch": "epoch",
 }
 
 

@@ -76,6 +76,18 @@ class PeaksRequest(Message):
     precisions: list[Word]
 
 
+class LearnRequest(Message):
+    seed: Count
+    division_seed: Count
+    share: Annotated[float, Field(gt=0, lt=1)]
+    data: Text | None = None
+    nudged: Count = 0
+
+
+class EpochRequest(Message):
+    pass
+
+
 class FitRequest(Message):
     seed: Count
     items: Steps
@@ -94,6 +106,8 @@ REQUESTS: dict[str, type[Message]] = {
     "finish": FinishRequest,
     "peaks": PeaksRequest,
     "fit": FitRequest,
+    "learn": LearnRequest,
+    "epoch": EpochRequest,
 }
 
 

@@ -22,6 +22,7 @@ NanoSeconds = Annotated[int, Field(strict=True, ge=0, le=10**15)]
 BYTES = Annotated[int, Field(strict=True, ge=0, lt=1 << 60)]
 Stage = Literal[STAGES]  # type: ignore[valid-type]
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Projections = Annotated[list[Finite], Field(min_length=1, max_length=100)]
 Whole = Annotated[int, Field(strict=True, gt=-LARGEST, lt=LARGEST)]
 Plain = Annotated[bool, Field(strict=True)] | Whole | Finite | Text | None
 Named = Annotated[dict[Word, Plain | list[Plain]], Field(max_length=1000)]

@@ -66,11 +66,23 @@ def batch(size, random, source=None):
     """Draw images (batch, 50, 50, 1) from 0 to 1 and int32 labels (batch,), 0 for a cat and 1 for a dog."""
     if source is None:
         drawn = random.randint(0, 256, (size["batch"], SIDE, SIDE))
-        labels = random.randint(0, CLASSES, size["batch"])
-    else:
-        rows = np.resize(random.permutation(len(source.images)), size["batch"])
-        drawn, labels = source.images[rows], source.labels[rows]
-    return (drawn / 255.0).astype(np.float32)[..., np.newaxis], labels.astype(np.int32)
+        return prepared(drawn), random.randint(0, CLASSES, size["batch"]).astype(np.int32)
+    return examples(source, np.resize(random.permutation(len(source.images)), size["batch"]))
+
+
+def prepared(drawn):
+    """Convert grey bytes to (images, 50, 50, 1) from 0 to 1, float32."""
+    return (drawn / 255.0).astype(np.float32)[..., np.newaxis]
+
+
+def labels(source):
+    """Return the labels of all images."""
+    return source.labels
+
+
+def examples(source, rows):
+    """Return the images of these rows and their labels, as ``batch`` does."""
+    return prepared(source.images[rows]), labels(source)[rows].astype(np.int32)
 
 
 def loss(size, parameters, state, batch):

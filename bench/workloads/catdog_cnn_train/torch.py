@@ -24,13 +24,16 @@ class CatDogNetwork(nn.Module):
         self.dense1 = nn.Linear(pooled, dense)
         self.dense2 = nn.Linear(dense, 2)
 
-    def forward(self, images, labels):
+    def logits(self, images):
         hidden = images.permute(0, 3, 1, 2)
         hidden = functional.max_pool2d(functional.relu(self.conv1(hidden)), 2)
         hidden = functional.max_pool2d(functional.relu(self.conv2(hidden)), 2)
         hidden = functional.max_pool2d(functional.relu(self.conv3(hidden)), 2)
         hidden = functional.relu(self.dense1(hidden.flatten(1)))
-        return functional.cross_entropy(self.dense2(hidden), labels)
+        return self.dense2(hidden)
+
+    def forward(self, images, labels):
+        return functional.cross_entropy(self.logits(images), labels)
 
 
 def build(size, parameters, batch, transform):

@@ -68,9 +68,18 @@ def parameters(size, random):
 
 def batch(size, random, source=None):
     """Draw images (batch, 32, 32, 1) and int32 labels (batch,); images repeat only where the data are too few."""
-    images, labels = digits() if source is None else source
-    rows = np.resize(random.permutation(len(images)), size["batch"])
-    return prepared(images[rows]), labels[rows].astype(np.int32)
+    source = digits() if source is None else source
+    return examples(source, np.resize(random.permutation(len(labels(source))), size["batch"]))
+
+
+def labels(source):
+    """Return the labels of all images."""
+    return source[1]
+
+
+def examples(source, rows):
+    """Return the images of these rows and their labels, as ``batch`` does."""
+    return prepared(source[0][rows]), labels(source)[rows].astype(np.int32)
 
 
 def loss(size, parameters, state, batch):

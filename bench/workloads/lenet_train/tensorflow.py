@@ -37,16 +37,20 @@ def dense(hidden, weight, bias):
     return tf.nn.bias_add(tf.matmul(hidden, weight), bias)
 
 
-def loss(variables, images, labels, pool):
+def logits(variables, images, pool):
     hidden = block(images, variables["conv1_weight"], variables["conv1_bias"], pool)
     hidden = block(hidden, variables["conv2_weight"], variables["conv2_bias"], pool)
     hidden = tf.reshape(hidden, (images.shape[0], -1))
     hidden = tf.nn.relu(dense(hidden, variables["dense1_weight"], variables["dense1_bias"]))
     hidden = tf.nn.relu(dense(hidden, variables["dense2_weight"], variables["dense2_bias"]))
-    logits = dense(hidden, variables["dense3_weight"], variables["dense3_bias"])
-    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+    return dense(hidden, variables["dense3_weight"], variables["dense3_bias"])
+
+
+def loss(variables, images, labels, pool):
+    found = logits(variables, images, pool)
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=found))
 
 
 def build(size, parameters, batch, transform):
-    pooled = functools.partial(loss, pool=pooling(transform.mode))
-    return variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC")
+    pooled, outputs = (functools.partial(function, pool=pooling(transform.mode)) for function in (loss, logits))
+    return variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC", outputs=outputs)

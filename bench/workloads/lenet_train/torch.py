@@ -27,13 +27,16 @@ class LeNet(nn.Module):
         self.dense2 = nn.Linear(120, 84)
         self.dense3 = nn.Linear(84, 10)
 
-    def forward(self, images, labels):
+    def logits(self, images):
         hidden = images.permute(0, 3, 1, 2)
         hidden = functional.max_pool2d(functional.relu(self.conv1(hidden)), 2)
         hidden = functional.max_pool2d(functional.relu(self.conv2(hidden)), 2)
         hidden = functional.relu(self.dense1(hidden.flatten(1)))
         hidden = functional.relu(self.dense2(hidden))
-        return functional.cross_entropy(self.dense3(hidden), labels)
+        return self.dense3(hidden)
+
+    def forward(self, images, labels):
+        return functional.cross_entropy(self.logits(images), labels)
 
 
 def note_layout(module, images):
