@@ -18,7 +18,7 @@ from bench.host.refusal import Refused, describe, harmless
 #: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
 EXIT_MISUSE, EXIT_SIGNAL = 2, 128
 #: Commands that measure, and say before what a system that is not Linux lacks.
-MEASURING = ("run", "history", "bisect", "validate")
+MEASURING = ("run", "train", "history", "bisect", "validate")
 
 
 def main(arguments: list[str] | None = None, root: Path | None = None) -> int:

@@ -28,6 +28,7 @@ EXIT_MISUSE, EXIT_GATE = 2, 3
 GATED = ("run", "history", "report", "compare", "series")
 #: Commands that have a session of the same name, which gives them its arguments.
 PLAIN = (
+    "train",
     "report",
     "history",
     "runs",

@@ -24,6 +24,7 @@ from .checking import late, parity
 from .exit_status import reason_of, status_of
 from .imported import Imported
 from .learning import division
+from .learning.lessons import Lessons
 from .learning.training import Training
 from .limits import fitting, memory, peaks
 from .scratch import Scratch
@@ -337,37 +338,34 @@ class Session:
         specification, size = self._specified()
         self._enter("build")
         examples = division.load(specification, specification.items(size), share, division_seed, data)
-        training = self._training = Training(specification, size, seed, nudged, examples)
-        put = self._adapter.put
-        parameters = {name: put(array) for name, array in training.initial.items()}
-        batch = tuple(put(array) for array in training.first_batch())
+        lessons = Lessons(specification, size, seed, nudged, examples)
+        parameters = {name: self._adapter.put(array) for name, array in lessons.initial.items()}
+        batch = tuple(self._adapter.put(array) for array in lessons.first_batch())
         program, start_s = self._first_call(size, parameters, batch)
-        if program.evaluate is None or program.reset is None:
+        if program.evaluate is None or program.parameters is None:
             raise Unsupported("this implementation gives no logits (Program.evaluate), from which accuracy is computed")
-        start_s += training.warm_up(program, self._run_of(program), self._adapter)
+        run = program.run or looped(program.step, self._adapter.synchronize, self._cell.device == "cpu")
+        self._training = Training(lessons, program, run, self._adapter)
+        start_s += self._training.warm_up()
         self._verify_threads()
         self._settle()
-        counts = {"training": len(examples.training), "validation": len(examples.validation)}
-        return dict(
-            counts,
-            event="learning",
-            batch=len(batch[-1]),
-            steps=training.steps(),
-            start_s=start_s,
-            data=examples.description,
-            digest=training.digest(),
-        )
+        return {
+            "event": "learning",
+            "training": len(examples.training),
+            "validation": len(examples.validation),
+            "batch": lessons.batch,
+            "steps": lessons.steps,
+            "start_s": start_s,
+            "data": examples.description,
+            "digest": lessons.digest(),
+        }
 
     def do_epoch(self) -> Dict[str, Any]:
         """Train for one epoch, and evaluate on the examples that are held out."""
         if self._training is None:
             raise RuntimeError("an epoch was asked for before 'learn'")
         self._enter("measure")
-        run = self._run_of(self._program)
-        return dict(self._training.run_epoch(self._program, run, self._adapter), event="epoch")
-
-    def _run_of(self, program: Any) -> Any:
-        return program.run or looped(program.step, self._adapter.synchronize, self._cell.device == "cpu")
+        return dict(self._training.run_epoch(), event="epoch")
 
     def do_peaks(self, precisions: List[str]) -> Dict[str, Any]:
         """Measure the peaks of this machine with this framework; those that cannot be measured get a reason."""

@@ -18,6 +18,7 @@ from ..refusal import Refused
 SUMMARIES = {
     "prepare": "Build one environment of the study.",
     "run": "Measure the study and write its report.",
+    "train": "Train to a result: whole epochs on real data, accuracy, loss and time over several seeds.",
     "report": "Redo the report from the records alone.",
     "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",

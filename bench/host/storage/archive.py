@@ -16,6 +16,8 @@ from .manifest import read as read_manifest
 HISTORY = "history"
 #: The folder of trial runs, beside the results that they must not replace.
 TRIAL = "trial"
+#: The folder of trainings to a result, which are no part of a run.
+TRAINING = "training"
 
 
 class Kept(Refused):
@@ -48,9 +50,9 @@ def put_back(folder: Path, archived: Path) -> Path | None:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Yield the files and folders of the run in ``folder``, without its history and the trials beside it."""
+    """Yield the files and folders of the run in ``folder``, without its history and what lies beside it."""
     if folder.is_dir():
-        yield from (path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL))
+        yield from (path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL, TRAINING))
 
 
 def folder_name(run: str) -> str:

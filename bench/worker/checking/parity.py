@@ -9,7 +9,6 @@ the outcome of a near-tie in a ReLU or a maximum.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from typing import Any, Dict, List, Tuple
@@ -18,6 +17,8 @@ import numpy as np
 
 from ...differentiation import loss_and_gradients
 from . import draws
+from .arrays import digest as digest
+from .arrays import nudged as nudged
 from .comparison import describe, relative_error, shape_difference
 from .optimizers import update
 from .projection import projected, sampled
@@ -70,15 +71,6 @@ def draw(
     return parameters, batches, description
 
 
-def digest(parameters: Dict[str, Any], batches: List[Any]) -> str:
-    """Return a hash of parameters and batches, to detect environments that drew others."""
-    hashed = hashlib.sha256()
-    for array in [parameters[name] for name in sorted(parameters)] + [array for batch in batches for array in batch]:
-        hashed.update(str(array.dtype).encode() + str(array.shape).encode())
-        hashed.update(np.ascontiguousarray(array).tobytes())
-    return hashed.hexdigest()
-
-
 def as_dtype(array: Any, dtype: Any) -> Any:
     return array.astype(dtype) if array.dtype.kind == "f" else array
 
@@ -126,19 +118,6 @@ def is_reduced(specification: Any, size: Dict[str, int]) -> bool:
 
 def updated(name: str, change: Any, reduced: bool) -> Any:
     return projected(name, change) if reduced else change
-
-
-def nudged(parameters: Dict[str, Any], run: int) -> Dict[str, Any]:
-    """Return float32 parameters with random changes in the last bit; run 0 leaves them unchanged."""
-    if run == 0:
-        return parameters
-    random = np.random.RandomState(run)
-    return {
-        name: (value * (1 + random.choice([-1, 0, 1], value.shape) * 2.0**-23)).astype(value.dtype)
-        if value.dtype.kind == "f"
-        else value
-        for name, value in parameters.items()
-    }
 
 
 def single_runs(specification: Any, size: Dict[str, int]) -> int:

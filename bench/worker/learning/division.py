@@ -28,7 +28,7 @@ class TooFew(ValueError):
 def divide(count: int, share: float, seed: int) -> Tuple[Any, Any]:
     """Return the rows for training and the rows for validation, which are ``share`` of all, rounded."""
     rows = np.random.RandomState(seed).permutation(count)
-    held = int(round(count * share))
+    held = round(count * share)
     return rows[held:], rows[:held]
 
 

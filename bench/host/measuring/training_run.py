@@ -1,0 +1,234 @@
+"""Trains the cells of a study to a result: seed by seed, and within a seed epoch by epoch in turns."""
+
+from __future__ import annotations
+
+import functools
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.cell import Cell
+from bench.program import Unsupported
+from bench.record import OK
+from bench.worker.learning import division
+from bench.worker.learning.lessons import Lessons
+
+from ..environments import Prepared
+from ..environments.outcome import STAGE
+from ..executors.job import InstalledEnvironment
+from ..executors.starter import Starter
+from ..machine import facts, processors
+from ..project import STATE
+from ..refusal import Refused
+from ..storage import input_data, training_records
+from ..storage.compile_caches import CompileCaches
+from ..storage.identity import identity
+from ..storage.references import References
+from ..storage.training_records import TrainingFacts
+from ..study.plan import Plan
+from ..study.rows import group_by_row
+from ..study.schema import Study
+from ..workers.protocol import Ended, Transport
+from .learner import Learner
+from .study_jobs import MEMORY_SHARE
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """How every cell is trained."""
+
+    epochs: int
+    #: Each gives initial weights and the order of the batches.
+    seeds: tuple[int, ...]
+    #: The share of the examples that is held out.
+    share: float
+    target: float | None = None
+
+
+class TrainingRun:
+    """The trainings of one invocation in ``root``."""
+
+    def __init__(
+        self,
+        root: Path,
+        study: Study,
+        plan: Plan,
+        prepared: Mapping[str, Prepared],
+        course: TrainingPlan,
+        data: Mapping[str, Path | None],
+        announce: Callable[[str], None],
+    ) -> None:
+        """``data`` is {workload: the folder that holds its examples, None for those that it brings}."""
+        self._root = root
+        self._study = study
+        self._plan = plan
+        self._prepared = prepared
+        self._course = course
+        self._sources = data
+        self._announce = announce
+        self.folder = training_records.folder_of(root, study.settings.name)
+
+    def train(self, *, fresh: bool) -> None:
+        """Do what is left, and keep each training as soon as its seed is done. Raises Refused for unusable data."""
+        rows = group_by_row(list(self._plan.cells))
+        # What is wrong with the data must be found before anything is trained or moved.
+        self._examples = {row: self._load(cells[0]) for row, cells in rows.items()}
+        done = training_records.begin(self.folder, self._facts(), fresh=fresh)
+        if done:
+            self._announce(f"Continuing: {len(done)} trainings are done (--fresh starts over).")
+        for row, cells in rows.items():
+            self._train_row(row, cells, {one.key for one in done})
+
+    @functools.cached_property
+    def _data(self) -> dict[str, str | None]:
+        """What a worker gets for the data of each workload: a folder, or an archive that is made of it once."""
+        return {
+            name: input_data.resolve(
+                name,
+                path,
+                folder=self._root / STATE / "data",
+                announce=self._announce,
+                registry=self._study.registry,
+            )
+            for name, path in self._sources.items()
+        }
+
+    def _load(self, cell: Cell) -> division.Examples:
+        specification = self._study.registry.specification(cell.workload)
+        batch = specification.items(specification.SIZES[cell.size])
+        try:
+            return division.load(
+                specification, batch, self._course.share, self._plan.seed, self._data.get(cell.workload)
+            )
+        except Unsupported as error:
+            raise Refused(f"{cell.workload}: {error}.") from None
+        except (ValueError, OSError) as error:
+            raise Refused(f"{cell.workload}: {error}") from None
+
+    def _facts(self) -> TrainingFacts:
+        course = self._course
+        about: dict[str, Any] = {
+            "run": identity(self._root, self._study, self._plan, self._prepared),
+            "epochs": course.epochs,
+            "seeds": course.seeds,
+            "share": course.share,
+            "data": {name: examples.description for name, examples in self._examples.items()},
+        }
+        return TrainingFacts(
+            identity=training_records.identity_of(about),
+            started=time.strftime("%Y-%m-%d %H:%M:%S"),
+            study=self._study.settings.name,
+            baseline=self._plan.baseline,
+            epochs=course.epochs,
+            seeds=list(course.seeds),
+            division_seed=self._plan.seed,
+            share=course.share,
+            target=course.target,
+            machine=facts.describe(),
+        )
+
+    def _train_row(self, row: str, cells: Sequence[Cell], done: set[tuple[Cell, int, bool]]) -> None:
+        baseline = next((cell for cell in cells if cell.column == self._plan.baseline), cells[0])
+        members = [*((cell, False) for cell in cells), (baseline, True)]
+        left = {seed: [one for one in members if (one[0], seed, one[1]) not in done] for seed in self._course.seeds}
+        wrong = self._check(list({cell: None for each in left.values() for cell, _nudged in each}))
+        for number, seed in enumerate(self._course.seeds, 1):
+            learners = [self._learner(cell, seed, nudged=nudged) for cell, nudged in left[seed] if cell not in wrong]
+            said = f"{row}, seed {number} of {len(self._course.seeds)}"
+            try:
+                self._train_seed(row, learners, said)
+            finally:
+                for learner in learners:
+                    learner.kill()
+            training_records.append(self.folder, [learner.trained for learner in learners])
+
+    def _check(self, cells: Sequence[Cell]) -> set[Cell]:
+        """Compare every cell with float64 before it is trained; keep and return those that are wrong."""
+        wrong = set()
+        for cell in cells:
+            learner = self._learner(cell, self._course.seeds[0])
+            try:
+                self._check_one(learner)
+            finally:
+                learner.kill()
+            if not learner.is_well:
+                wrong.add(cell)
+                training_records.append(self.folder, [learner.trained])
+                self._announce(f"{cell.name}: {learner.trained.status}: {learner.trained.reason}")
+        return wrong
+
+    def _check_one(self, learner: Learner) -> None:
+        cell, seed = learner.cell, self._plan.seed
+        prepared, data = self._prepared[cell.environment], self._data.get(cell.workload)
+        if prepared.status != OK:
+            learner.end(Ended(prepared.status, prepared.stage or STAGE, prepared.reason or "it is not ready"))
+            return
+        references = References(self._root, self._root / STATE / "references", seed, cell.threads, self._study.registry)
+        try:
+            reference = references.ensure(cell, data)
+        except Ended as ended:
+            raise Refused(f"{cell.row}: the float64 reference was not computed: {ended.reason}") from None
+        learner.check({"seed": seed, "reference": str(reference), "data": data})
+
+    def _train_seed(self, row: str, learners: Sequence[Learner], said: str) -> None:
+        if not learners:
+            return
+        seed = learners[0].trained.seed
+        specification = self._study.registry.specification(learners[0].cell.workload)
+        size = specification.SIZES[learners[0].cell.size]
+        digests = {
+            nudged: Lessons(specification, size, seed, int(nudged), self._examples[row]).digest()
+            for nudged in {learner.trained.nudged for learner in learners}
+        }
+        request = {
+            "division_seed": self._plan.seed,
+            "share": self._course.share,
+            "data": self._data.get(learners[0].cell.workload),
+        }
+        ended: set[Learner] = set()
+        for learner in learners:
+            learner.begin(digests[learner.trained.nudged], request)
+        for epoch in range(self._course.epochs):
+            for learner in _in_turns(learners, seed, epoch):
+                learner.run_epoch()
+            self._tell(f"{said}, epoch {epoch + 1} of {self._course.epochs}", learners, ended)
+        for learner in learners:
+            learner.finish()
+
+    def _tell(self, said: str, learners: Sequence[Learner], ended: set[Learner]) -> None:
+        found = [learner.trained.epochs[-1].accuracy for learner in learners if learner.is_well]
+        if found:
+            low, high = f"{100 * min(found):.1f}%", f"{100 * max(found):.1f}%"
+            self._announce(f"{said}: accuracy {low}" + ("" if low == high else f" to {high}"))
+        for learner in learners:
+            if not learner.is_well and learner not in ended:
+                ended.add(learner)
+                self._announce(f"{learner.cell.name}: {learner.trained.status}: {learner.trained.reason}")
+
+    def _learner(self, cell: Cell, seed: int, *, nudged: bool = False) -> Learner:
+        label = f"training.s{seed}{'.nudged' if nudged else ''}"
+
+        def start(cell: Cell) -> Transport:
+            return self._starter.start(cell, label, processors=processors.chosen(cell.threads))
+
+        return Learner(cell, seed, start, self._plan.profile.timeout_s, nudged=nudged)
+
+    @functools.cached_property
+    def _starter(self) -> Starter:
+        manifests = {name: prepared.manifest for name, prepared in self._prepared.items()}
+        caches = CompileCaches(self._root / STATE / "compile-caches", "training", True, manifests, self._study.registry)
+        environments = {
+            name: InstalledEnvironment.of(one, self._study.environments[name]) for name, one in self._prepared.items()
+        }
+        limit = int(facts.available_bytes() * MEMORY_SHARE)
+        return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit)
+
+
+def _in_turns(learners: Sequence[Learner], seed: int, epoch: int) -> Iterator[Learner]:
+    """Yield the learners in the drawn order of an epoch."""
+    order = list(learners)
+    random.Random(f"{seed}/{epoch}").shuffle(order)
+    return iter(order)
