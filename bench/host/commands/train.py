@@ -111,9 +111,12 @@ def _trainable(study: Study, plan: Plan, options: argparse.Namespace) -> tuple[P
     from ..study.twin import is_twin
 
     cells = [cell for cell in plan.cells if not is_twin(cell)]
+    if not cells:
+        left_out = "; ".join(dict.fromkeys(reason for _cell, reason in plan.excluded)) or "the choice has no cell"
+        raise Refused(f"Nothing can be trained to a result: {left_out}.")
     named = list(dict.fromkeys(cell.workload for cell in cells))
     if options.data is not None and len(named) != 1:
-        raise Refused(f"--data: it is for one workload; chosen are {', '.join(named) or 'none'}. Add --workload.")
+        raise Refused(f"--data: it is for one workload; chosen are {', '.join(named)}. Add --workload.")
     data = {name: options.data or study.workloads[name].data for name in named}
     reasons = {name: why for name in named if (why := _problem(study, name, data[name])) is not None}
     for name, why in reasons.items():
@@ -121,7 +124,7 @@ def _trainable(study: Study, plan: Plan, options: argparse.Namespace) -> tuple[P
             announce(f"Left out: {name}: {why}")
     kept = tuple(cell for cell in cells if cell.workload not in reasons)
     if not kept:
-        said = "; ".join(f"{name}: {why}" for name, why in reasons.items()) or "no cell is selected; loosen the choice"
+        said = "; ".join(f"{name}: {why}" for name, why in reasons.items())
         raise Refused(f"Nothing can be trained to a result: {said}.")
     found = {name: None if path is None else path.expanduser().resolve() for name, path in data.items()}
     return replace(plan, cells=kept), {name: found[name] for name in named if name not in reasons}

@@ -16,7 +16,7 @@ from ..storage.training_records import Trained, TrainingFacts
 from .renderers import csv, latex, markdown, terminal
 from .tables import training
 from .words.language import _
-from .words.training import trained_name
+from .words.training import trained_names
 
 
 class _EpochRow(NamedTuple):
@@ -49,9 +49,10 @@ def show(facts: TrainingFacts, trained: Sequence[Trained], console: Console) -> 
 
 def results_csv(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> str:
     """Write the table of results as plain numbers; the first seven columns after the row are those of the table."""
+    names = {(one.cell, one.nudged): name for row in rows for one, name in _named(row)}
     fields: dict[str, Callable[[TrainedCell], csv.Value]] = {
         "row": lambda one: one.cell.row,
-        "framework": trained_name,
+        "framework": lambda one: names[one.cell, one.nudged],
         "accuracy": lambda one: _value(one.accuracy),
         "loss": lambda one: _value(one.cross_entropy),
         "mean_execution_s": lambda one: _value(one.train_s),
@@ -78,6 +79,10 @@ def results_csv(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> str:
         "reason": lambda one: one.failed.reason if one.failed else None,
     }
     return csv.render(fields, [one for row in rows for one in row.cells])
+
+
+def _named(row: TrainedRow) -> Iterator[tuple[TrainedCell, str]]:
+    return zip(row.cells, trained_names(row), strict=True)
 
 
 def _value(estimate: Estimate | None) -> float | None:

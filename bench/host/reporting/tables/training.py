@@ -13,7 +13,7 @@ from ..words.numbers import TIMES, Unit, choose_unit, percent
 from ..words.row_names import row_name
 from ..words.terms import status_word
 from ..words.text import EMPTY, shorten
-from ..words.training import conditions, distance_in_words, points, remarks_of, spread, trained_name
+from ..words.training import conditions, distance_in_words, points, remarks_of, spread, trained_names
 from .table import Column, Entry, Group, Table, remarks, without_empty_columns
 
 
@@ -36,9 +36,9 @@ def results(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> Table:
     groups = []
     for row in rows:
         unit = _unit([one.train_s.value for one in row.cells if one.train_s])
-        shown = [one for one in row.cells if not one.nudged]
+        shown = [pair for pair in zip(row.cells, trained_names(row), strict=True) if not pair[0].nudged]
         units = ("", "", "", unit.name, "", "", "")
-        groups.append(Group(Entry(row_name(row.baseline)), units, tuple(_result(one, facts, unit) for one in shown)))
+        groups.append(Group(Entry(row_name(row.baseline)), units, tuple(_result(*pair, facts, unit) for pair in shown)))
     caption = _(
         "{study}: training to a result. Accuracy and loss after the last epoch on images that are held out, mean over "
         "the seeds ± half of its {level} interval. {conditions}",
@@ -80,13 +80,12 @@ def behind(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> Table:
     )
     groups = []
     for row in rows:
+        pairs = zip(row.cells, trained_names(row), strict=True)
         start = _unit([one.start_s.value for one in row.cells if one.start_s])
         unit = _unit([one.target_s.value for one in row.cells if one.target_s])
         units = ("", _("points"), _("points"), "", "", start.name, unit.name if facts.target is not None else "")
         groups.append(
-            Group(
-                Entry(row_name(row.baseline)), units, tuple(_behind(one, row, start, unit, facts) for one in row.cells)
-            )
+            Group(Entry(row_name(row.baseline)), units, tuple(_behind(*pair, start, unit, facts) for pair in pairs))
         )
     caption = _(
         "Behind the results: mean and largest difference of accuracy with the same seed; how far parameters are from "
@@ -106,14 +105,14 @@ def _unit(seconds: Sequence[float]) -> Unit:
     return choose_unit(seconds, TIMES)
 
 
-def _result(one: TrainedCell, facts: TrainingFacts, unit: Unit) -> tuple[Entry, ...]:
-    name = Entry(trained_name(one), _notes(one))
+def _result(one: TrainedCell, name: str, facts: TrainingFacts, unit: Unit) -> tuple[Entry, ...]:
+    named = Entry(name, _notes(one))
     if not one.runs:
         status = status_word(one.failed.status) if one.failed else EMPTY
-        return (name, Entry(status, alarm=True), *(Entry(EMPTY) for _column in range(5)))
+        return (named, Entry(status, alarm=True), *(Entry(EMPTY) for _column in range(5)))
     first = one.runs[0]
     return (
-        name,
+        named,
         Entry(spread(one.accuracy)),
         Entry(spread(one.cross_entropy)),
         Entry(spread(one.train_s, unit.size)),
@@ -133,10 +132,10 @@ def _notes(one: TrainedCell) -> tuple[str, ...]:
               status=status_word(one.failed.status), reason=reason),)  # fmt: skip
 
 
-def _behind(one: TrainedCell, row: TrainedRow, start: Unit, unit: Unit, facts: TrainingFacts) -> tuple[Entry, ...]:
+def _behind(one: TrainedCell, name: str, start: Unit, unit: Unit, facts: TrainingFacts) -> tuple[Entry, ...]:
     compared = one.difference is not None and one.largest_difference is not None
     return (
-        Entry(trained_name(one)),
+        Entry(name),
         Entry(spread(one.difference, 0.01) if compared else EMPTY),
         Entry(points(one.largest_difference or 0.0) if compared else EMPTY),
         Entry(distance_in_words(one.apart)),

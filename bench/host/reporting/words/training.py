@@ -16,10 +16,21 @@ from .terms import enumerate_names
 from .text import EMPTY, printable
 
 
-def trained_name(one: TrainedCell) -> str:
-    """Name a cell by framework, version and mode; the baseline with changed weights says so."""
+def trained_names(row: TrainedRow) -> list[str]:
+    """Name the cells of a row by framework, version and mode; those that share a name, by environment and mode.
+
+    The baseline with changed weights says so.
+    """
+    names = [_name(one) for one in row.cells]
+    return [
+        _("baseline, last bit changed") if one.nudged else name if names.count(name) == 1 else one.cell.column
+        for one, name in zip(row.cells, names, strict=True)
+    ]
+
+
+def _name(one: TrainedCell) -> str:
     if one.nudged:
-        return _("baseline, last bit changed")
+        return ""
     product, distribution = names_of(one.cell.framework)
     said = (*one.runs, *([one.failed] if one.failed else ()))
     version = next((found for run in said if (found := run.versions.get(distribution))), "").partition("+")[0]
@@ -65,7 +76,8 @@ def agreement_remark(row: TrainedRow) -> str:
             needed=minimum_pairs(),
         )
     if row.agreement is Agreement.DIFFERENT:
-        names = [trained_name(one) for one in row.cells if one.cell.column in row.different and not one.nudged]
+        named = zip(row.cells, trained_names(row), strict=True)
+        names = [name for one, name in named if one.cell.column in row.different and not one.nudged]
         return _(
             "The accuracy differs from the baseline's: {names} (exact signed-rank test over {seeds}, adjusted, at "
             "{alpha}). Weights and batches were the same: the cause is the set-up or the rounding.",

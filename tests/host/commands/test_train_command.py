@@ -1,0 +1,192 @@
+"""Tests training to a result from end to end: real workers, small data, planted mistakes, and words for people."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import sys
+from pathlib import Path
+
+import learning_project
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench.host.__main__ import main
+from bench.host.analysis.training import analyse
+from bench.host.storage import training_records
+from bench.record import FAILED, MISMATCH, UNSUPPORTED
+
+BRIEF = ("--epochs", "2", "--seeds", "2")
+
+
+def train(folder: Path, *arguments: str) -> int:
+    return main(["train", "--matrix", str(folder / "matrix.toml"), *arguments], root=folder)
+
+
+def read(folder: Path):
+    found = training_records.read(folder / "reports" / "marks" / "training")
+    assert found is not None
+    return found
+
+
+def trained_row(folder: Path):
+    (row,) = analyse(*read(folder))
+    return {("nudged " if one.nudged else "") + one.cell.environment: one for one in row.cells}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Train the same program in two environments."""
+    folder = learning_project.write(tmp_path_factory.mktemp("project"))
+    assert train(folder, *BRIEF, "--time-to", "60%") == 0
+    return folder
+
+
+def test_the_same_weights_and_batches_give_the_same_result(project):
+    row = trained_row(project)
+    assert row["other"].apart == 0.0
+    assert row["other"].largest_difference == 0.0
+    one, other = row["one"].runs, row["other"].runs
+    assert [run.seed for run in one] == [1, 2]
+    assert [epoch.accuracy for run in one for epoch in run.epochs] == [e.accuracy for run in other for e in run.epochs]
+    assert row["one"].accuracy.value > 0.6
+
+
+def test_seeds_give_other_results_and_the_changed_weights_nearly_the_same(project):
+    row = trained_row(project)
+    first, second = row["one"].runs
+    assert first.epochs[0].cross_entropy != second.epochs[0].cross_entropy
+    assert 0 < row["nudged one"].apart < 1e-4
+
+
+def test_the_files_have_every_epoch_and_the_columns_of_the_published_table(project):
+    folder = project / "reports" / "marks" / "training"
+    rows = list(csv.DictReader((folder / "training.csv").read_text().splitlines()))
+    assert list(rows[0])[1:8] == [
+        "framework",
+        "accuracy",
+        "loss",
+        "mean_execution_s",
+        "training_epochs",
+        "training_images",
+        "validation_images",
+    ]
+    assert (rows[0]["training_epochs"], rows[0]["training_images"], rows[0]["validation_images"]) == ("2", "42", "18")
+    assert len(list(csv.DictReader((folder / "epochs.csv").read_text().splitlines()))) == 2 * 2 * 3
+    assert "too few for a verdict" not in (folder / "training.md").read_text()
+    assert "classify the same number of images correctly" in (folder / "training.md").read_text()
+
+
+def test_what_is_done_is_not_done_again_and_other_trainings_are_kept(project, capsys):
+    before = read(project)
+    assert train(project, *BRIEF, "--time-to", "60%") == 0
+    assert "Continuing: 6 trainings are done" in capsys.readouterr().out
+    assert read(project) == before
+    assert train(project, "--epochs", "1", "--seeds", "1") == 0
+    assert read(project)[0].epochs == 1
+    (kept,) = (project / "reports" / "marks" / "training" / "history").iterdir()
+    assert training_records.read(kept) == before
+    assert train(project, *BRIEF, "--time-to", "60%", "--fresh") == 0
+
+
+def test_a_run_of_the_study_leaves_trainings_where_they_are(project):
+    from bench.host.storage import archive
+
+    names = {path.name for path in archive.files_of(project / "reports" / "marks")}
+    assert training_records.folder_of(project, "marks").is_dir()
+    assert "training" not in names
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Train programs with mistakes beside the right one."""
+    folder = learning_project.write(
+        tmp_path_factory.mktemp("planted"),
+        rate="rate",
+        late="late rate",
+        labels="labels",
+        silent="silent",
+        diverged="diverged",
+    )
+    assert train(folder, "--epochs", "1", "--seeds", "1") == 1
+    return folder
+
+
+def test_a_wrong_learning_rate_is_found_before_anything_is_trained(planted):
+    failed = trained_row(planted)["rate"].failed
+    assert (failed.status, failed.stage) == (MISMATCH, "check")
+    assert not trained_row(planted)["rate"].runs
+
+
+def test_mistakes_that_begin_later_put_the_parameters_apart(planted):
+    row = trained_row(planted)
+    assert row["nudged one"].apart < 1e-4
+    assert row["late"].apart > 0.01
+    assert row["labels"].apart > 0.5
+
+
+def test_other_endings_have_a_status_and_a_reason(planted):
+    row = trained_row(planted)
+    assert row["silent"].failed.status == UNSUPPORTED
+    assert "gives no logits" in row["silent"].failed.reason
+    assert row["diverged"].failed.status == FAILED
+    assert "the training has diverged" in row["diverged"].failed.reason
+
+
+def test_what_cannot_be_trained_is_refused_in_words(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    for arguments, said in {
+        ("--workload", "gemm"): "gemm: it has no examples to learn from",
+        ("--workload", "marks-train", "--data", str(tmp_path / "none")): "does not exist. Correct the path",
+        ("--workload", "marks-train", "--data", str(tmp_path)): "no marks.txt in this folder",
+        ("--data", str(tmp_path)): "it is for one workload",
+        ("--validation", "0.1%", "--workload", "marks-train"): "Give more images",
+    }.items():
+        assert train(tmp_path, *arguments) == 2
+        assert said in capsys.readouterr().err
+    for arguments in (("--epochs", "0"), ("--seeds", "x"), ("--validation", "130%"), ("--time-to", "0")):
+        with pytest.raises(SystemExit):
+            train(tmp_path, *arguments)
+    assert not (tmp_path / "reports").exists()
+
+
+def idx(magic: int, *shape: int) -> bytes:
+    return struct.pack(f">{1 + len(shape)}I", magic, *shape) + bytes(int(np.prod(shape)))
+
+
+def test_data_of_the_real_workloads_are_refused_in_words(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    study = tmp_path / "matrix.toml"
+    torch = learning_project.ENVIRONMENT.format(name="torch", python=sys.executable, planted="").replace(
+        "numpy", "torch"
+    )
+    study.write_text(study.read_text() + torch + "[workloads.lenet-train]\n[workloads.catdog-cnn-train]\n")
+    mnist, empty, few = (tmp_path / name for name in ("mnist", "empty", "few"))
+    for folder in (mnist, empty, few / "Cat", few / "Dog"):
+        folder.mkdir(parents=True)
+    (mnist / "train-images-idx3-ubyte").write_bytes(idx(0x00000D03, 2, 28, 28))
+    (mnist / "train-labels-idx1-ubyte").write_bytes(idx(0x00000801, 2))
+    for animal in ("Cat", "Dog"):
+        Image.new("L", (60, 60)).save(few / animal / "1.png")
+    for workload, data, said in (
+        ("lenet-train", mnist, "IDX type 0x0d"),
+        ("lenet-train", empty, "no file train-images-idx3-ubyte"),
+        ("catdog-cnn-train", empty, "no readable image of a cat or a dog"),
+        ("catdog-cnn-train", few, "a batch has 20"),
+    ):
+        assert train(tmp_path, "--environment", "torch", "--workload", workload, "--data", str(data)) == 2
+        assert said in capsys.readouterr().err
+    assert train(tmp_path, "--environment", "torch", "--workload", "catdog-cnn-train") == 2
+    assert "it brings no images: name their folder with --data" in capsys.readouterr().err
+    assert train(tmp_path, "--workload", "catdog-cnn-train") == 2
+    assert "workload catdog-cnn-train has no numpy implementation" in capsys.readouterr().err
+
+
+def test_a_dry_run_says_what_would_be_trained(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    assert train(tmp_path, "--dry-run", "--seeds", "4") == 0
+    said = capsys.readouterr().out
+    assert "marks-train/small/float32/cpu: one:eager, other:eager" in said
+    assert "4 seeds, 10 epochs: 12 trainings" in said
+    assert not (tmp_path / "reports").exists()
