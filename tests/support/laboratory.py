@@ -153,6 +153,9 @@ class Laboratory:
         #: All jobs so far.
         self.jobs: list[RowJob] = []
         self.cancelled = False
+        #: What measures the cells of a round side by side; None for rows that take turns.
+        self.lanes: Any = None
+        self.memory_share: float | None = None
 
     def state(self, cell: Cell) -> str:
         if cell in self.filled:
@@ -188,6 +191,7 @@ class Laboratory:
             energy_s=self.energy_s,
             peaks=self.peaks,
             left_s=left_s,
+            memory_share=self.memory_share,
         )
 
     def run(self, job: RowJob, emit: Any) -> None:
@@ -226,6 +230,7 @@ class Laboratory:
             journal.Journal(self.folder),
             self.stops,
             journal.read(self.folder),
+            self.lanes,
         )
         remaining = RemainingTime()
         with (

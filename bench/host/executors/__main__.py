@@ -1,6 +1,7 @@
-"""Runs one row job: ``python -m bench.host.executors < job.json`` writes the events of the job as lines of JSON.
+"""Runs row jobs: ``python -m bench.host.executors < job.json`` writes the events of the job as lines of JSON.
 
-Nothing else goes to standard output. SIGINT and SIGTERM end the job; what had been measured is written first.
+Every line of the input is a job; they run one after the other. Nothing else goes to standard output. SIGINT and SIGTERM
+end the job; what had been measured is written first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
+
+from bench.worker import process
 
 from ..project import STATE
 from ..refusal import Refused
@@ -25,24 +28,51 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the job on standard input; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m bench.host.executors", description="Run one row job.")
+    """Run the jobs on standard input; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m bench.host.executors", description="Run row jobs.")
     parser.add_argument("--root", type=Path, default=Path(), metavar="FOLDER", help="the project; its state is in .nox")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="where the workers' logs go; .nox by default")
+    parser.add_argument(
+        "--lane",
+        type=_numbers,
+        metavar="0,1",
+        help="run on these processors, as a lane of a run that holds the project, and end with it",
+    )
     options = parser.parse_args(arguments)
     root = options.root.resolve()
     for number in INTERRUPTS:
         signal.signal(number, _interrupt)
+    lane = "" if options.lane is None else "p" + "-".join(map(str, options.lane))
+    if lane:
+        process.die_with_parent()
+        process.pin(options.lane)
     try:
-        job = RowJob.from_json(json.loads(sys.stdin.readline()))
-        with exclusive(root), contextlib.closing(LocalExecutor(root, options.logs or root / STATE)) as executor:
-            executor.run(job, _write)
+        job = _next_job()
+        if job is None and not lane:
+            raise ValueError("the input is empty")
+        with (
+            contextlib.nullcontext() if lane else exclusive(root),
+            contextlib.closing(LocalExecutor(root, options.logs or root / STATE, lane)) as executor,
+        ):
+            while job is not None:
+                executor.run(job, _write)
+                job = _next_job()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except (ValueError, Refused) as error:
         print(f"row job: {error}", file=sys.stderr)
         return EXIT_MISUSE
     return EXIT_DONE
+
+
+def _next_job() -> RowJob | None:
+    """Read a job; None at the end of the input. Raises ValueError for what is none."""
+    line = sys.stdin.readline()
+    return RowJob.from_json(json.loads(line)) if line else None
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

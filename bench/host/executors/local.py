@@ -45,10 +45,14 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs row jobs with the workers of this machine."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        """``root`` is the project; the logs of workers go to ``logs`` in ``folder``."""
+    def __init__(self, root: Path, folder: Path, lane: str = "") -> None:
+        """``root`` is the project; the logs of workers go to ``logs`` in ``folder``.
+
+        ``lane`` tells the logs of this executor's parents from those of others beside it.
+        """
         self._root = root
         self._folder = folder
+        self._lane = lane
         self._cancelled = threading.Event()
         self._parents = Parents()
         self._placements = Placements()
@@ -90,7 +94,8 @@ class LocalExecutor:
             return starter.start(cell, job.log_label, processors=processors, layout=layout)
 
         def ready(cells: Sequence[Cell]) -> None:
-            starter.ready(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
+            label = ".".join(filter(None, (job.log_label, self._lane)))
+            starter.ready(cells, label, processors=bound, timeout_s=job.timeout_s)
             starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
 
         return Place(

@@ -11,9 +11,10 @@ import signal
 import subprocess
 from collections.abc import Sequence
 
+from ..refusal import Refused
 from ..storage.lines import parsed
 from . import events
-from .events import Emit
+from .events import Emit, Event
 from .job import RowJob
 from .row_measurement import Cancelled
 
@@ -21,7 +22,7 @@ from .row_measurement import Cancelled
 EXIT_DONE, EXIT_MISUSE, EXIT_INTERRUPTED = 0, 2, 130
 
 
-class ExecutorFailed(Exception):
+class ExecutorFailed(Refused):
     """The program ended before the job did; the message says how."""
 
 
@@ -84,8 +85,16 @@ def _read(process: subprocess.Popen[bytes], emit: Emit) -> None:
     assert process.stdout is not None
     for line in process.stdout:
         try:
-            event = events.from_json(parsed(line))
-        except ValueError as error:
+            event = event_of(line)
+        except ExecutorFailed:
             process.kill()
-            raise ExecutorFailed(f"the program sent {line[:80]!r}, which is not an event: {error}") from None
+            raise
         emit(event)
+
+
+def event_of(line: bytes) -> Event:
+    """Read a line of the program. Raises ExecutorFailed for one that is no event."""
+    try:
+        return events.from_json(parsed(line))
+    except ValueError as error:
+        raise ExecutorFailed(f"the program sent {line[:80]!r}, which is not an event: {error}") from None

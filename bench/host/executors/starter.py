@@ -75,17 +75,22 @@ class Starter:
         A failure is left to the cells, which report it with their own stage.
         """
         for cell in cells:
-            if self.caches.is_warm(cell):
-                continue
-            probe = replace(original_cell(cell), workload="warm-up", size="any")
-            try:
-                worker = self.start(probe, label, processors=processors)
-            except Ended:
-                continue
-            with contextlib.suppress(Ended):
-                ask(worker, timeout_s, do="warm", cell=probe.to_json())
-                self.caches.note_warm(cell)
-            worker.kill()
+            if not self.caches.is_warm(cell):
+                with self.caches.warming(cell):
+                    self._warm(cell, label, processors, timeout_s)
+
+    def _warm(self, cell: Cell, label: str, processors: Sequence[int], timeout_s: float) -> None:
+        if self.caches.is_warm(cell):
+            return  # Another process has just done it.
+        probe = replace(original_cell(cell), workload="warm-up", size="any")
+        try:
+            worker = self.start(probe, label, processors=processors)
+        except Ended:
+            return
+        with contextlib.suppress(Ended):
+            ask(worker, timeout_s, do="warm", cell=probe.to_json())
+            self.caches.note_warm(cell)
+        worker.kill()
 
     def _forks(self, cell: Cell) -> bool:
         return self.parents is not None and not self.caches.registry.facts(cell.framework).not_forked

@@ -38,6 +38,12 @@ def chosen(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None)
     return tuple(sorted(order[:count]))
 
 
+def shares(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[tuple[int, ...]]:
+    """Divide the processors into shares of ``count``; those of a core stay together. What is left over is in none."""
+    numbers = [number for core in cores(cpuinfo, allowed) for number in core]
+    return [tuple(numbers[first : first + count]) for first in range(0, len(numbers) - count + 1, count)]
+
+
 def beside(
     bound: Sequence[int], cpuinfo: Path = CPUINFO, allowed: set[int] | None = None, system: Path = SYSTEM
 ) -> tuple[int, ...]:

@@ -1,21 +1,23 @@
-"""Measures a run: rows in rounds until each row stops; the events of every row job go to the journal at once."""
+"""Measures a run: rows in rounds until each row stops; in a trial, the cells of a round side by side."""
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bench.cell import Cell
 from bench.record import Record
 
-from ..executors.events import Event, Finished, Progress, Ready, TurnTaken, Waited
 from ..executors.job import RowJob, RowRound
+from ..executors.lanes import Lanes
 from ..executors.local import Executor
 from ..reporting.progress import Display, RemainingTime
 from ..storage.journal import Journal
 from ..study.rows import group_by_row
 from . import late_checks, order
+from .recorder import Recorder
 from .stopping import Stops
 
 
@@ -34,6 +36,8 @@ class Run:
     journal: Journal
     stops: Stops
     records: list[Record] = field(default_factory=list)
+    #: Where the cells of a trial are measured side by side, each alone; None for rows that take turns.
+    lanes: Lanes | None = None
     #: Seconds in which the host only waited for workers.
     waited_s: float = 0.0
 
@@ -43,12 +47,16 @@ class Run:
         KeyboardInterrupt passes through after the processes under way have been killed and their turns recorded.
         """
         rows = group_by_row(self.cells)
-        for number in range(self.stops.looks[-1]):
-            self.stops.look(number, self.records)
-            if number == 0 or number in self.stops.looks:
-                self._expect(number, rows, remaining)
-            for row in order.row_order(rows, number, self.seed):
-                self._measure_row(number, row, rows[row], display, remaining)
+        with contextlib.nullcontext() if self.lanes is None else contextlib.closing(self.lanes) as lanes:
+            for number in range(self.stops.looks[-1]):
+                self.stops.look(number, self.records)
+                if number == 0 or number in self.stops.looks:
+                    self._expect(number, rows, remaining)
+                if lanes is not None:
+                    self._measure_side_by_side(number, rows, lanes, display, remaining)
+                    continue
+                for row in order.row_order(rows, number, self.seed):
+                    self._measure_row(number, row, rows[row], display, remaining)
         self.stops.look(self.stops.looks[-1], self.records)
 
     def _expect(self, number: int, rows: Mapping[str, Sequence[Cell]], remaining: RemainingTime) -> None:
@@ -56,8 +64,13 @@ class Run:
         for later in range(number, self.stops.next_look(number)):
             for row in order.row_order(rows, later, self.seed):
                 row_round = order.row_round(later, row, rows[row], self.records, self.samples)
-                if row not in self.stops.made and row_round.cells:
+                if row in self.stops.made or not row_round.cells:
+                    continue
+                if self.lanes is None:
                     remaining.expect(later, row, len(row_round.cells))
+                else:
+                    for cell in row_round.cells:
+                        remaining.expect(later, cell.name, 1)
 
     def _measure_row(
         self, number: int, row: str, cells: Sequence[Cell], display: Display, remaining: RemainingTime
@@ -66,52 +79,62 @@ class Run:
         row_round = order.row_round(number, row, cells, self.records, self.samples)
         wanted = bool(row_round.cells) and not self.stops.over(row, number, remaining.next_s(number, row))
         if wanted:
-            job = self.make_job(row_round, self.stops.left_s())
-            # With a budget any round may be the last.
-            if job.left_s is None:
-                again = late_checks.drawn(row_round.cells, number, self.stops.looks[0], self.records)
-                job = replace(job, checked_again=again)
-            RowRecorder(self, display, len(self.records), number).run(job)
+            job = self._job(row_round)
+            recorder = self._recorder(display, number)
+            with recorder.recording():
+                self.executor.run(job, recorder.handle)
         remaining.done(number, row, time.monotonic() - began, measured=wanted)
 
+    def _measure_side_by_side(
+        self,
+        number: int,
+        rows: Mapping[str, Sequence[Cell]],
+        lanes: Lanes,
+        display: Display,
+        remaining: RemainingTime,
+    ) -> None:
+        """Measure a round of a trial, each cell for itself, on all processors."""
+        recorder = self._recorder(display, number, beside=len(lanes))
+        began: dict[str, float] = {}
 
-class RowRecorder:
-    """Writes the events of one row job to the journal, and shows its progress."""
+        def jobs() -> Iterator[RowJob]:
+            for row in order.row_order(rows, number, self.seed):
+                for job in self._cells_alone(number, row, rows[row], remaining):
+                    cell = job.row_round.cells[0]
+                    began[cell.name] = time.monotonic()
+                    recorder.expect(cell, number, job.row_round.attempt)
+                    # What all lanes need together must fit into the memory.
+                    share = None if job.memory_share is None else job.memory_share / len(lanes)
+                    yield replace(job, memory_share=share)
 
-    def __init__(self, run: Run, display: Display, done: int, number: int) -> None:
-        """``done`` is how many processes are recorded, ``number`` the round."""
-        self._run = run
-        self._display = display
-        self._done = done
-        self._number = number
-        #: The processes with turns in the journal and without a record.
-        self._open: set[tuple[str, int, int]] = set()
+        def done(job: RowJob) -> None:
+            name = job.row_round.cells[0].name
+            remaining.done(number, name, (time.monotonic() - began[name]) / len(lanes), measured=True)
 
-    def run(self, job: RowJob) -> None:
-        """Run the job and record it, whatever interrupts it."""
-        try:
-            self._run.executor.run(job, self.handle)
-        finally:
-            if self._open:
-                # The executor broke down: what it sent before becomes records.
-                self._run.records += self._run.journal.settle()
-            else:
-                self._run.journal.forget()
+        with recorder.recording():
+            lanes.run(jobs(), recorder.handle, done)
 
-    def handle(self, event: Event) -> None:
-        journal = self._run.journal
-        match event:
-            case Progress(stage, cell):
-                what = f"round {self._number + 1}: {stage} {cell}"
-                self._display.at(what, self._done, brief=stage == "measuring")
-            case TurnTaken(cell, number, attempt, samples):
-                self._open.add((cell, number, attempt))
-                journal.turn(cell, number, attempt, samples)
-            case Ready(record):
-                journal.begin(record)
-            case Finished(record):
-                self._open.discard((record.cell.name, record.round, record.attempt))
-                journal.append(record)
-                self._run.records.append(record)
-            case Waited(seconds):
-                self._run.waited_s += seconds
+    def _cells_alone(self, number: int, row: str, cells: Sequence[Cell], remaining: RemainingTime) -> Iterator[RowJob]:
+        """Yield a job for each cell of a row; none where the budget is spent."""
+        row_round = order.row_round(number, row, cells, self.records, self.samples)
+        next_s = sum(remaining.next_s(number, cell.name) for cell in row_round.cells)
+        if not row_round.cells or self.stops.over(row, number, next_s):
+            for cell in cells:
+                remaining.done(number, cell.name, 0.0, measured=False)
+            return
+        for cell, turn in zip(row_round.cells, row_round.first_turns, strict=True):
+            yield self._job(replace(row_round, cells=(cell,), first_turns=(turn,)))
+
+    def _job(self, row_round: RowRound) -> RowJob:
+        job = self.make_job(row_round, self.stops.left_s())
+        # With a budget any round may be the last.
+        if job.left_s is not None:
+            return job
+        again = late_checks.drawn(row_round.cells, row_round.round, self.stops.looks[0], self.records)
+        return replace(job, checked_again=again)
+
+    def _recorder(self, display: Display, number: int, *, beside: int = 1) -> Recorder:
+        def wait(seconds: float) -> None:
+            self.waited_s += seconds / beside
+
+        return Recorder(self.journal, self.records, display, number, wait)

@@ -16,6 +16,7 @@ from bench.record import IMPLAUSIBLE, OK, Record
 
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared, altered
+from ..executors import lanes
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
@@ -162,6 +163,7 @@ class StudyRun:
             journal.Journal(self.folder),
             stops,
             records,
+            lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
         )
 
     def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:

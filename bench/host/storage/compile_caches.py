@@ -7,6 +7,7 @@ between runs: much faster, but a cold first call may find what another cell left
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from bench.registry import BUILT_IN, Registry
 
 from ..study.twin import original
 from . import source_files
+from .run_lock import one_at_a_time
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
 
@@ -69,6 +71,10 @@ class CompileCaches:
     def is_warm(self, cell: Cell) -> bool:
         """Tell whether what a cell's mode compiles once in an installation is there, if it compiles anything."""
         return not self.registry.facts(cell.framework).mode(cell.mode).precompiles or self._warm(cell).exists()
+
+    def warming(self, cell: Cell) -> contextlib.AbstractContextManager[None]:
+        """Hold the right to compile it, which one process has at a time."""
+        return one_at_a_time(self._warm(cell).with_suffix(".lock"))
 
     def note_warm(self, cell: Cell) -> None:
         _touch(self._warm(cell))

@@ -15,6 +15,7 @@ from ..project import code_folder
 from ..workers.protocol import ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
+from .run_lock import one_at_a_time
 
 #: Computes references, in our own source; what it imports differentiates and applies optimizers.
 PARITY = ("worker", "checking", "parity.py")
@@ -48,7 +49,9 @@ class References:
         """Compute the reference if it is not there; raises Ended where that fails."""
         path = self.path(cell, data)
         if not path.exists():
-            self._compute(cell, data, path)
+            with one_at_a_time(path.with_suffix(".lock")):
+                if not path.exists():
+                    self._compute(cell, data, path)
         # A worker in a container may run as another user.
         path.chmod(0o644)
         return path

@@ -1,4 +1,4 @@
-"""Locks a project, so that it measures one thing at a time."""
+"""Locks a project, so that it measures one thing at a time, and what the processes of one run make once."""
 
 from __future__ import annotations
 
@@ -34,3 +34,16 @@ def exclusive(root: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
+
+
+@contextlib.contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Wait until no other process holds the lock at ``path``, and hold it; the file is removed in the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            # Whoever waits for this file, or makes it anew, finds what was made.
+            path.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.host.machine.processors import beside, chosen, frequencies_mhz, physical_cores
+from bench.host.machine.processors import beside, chosen, frequencies_mhz, physical_cores, shares
 
 
 def test_processors_that_share_a_core_count_once(tmp_path: Path) -> None:
@@ -73,3 +73,15 @@ def test_frequencies_are_those_that_the_machine_tells(tmp_path: Path) -> None:
         (tmp_path / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").write_text(text)
     assert frequencies_mhz([0, 1, 2, 3], tmp_path) == [2100.0, 800.0]
     assert frequencies_mhz([2], tmp_path) == []
+
+
+def test_shares_keep_the_processors_of_a_core_together_and_leave_out_a_rest(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    blocks = [f"processor\t: {n}\nphysical id\t: 0\ncore id\t: {n % 3}\n" for n in range(6)]
+    cpuinfo.write_text("\n".join(blocks))
+    everything = set(range(6))
+    assert shares(1, cpuinfo, everything) == [(0,), (3,), (1,), (4,), (2,), (5,)]
+    assert shares(2, cpuinfo, everything) == [(0, 3), (1, 4), (2, 5)]
+    assert shares(4, cpuinfo, everything) == [(0, 3, 1, 4)]
+    assert shares(1, cpuinfo, {1, 4}) == [(1,), (4,)]
+    assert shares(8, cpuinfo, everything) == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,3 +161,19 @@ def test_an_edited_file_of_other_people_makes_their_cells_cold_again(tmp_path):
         after = digests()
         assert [one != other for one, other in zip(before, after, strict=True)] == changed
         before = after
+
+
+def test_one_at_a_time_compiles_what_is_compiled_once_in_an_installation(caches):
+    made = caches("r1", kept=True)
+    inside, most = [], []
+
+    def warm(_number: int) -> None:
+        with made.warming(A):
+            inside.append(A)
+            most.append(len(inside))
+            time.sleep(0.05)
+            inside.pop()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(warm, range(3)))
+    assert most == [1, 1, 1]

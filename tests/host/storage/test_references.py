@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,19 @@ def test_data_beside_a_specification_define_what_is_right(references, tmp_path):
 def test_the_seed_is_part_of_the_name(references, tmp_path):
     other = References(tmp_path, references.folder, 2, 1, references.registry)
     assert other.path(OURS, None) != references.path(OURS, None)
+
+
+def test_of_two_who_need_a_reference_at_once_one_computes_it(references, monkeypatch):
+    computed = []
+
+    def compute(self, cell, data, path):
+        computed.append(path)
+        # Meanwhile the other one comes to the lock.
+        time.sleep(0.2)
+        path.write_bytes(b"")
+
+    monkeypatch.setattr(References, "_compute", compute)
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda cell: references.ensure(cell, None), [OURS, OURS])
+    assert computed == [first] == [second]
+    assert list(references.folder.iterdir()) == [first]

@@ -1,0 +1,182 @@
+"""Runs the row jobs of a trial side by side: in each lane a program on processors of its own takes job after job.
+
+The times of a trial mean nothing, so that its cells need not wait for each other. A lane is ``bench.host.executors`` in
+a process: it measures as ever, and sees the processors of its lane only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from bench.cell import Cell
+
+from ..machine import facts, processors
+from ..project import PACKAGE
+from .events import Emit, Waited
+from .job import RowJob
+from .program import ExecutorFailed, event_of
+
+#: A lane imports the frameworks for itself. Where less memory is free for each, there are fewer lanes.
+LANE_BYTES = 2 << 30
+#: Finds the package wherever the run was started.
+PROGRAM = """import sys
+sys.path.insert(0, sys.argv.pop(1))
+from bench.host.executors.__main__ import main
+sys.exit(main())
+"""
+#: Seconds in which a lane without a job ends.
+CLOSING_S = 30.0
+
+
+def possible(threads: int) -> list[tuple[int, ...]]:
+    """Return the processors of each lane: as many lanes as processors and free memory allow, none for a single one."""
+    shares = processors.shares(threads)
+    count = min(len(shares), facts.available_bytes() // LANE_BYTES)
+    return shares[:count] if count > 1 else []
+
+
+def of_trial(root: Path, folder: Path, cells: Sequence[Cell]) -> Lanes | None:
+    """Return the lanes for the cells of a trial; None where they have no use for several.
+
+    The cells of a GPU would share its memory, and choose kernels by timing them.
+    """
+    if not cells or any(cell.device != "cpu" for cell in cells):
+        return None
+    places = possible(max(cell.threads for cell in cells))
+    return Lanes([command(root, folder, place) for place in places]) if places else None
+
+
+def command(root: Path, folder: Path, bound: Sequence[int]) -> list[str]:
+    """Return the command of a lane of the project at ``root``; the logs of workers go to ``logs`` in ``folder``."""
+    words = ["--root", str(root), "--logs", str(folder), "--lane", ",".join(map(str, bound))]
+    return [sys.executable, "-c", PROGRAM, str(PACKAGE.parent), *words]
+
+
+class Lanes:
+    """Programs that run jobs side by side; they start with the first job and stay until ``close``."""
+
+    def __init__(self, commands: Sequence[Sequence[str]]) -> None:
+        self._commands = commands
+        self._lanes: list[_Lane] = []
+
+    def __len__(self) -> int:
+        return len(self._commands)
+
+    def run(self, jobs: Iterator[RowJob], emit: Emit, done: Callable[[RowJob], None] = lambda job: None) -> None:
+        """Run the jobs, each in the first lane that is free; a job is drawn from ``jobs`` when it begins.
+
+        ``emit`` gets the events of all of them as they come, ``done`` each job that is over. KeyboardInterrupt passes
+        through, after the events of what had been measured. Raises ExecutorFailed when a program ends by itself.
+        """
+        if not self._lanes:
+            self._lanes = [_Lane(each) for each in self._commands]
+        try:
+            self._run(jobs, emit, done)
+        except BaseException:
+            self._interrupt(emit)
+            raise
+
+    def _run(self, jobs: Iterator[RowJob], emit: Emit, done: Callable[[RowJob], None]) -> None:
+        with selectors.DefaultSelector() as ready:
+            for lane in self._lanes:
+                if lane.take(next(jobs, None)):
+                    ready.register(lane.output, selectors.EVENT_READ, lane)
+            while ready.get_map():
+                for key, _ in ready.select():
+                    over = key.data.read(emit)
+                    if over is not None:
+                        done(over)
+                        if not key.data.take(next(jobs, None)):
+                            ready.unregister(key.fileobj)
+
+    def _interrupt(self, emit: Emit) -> None:
+        """End the jobs under way; what they had measured comes first."""
+        lanes, self._lanes = self._lanes, []
+        for lane in lanes:
+            lane.interrupt()
+        for lane in lanes:
+            with contextlib.suppress(ExecutorFailed):
+                while True:
+                    lane.read(emit)
+        for lane in lanes:
+            lane.close()
+
+    def close(self) -> None:
+        """End the programs, which have no jobs any more."""
+        lanes, self._lanes = self._lanes, []
+        for lane in lanes:
+            lane.end_input()
+        for lane in lanes:
+            lane.close()
+
+
+class _Lane:
+    """One program."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        # A session of its own: Ctrl-C reaches this process alone, which passes it on.
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._job: RowJob | None = None
+        self._pending = b""
+
+    @property
+    def output(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def take(self, job: RowJob | None) -> bool:
+        """Begin a job; return False where there is none."""
+        self._job = job
+        if job is not None:
+            assert self._process.stdin is not None
+            # A program that has ended does not read: the end of its output says so.
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
+                self._process.stdin.flush()
+        return job is not None
+
+    def read(self, emit: Emit) -> RowJob | None:
+        """Wait for a piece of its output and pass the events on; return the job if it is over.
+
+        Raises ExecutorFailed at the end of the output.
+        """
+        piece = os.read(self.output, 1 << 16)
+        if not piece:
+            code = self._process.wait()
+            raise ExecutorFailed(f"{self._command[0]} ended with exit code {code} before its jobs were done")
+        *lines, self._pending = (self._pending + piece).split(b"\n")
+        over = None
+        for line in lines:
+            event = event_of(line)
+            emit(event)
+            # The last event of each job.
+            over = self._job if isinstance(event, Waited) else over
+        return over
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def end_input(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def close(self) -> None:
+        """Wait for its end, and kill it where it does not come."""
+        self.end_input()
+        try:
+            self._process.wait(CLOSING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()

@@ -1,0 +1,92 @@
+"""Writes the events of row jobs to the journal at once, and shows the progress of a run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from bench.cell import Cell
+from bench.record import Record
+
+from ..executors.events import Event, Finished, Progress, Ready, TurnTaken, Waited
+from ..reporting.progress import Display
+from ..storage.journal import Journal
+
+#: What a record is of: the name of its cell, round and attempt.
+Key = tuple[str, int, int]
+
+
+class Recorder:
+    """Records one job, or the jobs of one round that run side by side."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        records: list[Record],
+        display: Display,
+        number: int,
+        wait: Callable[[float], None],
+    ) -> None:
+        """``records`` are those of the run and grow; ``number`` is the round; ``wait`` gets the seconds of waiting."""
+        self._journal = journal
+        self._records = records
+        self._display = display
+        self._number = number
+        self._wait = wait
+        #: The processes with turns in the journal and without a record.
+        self._open: set[Key] = set()
+        #: What is to be recorded in this order, and the records that came before their turn.
+        self._order: list[Key] = []
+        self._early: dict[Key, Record] = {}
+
+    def expect(self, cell: Cell, number: int, attempt: int) -> None:
+        """Let the record of this process be the next one, whichever ends first: so the order is that of the jobs.
+
+        A record that has to wait is not lost when this process is killed: its turns are in the journal.
+        """
+        self._order.append((cell.name, number, attempt))
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is handled within, whatever interrupts it."""
+        try:
+            yield
+        finally:
+            for key in self._order:
+                if key in self._early:
+                    self._append(self._early.pop(key))
+            if self._open:
+                # The executor broke down: what it sent before becomes records.
+                self._records += self._journal.settle()
+            else:
+                self._journal.forget()
+
+    def handle(self, event: Event) -> None:
+        journal = self._journal
+        match event:
+            case Progress(stage, cell):
+                what = f"round {self._number + 1}: {stage} {cell}"
+                self._display.at(what, len(self._records) + len(self._early), brief=stage == "measuring")
+            case TurnTaken(cell, number, attempt, samples):
+                self._open.add((cell, number, attempt))
+                journal.turn(cell, number, attempt, samples)
+            case Ready(record):
+                journal.begin(record)
+            case Finished(record):
+                self._finish(record)
+            case Waited(seconds):
+                self._wait(seconds)
+
+    def _finish(self, record: Record) -> None:
+        key = (record.cell.name, record.round, record.attempt)
+        self._open.discard(key)
+        if key not in self._order:
+            self._append(record)
+            return
+        self._early[key] = record
+        while self._order and self._order[0] in self._early:
+            self._append(self._early.pop(self._order.pop(0)))
+
+    def _append(self, record: Record) -> None:
+        self._journal.append(record)
+        self._records.append(record)
