@@ -91,9 +91,11 @@ def run(options: argparse.Namespace) -> int:
         finally:
             found = training_records.read(made.folder)
             if found is not None and found[1]:
+                # What was continued may have been begun without an accuracy, or with another one.
+                facts, trained = found[0].model_copy(update={"target": options.time_to}), found[1]
                 with ignoring_interrupts():
-                    paths = training.write(*found, made.folder)
-                    training.show(*found, Console())
+                    paths = training.write(facts, trained, made.folder)
+                    training.show(facts, trained, Console())
                     announce(f"Files: {', '.join(str(path.relative_to(options.root)) for path in paths)}")
     assert found is not None
     return _exit_code(found[1])

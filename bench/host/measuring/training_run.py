@@ -19,6 +19,7 @@ from bench.worker.learning.lessons import Lessons
 from ..environments import Prepared
 from ..environments.outcome import STAGE
 from ..executors.job import InstalledEnvironment
+from ..executors.parents import Parents
 from ..executors.starter import Starter
 from ..machine import facts, processors
 from ..project import STATE
@@ -69,6 +70,8 @@ class TrainingRun:
         self._course = course
         self._sources = data
         self._announce = announce
+        # Importing a framework takes longer than an epoch of a small network.
+        self._parents = Parents() if plan.profile.workers == "forked" else None
         self.folder = training_records.folder_of(root, study.settings.name)
 
     def train(self, *, fresh: bool) -> None:
@@ -79,8 +82,12 @@ class TrainingRun:
         done = training_records.begin(self.folder, self._facts(), fresh=fresh)
         if done:
             self._announce(f"Continuing: {len(done)} trainings are done (--fresh starts over).")
-        for row, cells in rows.items():
-            self._train_row(row, cells, {one.key for one in done})
+        try:
+            for row, cells in rows.items():
+                self._train_row(row, cells, {one.key for one in done})
+        finally:
+            if self._parents is not None:
+                self._parents.close()
 
     @functools.cached_property
     def _data(self) -> dict[str, str | None]:
@@ -115,6 +122,7 @@ class TrainingRun:
             "epochs": course.epochs,
             "seeds": course.seeds,
             "share": course.share,
+            "baseline": self._plan.baseline,
             "data": {name: examples.description for name, examples in self._examples.items()},
         }
         return TrainingFacts(
@@ -134,7 +142,12 @@ class TrainingRun:
         baseline = next((cell for cell in cells if cell.column == self._plan.baseline), cells[0])
         members = [*((cell, False) for cell in cells), (baseline, True)]
         left = {seed: [one for one in members if (one[0], seed, one[1]) not in done] for seed in self._course.seeds}
-        wrong = self._check(list({cell: None for each in left.values() for cell, _nudged in each}))
+        needed = list({cell: None for each in left.values() for cell, _nudged in each})
+        ready = [cell for cell in needed if self._prepared[cell.environment].status == OK]
+        if ready:
+            bound = processors.chosen(ready[0].threads)
+            self._starter.ready(ready, "training", processors=bound, timeout_s=self._plan.profile.timeout_s)
+        wrong = self._check(needed)
         for number, seed in enumerate(self._course.seeds, 1):
             learners = [self._learner(cell, seed, nudged=nudged) for cell, nudged in left[seed] if cell not in wrong]
             said = f"{row}, seed {number} of {len(self._course.seeds)}"
@@ -224,7 +237,7 @@ class TrainingRun:
             name: InstalledEnvironment.of(one, self._study.environments[name]) for name, one in self._prepared.items()
         }
         limit = int(facts.available_bytes() * MEMORY_SHARE)
-        return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit)
+        return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit, parents=self._parents)
 
 
 def _in_turns(learners: Sequence[Learner], seed: int, epoch: int) -> Iterator[Learner]:

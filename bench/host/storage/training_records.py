@@ -34,7 +34,7 @@ from ..workers.shapes import (
     Word,
     first_problem,
 )
-from . import archive, lines
+from . import archive, journal, lines
 from .compile_caches import slug
 
 SCHEMA_VERSION = 1
@@ -142,6 +142,7 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
     """
     before = read(folder)
     if before is not None and before[0].identity == facts.identity and not fresh:
+        journal.end_last_line(folder / FILE)
         return [one for one in before[1] if one.status == OK]
     with naming(folder):
         if before is not None:
@@ -153,7 +154,10 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
 
 
 def _archive(folder: Path, started: str) -> None:
-    target = folder / archive.HISTORY / slug(started)
+    target, number = folder / archive.HISTORY / slug(started), 1
+    while target.exists():
+        number += 1
+        target = target.with_name(f"{slug(started)}.{number}")
     target.mkdir(parents=True)
     for path in archive.files_of(folder):
         os.replace(path, target / path.name)

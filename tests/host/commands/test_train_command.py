@@ -74,7 +74,7 @@ def test_the_files_have_every_epoch_and_the_columns_of_the_published_table(proje
     ]
     assert (rows[0]["training_epochs"], rows[0]["training_images"], rows[0]["validation_images"]) == ("2", "42", "18")
     assert len(list(csv.DictReader((folder / "epochs.csv").read_text().splitlines()))) == 2 * 2 * 3
-    assert "too few for a verdict" not in (folder / "training.md").read_text()
+    assert "a verdict needs" not in (folder / "training.md").read_text()
     assert "classify the same number of images correctly" in (folder / "training.md").read_text()
 
 
@@ -190,3 +190,13 @@ def test_a_dry_run_says_what_would_be_trained(tmp_path, capsys):
     assert "marks-train/small/float32/cpu: one:eager, other:eager" in said
     assert "4 seeds, 10 epochs: 12 trainings" in said
     assert not (tmp_path / "reports").exists()
+
+
+def test_a_continued_training_shows_the_time_to_the_accuracy_that_is_asked_for_now(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    assert train(tmp_path, "--epochs", "1", "--seeds", "1", "--environment", "one") == 0
+    assert "time to" not in " ".join(capsys.readouterr().out.split())
+    assert train(tmp_path, "--epochs", "1", "--seeds", "1", "--environment", "one", "--time-to", "50%") == 0
+    said = capsys.readouterr().out
+    assert "Continuing: 2 trainings are done" in said
+    assert "50%" in said

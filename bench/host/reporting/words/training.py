@@ -69,8 +69,8 @@ def agreement_remark(row: TrainedRow) -> str:
         return _("With each of {seeds}, all columns classify the same number of images correctly.", seeds=seeds)
     if row.agreement is Agreement.FEW:
         return _(
-            "With the same seed, accuracies differ from the baseline's by at most {largest} points; {seeds} are too "
-            "few for a verdict, which needs {needed}.",
+            "With the same seed, accuracies differ from the baseline's by at most {largest} points ({seeds}; a verdict "
+            "needs {needed}).",
             largest=largest,
             seeds=seeds,
             needed=minimum_pairs(),
