@@ -72,6 +72,7 @@ def results_csv(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> str:
         "accuracy_difference": lambda one: _value(one.difference),
         "largest_accuracy_difference": lambda one: one.largest_difference,
         "parameters_apart": lambda one: one.apart,
+        "largest_parameters_apart": lambda one: one.largest_apart,
         "start_s": lambda one: _value(one.start_s),
         "target_accuracy": lambda one: facts.target,
         "target_s": lambda one: _value(one.target_s),

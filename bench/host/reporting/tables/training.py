@@ -74,6 +74,7 @@ def behind(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> Table:
         Column(_stacked(_("difference"))),
         Column(_("largest")),
         Column(_stacked(_("parameters apart"))),
+        Column(_stacked(_("largest distance")), dispensable=3),
         Column(_stacked(_("squared error")), dispensable=2),
         Column(_("start"), dispensable=1),
         Column(_stacked(_("time to {accuracy}", accuracy=target))),
@@ -83,13 +84,13 @@ def behind(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> Table:
         pairs = zip(row.cells, trained_names(row), strict=True)
         start = _unit([one.start_s.value for one in row.cells if one.start_s])
         unit = _unit([one.target_s.value for one in row.cells if one.target_s])
-        units = ("", _("points"), _("points"), "", "", start.name, unit.name if facts.target is not None else "")
+        units = ("", _("points"), _("points"), "", "", "", start.name, unit.name if facts.target is not None else "")
         groups.append(
             Group(Entry(row_name(row.baseline)), units, tuple(_behind(*pair, start, unit, facts) for pair in pairs))
         )
     caption = _(
         "Behind the results: mean and largest difference of accuracy with the same seed; how far parameters are from "
-        "the baseline's after the first epoch, over what that epoch changed (largest of all seeds); mean squared error "
+        "the baseline's after the first epoch, over what that epoch changed (median and largest); mean squared error "
         "of the softmax; build and compilation before the first step."
     )
     made = Table(f"{facts.study}-training-behind", _("Behind the results"), caption, columns, tuple(groups))
@@ -139,6 +140,7 @@ def _behind(one: TrainedCell, name: str, start: Unit, unit: Unit, facts: Trainin
         Entry(spread(one.difference, 0.01) if compared else EMPTY),
         Entry(points(one.largest_difference or 0.0) if compared else EMPTY),
         Entry(distance_in_words(one.apart)),
+        Entry(distance_in_words(one.largest_apart)),
         Entry(spread(one.squared_error)),
         Entry(spread(one.start_s, start.size)),
         Entry(_target(one, unit) if facts.target is not None else EMPTY),

@@ -108,9 +108,10 @@ def rounding_remark(row: TrainedRow) -> str:
         return ""
     return _(
         "Rounding alone: with initial weights that were changed in the last bit, the baseline's accuracy moved by up "
-        "to {largest} points, and its parameters were {apart} apart after the first epoch.",
+        "to {largest} points, and its parameters were {apart} apart after the first epoch (median; at most {most}).",
         largest=points(one.largest_difference),
         apart=distance_in_words(one.apart),
+        most=distance_in_words(one.largest_apart),
     )
 
 
