@@ -46,6 +46,7 @@ GRID = (
     "tflite",
     "theano",
     "torch-xla",
+    "jax-grain",
 )
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")

@@ -18,7 +18,8 @@ class Program(NamedTuple):
     reset: Optional[Callable[[], None]] = None
     #: Do one step for each batch of a list and return the last step's outputs: what timed samples call. It leaves
     #: nothing under way but what the adapter's ``synchronize`` of these outputs waits for. Contexts are entered and
-    #: outputs named once in it, and several steps may be one executable. Without it, a loop over ``step`` is timed.
+    #: outputs named once in it, and several steps may be one executable. Within a run, a program may prepare batches
+    #: ahead; it prepares nothing for a later run, whose time would lack it. Without it, a loop over ``step`` is timed.
     run: Optional[Callable[[Sequence[Any]], Dict[str, Any]]] = None
     #: Training to a result only: return what the network gives for a batch's inputs, ``evaluate(*inputs)``, under the
     #: current parameters: its logits (batch, classes). Accuracy and loss are computed from them in NumPy.

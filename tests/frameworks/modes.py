@@ -72,6 +72,8 @@ GRID_INFERENCE = [
 ]
 #: Of these it takes minutes to check every workload, so the tests check those of the default study.
 GRID_SLOW = [("torch-xla", "xla")]
+#: This one is for input pipelines alone.
+GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
@@ -121,7 +123,7 @@ def marks(environment: str) -> list[pytest.MarkDecorator]:
     if environment == "numpy":
         return []
     found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
-    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_SLOW)):
+    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_SLOW, *GRID_INPUT)):
         found.append(pytest.mark.grid)
         wanted = environment in os.environ.get(WANTED, "").split()
         found.append(pytest.mark.skipif(not wanted, reason="the environment is one of nox -s grid"))

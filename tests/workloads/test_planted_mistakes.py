@@ -14,6 +14,7 @@ WORKLOADS = (
     "resnet50-train",
     "gpt-train",
     "lstm-lm-train",
+    "lenet-input",
     "optimizer-step-sgd",
     "optimizer-step-adam",
     "optimizer-step-adamw",

@@ -17,6 +17,7 @@ class Adapter:
         if precision == "bfloat16":
             raise Unsupported("numpy has no bfloat16")
         self.dtype = np.dtype(precision)
+        self._program_settings = []
         self._kept = np.zeros(0, self.dtype)
 
     def put(self, array):
@@ -31,6 +32,8 @@ class Adapter:
         """Return at once: NumPy computes before it returns."""
 
     def transform(self, function, training=False, settings=None, part="module"):
+        if settings is not None:
+            self._program_settings.append(settings)
         return function
 
     def settings(self):
@@ -44,6 +47,8 @@ class Adapter:
         allocator = loaded.malloc()
         if allocator:
             found["allocator"] = allocator
+        for read in self._program_settings:
+            found.update(read())
         return found
 
     def compilation(self):

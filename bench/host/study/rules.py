@@ -241,5 +241,5 @@ def exclusion_problems(values: Values, draft: Draft) -> Iterator[str]:
         yield f"names no cells; give at least one of {', '.join(COORDINATES)}."
     for coordinate, pattern in given.items():
         known = draft.known(coordinate)
-        if known and not any(fnmatch.fnmatchcase(name, pattern) for name in known):
+        if known and not any(fnmatch.fnmatchcase(name, pattern.removeprefix("!")) for name in known):
             yield f"{coordinate}: {unknown(coordinate, pattern, known)}"

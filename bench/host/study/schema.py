@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -154,7 +155,7 @@ class Exclusion(StudyTable):
     environment: Filled | None = Field(None, description="Pattern of environment names: torch*.")
     framework: Filled | None = Field(None, description="Pattern of frameworks.")
     mode: Filled | None = Field(None, description="Pattern of modes.")
-    workload: Filled | None = Field(None, description="Pattern of workloads: transformer-*.")
+    workload: Filled | None = Field(None, description="Pattern of workloads: transformer-*, or !gemm for all others.")
     size: Filled | None = Field(None, description="Pattern of sizes.")
     precision: Filled | None = Field(None, description="Pattern of precisions.")
     device: Filled | None = Field(None, description="Pattern of devices.")
@@ -163,6 +164,11 @@ class Exclusion(StudyTable):
 
 #: The coordinates by which an exclusion may choose cells.
 COORDINATES = tuple(key for key in Exclusion.model_fields if key not in ("reason", "training"))
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Tell whether a name fits the pattern of an exclusion. With ``!`` before it, a pattern stands for all others."""
+    return fnmatchcase(name, pattern.removeprefix("!")) != pattern.startswith("!")
 
 
 class Study(StudyTable):

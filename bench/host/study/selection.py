@@ -19,7 +19,7 @@ from .location import shown
 from .options import add_arguments
 from .plan import Plan
 from .rules import place_of, sizes_of
-from .schema import COORDINATES, Environment, Exclusion, Profile, Study
+from .schema import COORDINATES, Environment, Exclusion, Profile, Study, fits
 from .study_file import StudyError
 from .suggestion import unknown, unlisted_modes
 from .twin import column_to_repeat, with_twin
@@ -244,7 +244,4 @@ def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
 
 def _matches(exclusion: Exclusion, cell: Cell) -> bool:
     patterns = {coordinate: getattr(exclusion, coordinate) for coordinate in COORDINATES}
-    return all(
-        pattern is None or fnmatch.fnmatchcase(getattr(cell, coordinate), pattern)
-        for coordinate, pattern in patterns.items()
-    )
+    return all(pattern is None or fits(getattr(cell, coordinate), pattern) for coordinate, pattern in patterns.items())

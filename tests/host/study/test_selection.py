@@ -142,6 +142,13 @@ def test_an_exclusion_takes_the_cells_that_match_all_of_its_patterns() -> None:
     }
 
 
+def test_an_exclusion_can_be_of_all_others() -> None:
+    plan = select(study(exclusions=[{"workload": "!mlp-*", "reason": "so"}]), ALL)
+    assert {cell.workload for cell, _ in plan.excluded} == {"transformer-encoder"}
+    with pytest.raises(StudyError, match="mlq"):
+        study(exclusions=[{"workload": "!mlq-*", "reason": "so"}])
+
+
 def test_an_exclusion_can_be_of_workloads_that_train_or_do_not() -> None:
     for training, left_out in ((True, "mlp-train"), (False, "transformer-encoder")):
         plan = select(study(exclusions=[{"mode": "*", "training": training, "reason": "so"}]), ALL)

@@ -1,0 +1,56 @@
+"""Implements lenet-input in TensorFlow: a tf.data pipeline, which decodes the examples of a batch together.
+
+The pipeline is built once; each run gives it another order through a variable. With one call for each example, whose
+results are then batched, it took 2.8 times as long for 128 examples.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import tensorflow as tf
+
+from ...frameworks.fed import fed, feeding
+from ...frameworks.tensorflow.adapter import variable_training
+from ..lenet_train import SIDE
+from ..lenet_train.tensorflow import loss, pooling
+from . import DEVIATION, MEAN, OPTIMIZER, PREFETCHED, examples
+
+
+class Pipeline:
+    """A data set of the batches of a run, of ``count`` examples each."""
+
+    def __init__(self, count):
+        self._count = count
+        self._threads = threads = tf.config.threading.get_intra_op_parallelism_threads()
+        options = tf.data.Options()
+        options.autotune.enabled = False
+        options.threading.private_threadpool_size = threads
+        with tf.device("/CPU:0"):
+            self._records, self._labels = (tf.constant(values) for values in examples())
+            self._order = tf.Variable(tf.zeros((0, 2, count), tf.int32), shape=(None, 2, count), trainable=False)
+            # The variable is read when an iteration begins.
+            order = tf.data.Dataset.range(1).flat_map(lambda _: tf.data.Dataset.from_tensor_slices(self._order))
+            batches = order.map(self._batch, num_parallel_calls=threads if threads > 1 else None)
+            self._dataset = batches.prefetch(PREFETCHED).with_options(options)
+
+    def _batch(self, order):
+        rows, mirrored = order[0], order[1]
+        decoded = tf.io.decode_raw(tf.io.decode_compressed(tf.gather(self._records, rows), "ZLIB"), tf.uint8)
+        images = tf.reshape(decoded, (self._count, SIDE, SIDE, 1))
+        images = tf.where(tf.reshape(mirrored, (-1, 1, 1, 1)) > 0, tf.reverse(images, [2]), images)
+        return (tf.cast(images, tf.float32) / 255 - MEAN) / DEVIATION, tf.gather(self._labels, rows)
+
+    def settings(self):
+        return {"pipeline": "tf.data", "pipeline workers": self._threads}
+
+    def __call__(self, batches):
+        self._order.assign(tf.stack([tf.stack(batch) for batch in batches]))
+        return self._dataset
+
+
+def build(size, parameters, batch, transform):
+    pipeline = Pipeline(size["batch"])
+    transform = feeding(transform, pipeline.settings())
+    pooled = functools.partial(loss, pool=pooling(transform.mode))
+    return fed(variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)

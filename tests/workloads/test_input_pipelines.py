@@ -1,0 +1,169 @@
+"""Tests lenet-input and input-pipeline: what an example is, and that mistakes of a pipeline are found."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+from agreeing import implemented, relative_error
+from planted import SEED, Faithful, worst
+
+from bench.frameworks import fed
+from bench.program import Program, Transform, Unsupported
+from bench.registry import BUILT_IN
+from bench.worker.checking import parity
+from bench.workloads.lenet_train import SIDE
+
+TRAINED, ALONE = BUILT_IN.specification("lenet-input"), BUILT_IN.specification("input-pipeline")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("references")
+
+
+@pytest.mark.parametrize("workload", ["lenet-input", "input-pipeline"])
+def test_the_pipeline_of_numpy_agrees_with_the_specification(workload):
+    found, expected = implemented(workload, "tiny", "float32")
+    for name, value in expected.items():
+        assert relative_error(found[name], value) < 1e-5, name
+
+
+def test_an_example_is_a_compressed_digit_with_its_label():
+    records, labels = TRAINED.examples()
+    assert len(records) == len(labels) == 1797
+    for row in (0, 1796):
+        image = np.frombuffer(zlib.decompress(records[row]), np.uint8).reshape(SIDE, SIDE)
+        np.testing.assert_array_equal(image, TRAINED.pictures()[row])
+    assert TRAINED.pictures().max() == 255
+
+
+def test_images_are_normalised_by_the_mean_and_the_deviation_of_the_data():
+    pixels = TRAINED.pictures() / 255
+    assert (pixels.mean(), pixels.std()) == (
+        pytest.approx(TRAINED.MEAN, abs=1e-4),
+        pytest.approx(TRAINED.DEVIATION, abs=1e-4),
+    )
+
+
+def test_the_order_is_a_part_of_a_permutation():
+    rows, mirrored = TRAINED.batch({"batch": 512}, np.random.RandomState(0))
+    assert len(set(rows.tolist())) == 512
+    assert set(mirrored.tolist()) == {0, 1}
+
+
+def test_sizes_are_those_of_lenet_train_so_that_their_times_can_be_subtracted():
+    other = BUILT_IN.specification("lenet-train")
+    assert TRAINED.SIZES == ALONE.SIZES == other.SIZES
+    assert all(TRAINED.useful_flops(size) == other.useful_flops(size) for size in other.SIZES.values())
+
+
+class Mistaken(Faithful):
+    """A step whose pipeline does something to a batch of images and labels, or takes another batch."""
+
+    def given(self, images, labels):
+        return images, labels
+
+    def order(self, rows, mirrored):
+        return rows, mirrored
+
+    def loss(self, size, parameters, state, batch):
+        kind = parameters["conv1_bias"].dtype.type
+        given = TRAINED.prepared(*self.order(*batch), kind(TRAINED.MEAN), kind(TRAINED.DEVIATION))
+        return TRAINED.cnn.loss(size, parameters, state, self.given(*given))
+
+
+class Unnormalised(Mistaken):
+    def given(self, images, labels):
+        return (images * TRAINED.DEVIATION + TRAINED.MEAN).astype(images.dtype), labels
+
+
+class Centred(Mistaken):
+    def given(self, images, labels):
+        return (images * TRAINED.DEVIATION).astype(images.dtype), labels
+
+
+class Unmirrored(Mistaken):
+    def order(self, rows, mirrored):
+        return rows, mirrored * 0
+
+
+class OtherLabels(Mistaken):
+    def given(self, images, labels):
+        return images, np.roll(labels, 1)
+
+
+class OneAhead(Mistaken):
+    """Takes the batch that an earlier sample had prepared."""
+
+    def order(self, rows, mirrored):
+        places = [index for index, batch in enumerate(self.batches) if batch[0] is rows]
+        return self.batches[(places[0] + 1) % len(self.batches)]
+
+
+class Shorter(Mistaken):
+    """Leaves the last example out."""
+
+    def given(self, images, labels):
+        return images[:-1], labels[:-1]
+
+
+def test_a_faithful_pipeline_passes(folder):
+    assert worst(Mistaken(TRAINED, TRAINED.SIZES["check"]), folder) < 0.5
+
+
+@pytest.mark.parametrize("mistake", [Unnormalised, Centred, Unmirrored, OtherLabels, OneAhead, Shorter])
+def test_a_mistake_of_a_pipeline_is_found_in_training(mistake, folder):
+    assert worst(mistake(TRAINED, TRAINED.SIZES["check"]), folder) > 3
+
+
+def test_another_order_within_a_batch_is_found_in_the_pipeline_alone(folder):
+    size = ALONE.SIZES["check"]
+    path = str(folder / "alone.npz")
+    parity.write_reference(path, ALONE, size, SEED)
+    parameters, batches, _ = parity.draw(ALONE, size, SEED)
+
+    def compared(change):
+        def step(*batch):
+            images, labels = ALONE.prepared(*batch, parameters["mean"], parameters["deviation"])
+            return {"images": change(images), "labels": change(labels)}
+
+        outputs = parity.program_outputs(Program(step), batches, np.asarray, {})
+        return parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
+
+    compared(lambda values: values)
+    with pytest.raises(parity.Mismatch):
+        compared(lambda values: values[::-1])
+
+
+def test_a_run_gives_its_pipeline_its_own_batches_and_no_others():
+    seen = []
+
+    def feed(batches):
+        seen.append(list(batches))
+        return batches
+
+    program = fed.fed(Program(lambda batch: {"loss": batch}), feed)
+    assert program.run([(1,), (2,)]) == {"loss": 2}
+    assert program.step(3) == {"loss": 3}
+    assert seen == [[(1,), (2,)], [(3,)]]
+    # What starts an iteration does not count in a sample of few steps.
+    assert program.starts
+
+
+@pytest.mark.parametrize("mode", fed.PLACED)
+def test_modes_that_place_batches_before_they_are_timed_refuse_a_pipeline(mode):
+    with pytest.raises(Unsupported, match=f"^mode {mode} places its batches before it is timed"):
+        fed.feeding(Transform(mode, lambda function: function), {})
+
+
+def test_a_program_reports_its_pipeline_beside_its_own_settings():
+    read = []
+
+    def apply(function, settings=dict, **options):
+        read.append(settings())
+        return function
+
+    fed.feeding(Transform("eager", apply), {"pipeline": "p"})(len, settings=lambda: {"layout": "NHWC"})
+    assert read == [{"layout": "NHWC", "pipeline": "p"}]
