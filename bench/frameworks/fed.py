@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..program import Program, Transform, Unsupported
 
-#: Modes that divide batches among devices, or join the steps of several, once and before they are timed.
-PLACED = ("ddp", "mirrored", "pmap", "shard-map", "jit-loop")
+#: Modes that divide batches among devices, join them or give them a layout, once and before they are timed.
+PLACED = ("ddp", "mirrored", "pmap", "shard-map", "jit-loop", "channels-last", "channels-first")
 
 
 def feeding(transform, settings):
@@ -15,8 +15,9 @@ def feeding(transform, settings):
     """
     if transform.mode in PLACED:
         raise Unsupported(
-            "mode {} places its batches before it is timed, so no pipeline can feed it: see the modes for one "
-            "device".format(transform.mode)
+            "mode {} places its batches before it is timed, so no pipeline can feed it; use another".format(
+                transform.mode
+            )
         )
 
     def apply(function, **options):

@@ -81,13 +81,6 @@ UNTRAINED_LATER = """
         return outputs
     return program._replace(step=step)
 """
-DROPPED_BATCH = """
-    def run(batches):
-        for batch in batches if len(batches) == 1 else batches[:-1]:
-            outputs = program.step(*batch)
-        return outputs
-    return program._replace(run=run)
-"""
 
 SLOW_CLOCK = """
     from bench.worker.timing import stopwatch
@@ -156,9 +149,6 @@ def test_a_right_program_is_ok_after_timing_as_well(measured, workload):
         ("mlp_train", IDLE_LATER),
         ("mlp_train", IDLE_RUN),
         ("mlp_train", UNTRAINED_LATER),
-        ("gemm", DROPPED_BATCH),
-        ("mlp_train", DROPPED_BATCH),
-        ("lenet_input", DROPPED_BATCH),
     ],
 )
 def test_a_program_that_is_wrong_after_its_check_is_a_mismatch_with_its_samples(measured, workload, attack):

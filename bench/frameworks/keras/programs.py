@@ -45,11 +45,12 @@ def make_optimizer(settings):
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
-def training(model, parameters, transform, settings, names=None, layout=None, attention=None):
+def training(model, parameters, transform, settings, names=None, layout=None, attention=None, feed=None):
     """Make the program that trains ``model``, which maps a batch's inputs to logits, on the mean cross-entropy.
 
     ``parameters`` are the specification's, in the order of the model's weights, or of ``names``. ``layout`` is that of
-    its convolutions, ``attention`` the form of its attention, if it has any.
+    its convolutions, ``attention`` the form of its attention, if it has any. ``feed(batches)`` gives the arguments with
+    which ``fit`` gets its data from an input pipeline; without it, the batches lie on the device.
     """
     mode = transform.mode
     if mode.startswith("predict"):
@@ -71,16 +72,15 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
             # Steps of JAX delete the arrays that they are given.
             variable.assign(ops.copy(value))
 
-    run = fitted(model, mode) if mode.startswith("fit") else on_batches(model)
+    run = fitted(model, feed or feeding.Feed(mode, "train-on-batch")) if mode.startswith("fit") else on_batches(model)
     return Program(
         lambda *batch: run((batch,)), lambda: {name: value_of(each) for name, each in named.items()}, reset, run,
         model.predict_on_batch, starts=mode.startswith("fit"),
     )  # fmt: skip
 
 
-def fitted(model, mode):
+def fitted(model, feed):
     """Return ``run`` by ``fit``, which returns the mean loss of the steps: of one step, its loss."""
-    feed = feeding.Feed(mode, "train-on-batch")
 
     def run(batches):
         return {"loss": model.fit(**feed(batches), verbose=0, shuffle=False).history["loss"][-1]}

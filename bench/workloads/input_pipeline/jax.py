@@ -7,5 +7,5 @@ from ..lenet_input.jax import Pipeline
 
 
 def build(size, parameters, batch, transform):
-    pipeline = Pipeline(batch[0])
+    pipeline = Pipeline(batch)
     return delivering(transform, pipeline, pipeline.settings())

@@ -7,5 +7,5 @@ from ..lenet_input.tensorflow import Pipeline
 
 
 def build(size, parameters, batch, transform):
-    pipeline = Pipeline(size["batch"])
+    pipeline = Pipeline(batch)
     return delivering(transform, pipeline, pipeline.settings())

@@ -7,5 +7,5 @@ from ..lenet_input.torch import Pipeline
 
 
 def build(size, parameters, batch, transform):
-    pipeline = Pipeline(batch[0].device)
+    pipeline = Pipeline(batch)
     return delivering(transform, pipeline, pipeline.settings(), close=pipeline.close, processes=pipeline.processes)

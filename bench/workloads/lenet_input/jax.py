@@ -21,11 +21,11 @@ except ImportError:
 class Pipeline:
     """Batches of a run in its order, decoded by threads of Grain's where the cell has more threads than one."""
 
-    def __init__(self, array):
-        """Put batches where ``array`` is. Raises Unsupported without Grain."""
+    def __init__(self, batch):
+        """Put batches where ``batch`` is. Raises Unsupported without Grain."""
         if grain is None:
             raise Unsupported("grain is not installed, and JAX has no input pipeline of its own: see jax-grain")
-        (self._device,) = array.devices()
+        (self._device,) = batch[0].devices()
         self._threads = len(loaded.processors()) - 1
 
     def settings(self):
@@ -38,6 +38,6 @@ class Pipeline:
 
 
 def build(size, parameters, batch, transform):
-    pipeline = Pipeline(batch[0])
+    pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     return fed(functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)

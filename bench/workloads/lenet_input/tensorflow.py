@@ -18,10 +18,10 @@ from . import DEVIATION, MEAN, OPTIMIZER, PREFETCHED, examples
 
 
 class Pipeline:
-    """A data set of the batches of a run, of ``count`` examples each."""
+    """A data set of the batches of a run, of as many examples each as ``batch`` has."""
 
-    def __init__(self, count):
-        self._count = count
+    def __init__(self, batch):
+        self._count = count = len(batch[0])
         self._threads = threads = tf.config.threading.get_intra_op_parallelism_threads()
         options = tf.data.Options()
         options.autotune.enabled = False
@@ -48,9 +48,13 @@ class Pipeline:
         self._order.assign(tf.stack([tf.stack(batch) for batch in batches]))
         return self._dataset
 
+    def counted(self, batches):
+        """Return the data set with its length, by which Keras divides it among its executions."""
+        return self(batches).apply(tf.data.experimental.assert_cardinality(len(batches)))
+
 
 def build(size, parameters, batch, transform):
-    pipeline = Pipeline(size["batch"])
+    pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     pooled = functools.partial(loss, pool=pooling(transform.mode))
     return fed(variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)

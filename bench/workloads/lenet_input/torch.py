@@ -43,8 +43,8 @@ class Digits(Dataset):
 class Pipeline:
     """A loader whose workers, if it has any, last from one run to the next."""
 
-    def __init__(self, device):
-        self._device = device
+    def __init__(self, batch):
+        self._device = device = batch[0].device
         self.workers = min(torch.get_num_threads() - 1, MOST_WORKERS[device.type])
         self._order = []
         options = {"persistent_workers": True, "prefetch_factor": PREFETCHED} if self.workers else {}
@@ -60,10 +60,14 @@ class Pipeline:
     def settings(self):
         return {"pipeline": "DataLoader", "pipeline workers": self.workers}
 
-    def __call__(self, batches):
+    def counted(self, batches):
+        """Return the loader with the order of a run; it has a length."""
         rows, mirrored = (torch.stack(arrays).tolist() for arrays in zip(*batches))
         self._order[:] = zip(rows, mirrored)
-        for images, labels in self._loader:
+        return self._loader
+
+    def __call__(self, batches):
+        for images, labels in self.counted(batches):
             yield images.to(self._device, non_blocking=True), labels.to(self._device, non_blocking=True)
 
     def close(self):
@@ -72,10 +76,9 @@ class Pipeline:
 
 
 def build(size, parameters, batch, transform):
-    device = batch[0].device
-    pipeline = Pipeline(device)
+    pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
-    module = LeNet().to(device)
+    module = LeNet().to(batch[0].device)
     load(module, parameters)
     note_layout(module, next(pipeline([batch]))[0])
     program = module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))
