@@ -12,7 +12,8 @@ from planted import SEED, Faithful, worst
 from bench.frameworks import fed
 from bench.program import Program, Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import late, parity
+from bench.worker.timing.stopwatch import looped
 from bench.workloads.lenet_train import SIDE
 
 TRAINED, ALONE = BUILT_IN.specification("lenet-input"), BUILT_IN.specification("input-pipeline")
@@ -150,6 +151,32 @@ def test_a_run_gives_its_pipeline_its_own_batches_and_no_others():
     assert seen == [[(1,), (2,)], [(3,)]]
     # What starts an iteration does not count in a sample of few steps.
     assert program.starts
+
+
+@pytest.mark.parametrize(
+    ("workload", "slow_s"), [("lenet-input", 0), ("input-pipeline", 0), ("mlp-train", 60), ("gemm", 60)]
+)
+def test_a_run_that_leaves_out_its_last_batch_is_found_after_timing(workload, slow_s, folder, monkeypatch):
+    """Of a slow program, where a pipeline feeds it."""
+    monkeypatch.setattr(late, "SLOW_S", slow_s)
+    specification = BUILT_IN.specification(workload)
+    size = specification.SIZES["check"]
+    path = str(folder / f"{workload}-late.npz")
+    parity.write_reference(path, specification, size, SEED)
+    parameters, batches, _ = parity.draw(specification, size, SEED)
+    transform = Transform("eager", lambda function, **options: function)
+    program = BUILT_IN.implementation(workload, "numpy")(size, parameters, batches[0], transform)
+    whole = program.run or looped(program.step, lambda outputs: None, each=True)
+
+    def verify(run):
+        check = late.LateCheck(program, run, batches, path, "float32", parity.TOLERANCE_FACTOR)
+        return check.verify(np.asarray, lambda outputs: None)
+
+    assert verify(whole) >= 1
+    # The check exchanges two batches in place; this puts them back.
+    late.exchange(batches[0], batches[1])
+    with pytest.raises(parity.Mismatch, match=r"^after timing, "):
+        verify(lambda batches: whole(batches[: max(1, len(batches) - 1)]))
 
 
 @pytest.mark.parametrize("mode", fed.PLACED)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..statistics.location import FloatArray, quantiles
 from .medians import median
 from .processes import Timed
+
+if TYPE_CHECKING:
+    from .results import Result
 
 SHARES = np.array([0.5, 0.99])
 #: With fewer samples of a process, its 99 % quantile is nearly its slowest sample.
@@ -42,3 +46,9 @@ def steady_s(process: Timed) -> FloatArray:
     """Return the seconds of the samples that count."""
     turns = process.turns
     return np.asarray(np.exp(turns.sample_log_s[turns.sample_turns >= turns.steady_turn]))
+
+
+def largest_within(results: Iterable[Result], bound_s: float) -> Result | None:
+    """Return the result of the largest throughput whose 99 % quantile is at most ``bound_s``; None without any."""
+    within = [result for result in results if result.latency and result.latency.p99_s <= bound_s and result.throughput]
+    return max(within, key=lambda result: result.throughput.value if result.throughput else 0.0, default=None)

@@ -17,7 +17,7 @@ from ..storage.manifest import Manifest
 from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
-from .tables import containers, costs, overview, settings, speedups, times
+from .tables import containers, costs, latency, overview, settings, speedups, times
 from .tables import ranking as ranking_table
 from .tables.speedup_values import SpeedUps, speed_ups
 from .tables.table import Table
@@ -45,6 +45,8 @@ class Report:
     #: The times of all cells, side by side.
     summary: Table
     details: Table
+    #: None where no steps were timed one by one.
+    latency: Table | None
     #: None where nothing was measured.
     costs: Table | None
     #: None where there is too little to rank.
@@ -65,7 +67,16 @@ class Report:
         """All of them, in the order of the files: the first with its conditions, then the details."""
         conditions = describe_conditions(self.manifest, self.analysis.results)
         main = replace(self.main, caption=f"{self.main.caption}. {conditions}")
-        every = (main, self.settings, self.summary, self.details, self.costs, self.ranking, self.containers)
+        every = (
+            main,
+            self.settings,
+            self.summary,
+            self.details,
+            self.latency,
+            self.costs,
+            self.ranking,
+            self.containers,
+        )
         return tuple(table for table in every if table is not None)
 
     def write(self, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
@@ -109,6 +120,7 @@ def make(
             settings.compare(analysis, manifest),
             times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),
             times.detail(analysis, manifest),
+            latency.table(analysis, manifest),
             costs.account(analysis, manifest),
             ranking_table.show(ranked, analysis, manifest),
             containers.table(analysis, manifest),

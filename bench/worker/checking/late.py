@@ -58,12 +58,13 @@ class LateCheck(NamedTuple):
 
     def _inference(self, stored: Any, steps: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> int:
         """Compare the outputs of single steps, and the last ones of a run of as many."""
-        for index in range(CHECKED_SETS):
-            if index and slow():
-                return index
-            self._outputs(stored, steps(index, index + 1), index, get)
-        self._outputs(stored, steps(0, CHECKED_SETS), CHECKED_SETS - 1, get)
-        return CHECKED_SETS
+        checked = 0
+        while checked < CHECKED_SETS and not (checked and slow()):
+            self._outputs(stored, steps(checked, checked + 1), checked, get)
+            checked += 1
+        if checked == CHECKED_SETS or self.program.starts:
+            self._outputs(stored, steps(0, CHECKED_SETS), CHECKED_SETS - 1, get)
+        return checked
 
     def _outputs(self, stored: Any, outputs: Dict[str, Any], index: int, get: Callable[[Any], Any]) -> None:
         for name, value in outputs.items():

@@ -67,6 +67,32 @@ def test_details_show_the_latency_of_steps_that_were_timed_one_by_one(long_study
     assert any(text.startswith("p50 / p99: median and 99% quantile of steps") for text in details.remarks)
 
 
+def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_it(long_study):
+    assert report.make(long_study.records, long_study.manifest).latency is None
+    one_by_one(long_study, "mlp-train", [1_000_000] * 98 + [12_000_000] * 2)
+    # A size with 10 times as many items per step, of 4 ms, which keeps no bound below 50 ms.
+    whole = [record for record in long_study.records if record.cell.workload == "mlp-train"]
+    times = [4_000_000] * 98 + [30_000_000] * 2
+    long_study.records += [
+        replace(
+            record,
+            cell=replace(record.cell, size="medium"),
+            work={**record.work, "items": 10 * record.work["items"]},
+            sample_ns=times if record.sample_ns else [],
+            sample_cpu_ns=times if record.sample_ns else [],
+        )
+        for record in whole
+    ]
+    found = report.make(long_study.records, long_study.manifest).latency
+    assert [column.title for column in found.columns] == ["environment:mode", "p99 ≤ 20 ms", "p99 ≤ 50 ms"]
+    (group,) = found.groups
+    assert group.heading.text == "mlp-train"
+    row = next(row for row in group.rows if row[0].text == "torch1:eager")
+    one, ten = (entry.text.split(" ") for entry in row[1:])
+    assert (one[1], ten[1]) == ("(small)", "(medium)")
+    assert float(ten[0]) == pytest.approx(2.5 * float(one[0]), rel=0.02)
+
+
 def one_by_one(study, workload, times):
     """Let each sample of a workload be a single step."""
     samples = {"sample_ns": times, "sample_cpu_ns": times, "sample_steps": [1] * len(times)}
