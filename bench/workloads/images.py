@@ -71,6 +71,20 @@ def photographs(folder):
     return found, [name for name in names if labels[name] is None]
 
 
+def obstacle(path, folder):
+    """Say why a file is not to be opened; None where it is.
+
+    Opening a named pipe would wait for ever. A link may lead to somebody's own images, which the archive would then
+    show to a container that sees nothing else of this machine.
+    """
+    if not os.path.isfile(path):
+        return "not a file"
+    place, home = os.path.realpath(path), os.path.realpath(folder)
+    if os.path.commonpath([place, home]) != home:
+        return "a link that leads out of the folder; copy the file into it"
+    return None
+
+
 def decoded(path, side):
     """Decode one photograph to grey bytes (side, side). Raises OSError, SyntaxError or ValueError for other files."""
     from PIL import Image
@@ -92,6 +106,10 @@ def collected(folder, side, progress=None):
     for done, (path, label) in enumerate(files):
         if progress is not None:
             progress(done, len(files))
+        why = obstacle(path, folder)
+        if why is not None:
+            unreadable.append("{}: {}".format(os.path.relpath(path, folder), why))
+            continue
         try:
             images.append(decoded(path, side))
             labels.append(label)

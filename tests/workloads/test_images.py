@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -107,6 +108,28 @@ def test_an_archive_of_a_folder_lists_unreadable_files(tmp_path: Path, capsys: p
     printed = capsys.readouterr().out
     assert "left out: " + archive.unreadable[0] in printed
     assert "2 images, 1 left out" in printed
+
+
+def test_pipes_and_links_out_of_the_folder_are_left_out_and_others_are_followed(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    folder, outside = tmp_path / "photographs", tmp_path / "private.png"
+    for animal in ("Cat", "Dog"):
+        (folder / animal).mkdir(parents=True)
+        image.new("L", (60, 60)).save(folder / animal / "1.png")
+    image.new("L", (60, 60)).save(outside)
+    (folder / "Cat" / "2.png").symlink_to("../Dog/1.png")
+    (folder / "Cat" / "3.png").symlink_to(outside)
+    (folder / "Cat" / "4.png").symlink_to("../../private.png")
+    os.mkfifo(folder / "Dog" / "5.png")
+    (tmp_path / "linked").symlink_to(folder)
+    for given in (folder, tmp_path / "linked"):
+        archive = images.collected(str(given), 50)
+        assert archive.labels.tolist() == [0, 0, 1]
+        assert archive.unreadable.tolist() == [
+            "Cat/3.png: a link that leads out of the folder; copy the file into it",
+            "Cat/4.png: a link that leads out of the folder; copy the file into it",
+            "Dog/5.png: not a file",
+        ]
 
 
 def test_progress_is_reported_before_each_photograph(tmp_path: Path) -> None:

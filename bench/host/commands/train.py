@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: The size without --size: the batch that the workloads' pages call small.
 SIZE = "small"
 MOST_SEEDS = 1000
+#: Options of a selection that say how steps are timed and compared.
+WITHOUT_MEANING = ("budget", "strict", "largest_batch", "ratios", "details", "figures")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     from ..storage.run_lock import exclusive
     from ..study import selection
 
+    given = [f"--{name.replace('_', '-')}" for name in WITHOUT_MEANING if getattr(options, name)]
+    if given:
+        raise Refused(f"{', '.join(given)}: a training has no use for it. Remove it, or measure steps with a run.")
     options.size = options.size or [SIZE]
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))

@@ -141,6 +141,7 @@ def test_what_cannot_be_trained_is_refused_in_words(tmp_path, capsys):
         ("--workload", "marks-train", "--data", str(tmp_path / "none")): "does not exist. Correct the path",
         ("--workload", "marks-train", "--data", str(tmp_path)): "no marks.txt in this folder",
         ("--data", str(tmp_path)): "it is for one workload",
+        ("--budget", "10m", "--strict"): "--budget, --strict: a training has no use for it",
         ("--validation", "0.1%", "--workload", "marks-train"): "Give more images",
     }.items():
         assert train(tmp_path, *arguments) == 2
