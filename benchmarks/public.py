@@ -1,6 +1,7 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
+                                [--pyhpc FOLDER]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -8,6 +9,10 @@ jax.example_libraries and jax.nn; flax where it is installed (``--interpreter ja
 ratio compares ours with the fastest of them; below 1 ours is faster. Ours must not be slower by more than the limit.
 Where the middle half of a row's ratios contains the limit, the machine was too busy and the verdict is "unclear". One
 thread, which is timed by its processor time, gives steadier figures on a busy machine.
+
+The kernels of an ocean model are compared with those of pyhpc-benchmarks, of which ``--pyhpc`` names a checkout. Other
+kernels are compared with the functions and recipes that a framework's documentation has for them. A row without a
+public implementation is left out.
 
 The attention of PyTorch, Keras and flax adds a bias to queries, keys and values, which the specification lacks, so
 these public transformers do slightly more work than ours.
@@ -34,7 +39,12 @@ from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
-WORKLOADS = ("mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train")
+WORKLOADS = (
+    "mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train", "lstm-lm-train",
+    "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
+    "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
+    "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
+)  # fmt: skip
 #: Without eager JAX, which is not meant to be fast, and max-autotune, which takes minutes to compile.
 COLUMNS = (
     ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
@@ -55,7 +65,10 @@ def verdict(low: float, high: float) -> str:
 
 
 def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> list[str]:
-    """Return the cells of a row: both medians, median and quartiles of the ratios of the turns, and the verdict."""
+    """Return the cells of a row: both medians, median and quartiles of the ratios of the turns, and the verdict.
+
+    Empty where one of both is missing.
+    """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
         [*command, str(PROGRAM), *arguments],
@@ -67,6 +80,8 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
     times = {name: np.array(seconds) for name, seconds in json.loads(done.stdout.splitlines()[-1]).items()}
+    if not times:
+        return []
     ours = times.pop("ours")
     fastest = min(times, key=lambda name: float(np.median(times[name])))
     low, middle, high = np.quantile(ours / times[fastest], [0.25, 0.5, 0.75])
@@ -97,6 +112,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="*", help="environment:mode:workload, with * and ?")
     parser.add_argument("--interpreter", action="append", default=[], metavar="ENVIRONMENT=PATH")
+    parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
     options = parser.parse_args(arguments)
     given = dict(text.split("=", 1) for text in options.interpreter)
     study = study_file.load(ROOT / "matrix.toml")
@@ -108,7 +124,12 @@ def main(arguments: list[str]) -> int:
             continue
         framework = str(study.environments[environment].framework)
         asked = [framework, mode, workload, options.size, str(options.turns)]
-        rows.append([environment, mode, workload, *compare(command_of(environment, given), asked, options.threads)])
+        if options.pyhpc:
+            asked.append(str(options.pyhpc.resolve()))
+        found = compare(command_of(environment, given), asked, options.threads)
+        if not found:
+            continue
+        rows.append([environment, mode, workload, *found])
         print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     headers = [
         "environment", "mode", "workload", "ours / µs", "public / µs", "fastest public", "ours / public", "middle half",

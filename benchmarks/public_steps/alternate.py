@@ -1,10 +1,11 @@
 """Times our program and the public ones in turns, inside an environment, and prints one line of JSON.
 
-    python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS
+    python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS [PYHPC]
 
-All have the same batch and layers of the same shapes; the values of their parameters differ. The clock is the processor
-time of this process where it has one thread: other processes then change a time little. With more threads it is a
-clock on the wall, because threads that wait for each other take processor time, too.
+It is empty where one of both is missing. All have the same batch and layers of the same shapes; the values of their
+parameters differ. The clock is the processor time of this process where it has one thread: other processes then change
+a time little. With more threads it is a clock on the wall, because threads that wait for each other take processor
+time, too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import os
 import sys
 import time
 
-from bench.program import Transform
+import pyhpc
+
+from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 from bench.worker.timing.stopwatch import looped
@@ -43,7 +46,18 @@ def ours(framework, adapter, mode, workload, size, batch, parameters, each):
     return program.run or looped(program.step, adapter.synchronize, each)
 
 
-def main(framework, mode, workload, size_name, turns):
+def public(framework, mode, workload, size, batch, parameters, adapter, each, checkout):
+    """Return ``{name: run}`` of the public ones: kernels, or steps of a model, waited for where ``each`` says so."""
+    if workload in pyhpc.KERNELS:
+        return pyhpc.runs(framework, workload, size, mode, adapter.put, checkout)
+    kernels = importlib.import_module("kernels_" + framework).runs(workload, size, mode, batch, parameters)
+    if kernels:
+        return kernels
+    steps = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
+    return {name: looped(step, adapter.synchronize, each) for name, step in steps.items()}
+
+
+def main(framework, mode, workload, size_name, turns, checkout=""):
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
@@ -51,11 +65,15 @@ def main(framework, mode, workload, size_name, turns):
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batch = tuple(adapter.put(array) for array in batches[0])
     each = adapter.settings().get("dispatch") != "inline"
-    runs = {"ours": ours(framework, adapter, mode, workload, size, batch, parameters, each)}
-    public = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
+    try:
+        runs = {"ours": ours(framework, adapter, mode, workload, size, batch, parameters, each)}
+    except Unsupported:
+        return {}
     # The steps of training need each other, so waiting for the last is waiting for all.
     each = each and not specification.TRAINING
-    runs.update((name, looped(step, adapter.synchronize, each)) for name, step in public.items())
+    runs.update(public(framework, mode, workload, size, batch, parameters, adapter, each, checkout))
+    if len(runs) == 1:
+        return {}
     counts = {}
     for name, run in runs.items():
         time_s(run, adapter.synchronize, [batch] * WARM_STEPS)

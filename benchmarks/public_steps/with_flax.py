@@ -20,6 +20,7 @@ def step(workload, size, batch):
             optax.adam(1e-3),
         ),
         "transformer-train": lambda: (LanguageModel(size), optax.adam(1e-3)),
+        "lstm-lm-train": lambda: (recurrent(size), optax.sgd(1.0)),
     }[workload]()
     return trained(network, optimizer, batch)
 
@@ -71,6 +72,11 @@ def convolutional(filters, dense, classes):
     blocks = [layer for count in filters for layer in (nn.Conv(count, (5, 5), padding="VALID"), nn.relu, pool)]
     hidden = [layer for count in dense for layer in (nn.Dense(count), nn.relu)]
     return nn.Sequential([*blocks, flatten, *hidden, nn.Dense(classes)])
+
+
+def recurrent(size):
+    layers = [nn.RNN(nn.OptimizedLSTMCell(size["width"])) for _ in range(size["layers"])]
+    return nn.Sequential([nn.Embed(size["vocabulary"], size["width"]), *layers, nn.Dense(size["vocabulary"])])
 
 
 class Stack(nn.Module):

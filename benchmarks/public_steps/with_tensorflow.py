@@ -12,7 +12,7 @@ def steps(workload, size, mode, batch):
     """Return ``{name: step}``."""
     return {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
-        "transformer-train": language_model,
+        "transformer-train": language_model, "lstm-lm-train": recurrent,
     }[workload](size, mode, batch)  # fmt: skip
 
 
@@ -102,6 +102,22 @@ def encoder(size, mode, batch):
     model = keras.Model(inputs, stack(size, inputs, causal=False))
     transformed = traced(lambda values: model(values, training=False), mode)
     return {"keras": lambda *given: {"hidden": transformed(*batch)}}
+
+
+def recurrent(size, mode, batch):
+    """Make Keras' layers; the loop over time is unrolled, or a tf.while_loop."""
+
+    def make(unroll):
+        lstm = [keras.layers.LSTM(size["width"], return_sequences=True, unroll=unroll) for _ in range(size["layers"])]
+        embedding = keras.layers.Embedding(size["vocabulary"], size["width"])
+        tokens = keras.Input(batch_shape=batch[0].shape, dtype="int32")
+        return keras.Model(tokens, keras.Sequential([embedding, *lstm, keras.layers.Dense(size["vocabulary"])])(tokens))
+
+    found = {}
+    for name, unroll in (("unrolled", True), ("loop", False)):
+        steps = trained(lambda unroll=unroll: make(unroll), mode, batch, lambda: keras.optimizers.SGD(1.0))
+        found.update((f"{key}, {name}", step) for key, step in steps.items())
+    return found
 
 
 class Positions(keras.layers.Layer):

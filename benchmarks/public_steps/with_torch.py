@@ -20,7 +20,7 @@ def steps(workload, size, mode, batch):
     """Return ``{name: step}``."""
     return {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
-        "transformer-train": language_model,
+        "transformer-train": language_model, "lstm-lm-train": recurrent,
     }[workload](size, mode, batch)  # fmt: skip
 
 
@@ -133,6 +133,24 @@ class LanguageModel(nn.Module):
     def forward(self, tokens):
         hidden = self.stack(self.tokens(tokens) + self.positions, self.mask)
         return nn.functional.linear(hidden, self.tokens.weight)
+
+
+class Recurrent(nn.Module):
+    """The model of PyTorch's example of a language model: torch.nn's embedding, LSTM and linear layer."""
+
+    def __init__(self, size):
+        super().__init__()
+        width = size["width"]
+        self.encoder = nn.Embedding(size["vocabulary"], width)
+        self.recurrent = nn.LSTM(width, width, size["layers"], batch_first=True)
+        self.decoder = nn.Linear(width, size["vocabulary"])
+
+    def forward(self, tokens):
+        return self.decoder(self.recurrent(self.encoder(tokens))[0])
+
+
+def recurrent(size, mode, batch):
+    return trained(Recurrent(size), mode, batch, rate=1.0)
 
 
 def language_model(size, mode, batch):

@@ -23,7 +23,7 @@ from bench.program import Transform, Unsupported
 def examine(mode):
     if mode == parallel.MODE:
         return divided()
-    if mode == lazy.MODE:
+    if mode in lazy.MODES:
         return {}
     found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
     if mode == "compile":

@@ -71,7 +71,7 @@ GRID_INFERENCE = [
     ("tflite", "int8"),
 ]
 #: Of these it takes minutes to check every workload, so the tests check those of the default study.
-GRID_SLOW = [("torch-xla", "xla")]
+GRID_SLOW = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 #: This one is for input pipelines alone.
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
 #: Modes in which two devices share a step, each with a thread of its own.

@@ -92,7 +92,7 @@ def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environ
         assert settings["compiled"] == compiled(environment, mode)
 
 
-@cases("torch-xla:xla")
+@cases("torch-xla:xla", "torch-xla:compile-openxla")
 def test_lazy_tensors_agree_with_float64_in_the_workloads_of_the_default_study(environment, mode):
     for workload, (share, settings) in run(environment, "agreement", mode, *WORKLOADS).items():
         assert share <= 1

@@ -9,10 +9,10 @@ from ...program import Unsupported
 from . import layouts, lazy, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
-from .programs import inference
+from .programs import inference, kernel
 from .training import make_optimizer, module_training
 
-__all__ = ["Adapter", "inference", "make_optimizer", "module_training"]
+__all__ = ["Adapter", "inference", "kernel", "make_optimizer", "module_training"]
 
 
 class Adapter:
@@ -29,7 +29,7 @@ class Adapter:
         if mode == "autocast" and precision != "float32":
             raise Unsupported("mode autocast casts what is float32 to bfloat16: use eager for {}".format(precision))
         self._mode = mode
-        self._lazy = mode == lazy.MODE
+        self._lazy = mode in lazy.MODES
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precision)
         self._compiler = Compiler(mode, self.device)

@@ -41,7 +41,7 @@ class Compiler:
             self._other = scripting.Scripting(mode)
         elif mode == "aot-inductor":
             self._other = Ahead()
-        self._lazy = lazy.Lazy() if mode == lazy.MODE else None
+        self._lazy = lazy.Lazy(mode) if mode in lazy.MODES else None
         self._part = "forward"
         self._froze = False
 
@@ -89,12 +89,13 @@ class Compiler:
         return torch.compile(function, dynamic=False, mode=preset)
 
     def report(self):
-        if self._other is not None or self._lazy is not None:
-            return (self._other or self._lazy).report()
+        if self._other is not None:
+            return self._other.report()
+        if self._lazy is not None:
+            found = self._lazy.report()
+            return dict(found, **count_breaks(dynamo_counters())) if self._mode == lazy.OPENXLA else found
         if self._mode in PRESETS and hasattr(torch, "compile"):
-            from torch._dynamo.utils import counters
-
-            return report_counters(counters, self._part)
+            return report_counters(dynamo_counters(), self._part)
         return {"compiled": "nothing", "compilations": 0}
 
     def settings(self):
@@ -142,6 +143,21 @@ def end_pools():
         pool.cache_clear()
 
 
+def dynamo_counters():
+    from torch._dynamo.utils import counters
+
+    return counters
+
+
+def count_breaks(counters):
+    """Report the graph breaks that Dynamo counted, and why the first of them were."""
+    breaks = dict(counters["graph_break"]) if "graph_break" in counters else {}
+    return {
+        "graph_breaks": sum(breaks.values()),
+        "graph_break_reasons": [shorten(text) for text in list(breaks)[:MOST_REASONS]],
+    }
+
+
 def report_counters(counters, part):
     """Report what torch.compile did, by Dynamo's and Inductor's counters since the process started.
 
@@ -151,17 +167,15 @@ def report_counters(counters, part):
     def count(group, *names):
         return sum(int(counters[group][name]) for name in names) if group in counters else 0
 
-    breaks = dict(counters["graph_break"]) if "graph_break" in counters else {}
     graphs, traces = count("stats", "unique_graphs"), count("frames", "total")
     # Every compiled graph is looked up in the cache of generated code, backward graphs, too, which are not traced.
     lowered = count("inductor", "fxgraph_cache_hit", "fxgraph_cache_miss", "fxgraph_cache_bypass")
     return {
         "compiled": part if graphs else "nothing",
         "graphs": graphs,
-        "graph_breaks": sum(breaks.values()),
-        "graph_break_reasons": [shorten(text) for text in list(breaks)[:MOST_REASONS]],
         "traces": traces,
         "compilations": traces + lowered,
+        **count_breaks(counters),
     }
 
 

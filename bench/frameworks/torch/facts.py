@@ -31,6 +31,14 @@ FACTS = Facts(
         Mode("functorch", training_preloads=OPTIMIZER),
         # Lazy tensors of PyTorch/XLA.
         Mode("xla", first_call_s=2.0, first_version="2.9", training_preloads=OPTIMIZER),
+        # The same with torch.compile in front: Dynamo's graphs become executables of XLA.
+        Mode(
+            "compile-openxla",
+            first_call_s=3.0,
+            first_version="2.9",
+            preloads=("torch._dynamo",),
+            training_preloads=OPTIMIZER,
+        ),
         # Training steps over two processes.
         Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),

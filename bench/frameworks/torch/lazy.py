@@ -16,7 +16,8 @@ try:
 except ImportError:  # It is an addition that few environments have.
     torch_xla = None
 
-MODE = "xla"
+#: The second has torch.compile in front, which calls executables of Dynamo's graphs; the rest is recorded in both.
+MODES = XLA, OPENXLA = ("xla", "compile-openxla")
 #: Settings of the kernels that compute where XLA does not.
 OWN = ("interop threads", "kernels", "instruction set", "BLAS")
 
@@ -26,7 +27,7 @@ def device(kind):
     if torch_xla is None:
         raise Unsupported("torch {} has no torch_xla beside it".format(torch.__version__))
     if kind != "cpu":
-        raise Unsupported("mode {} computes on XLA's device for a processor".format(MODE))
+        raise Unsupported("modes {} compute on XLA's device for a processor".format(" and ".join(MODES)))
     os.environ.setdefault("PJRT_DEVICE", "CPU")
     return torch_xla.device()
 
@@ -43,6 +44,9 @@ def stepping(function, *, waits=False):
     def call(*arguments):
         result = function(*arguments)
         torch_xla.sync(wait=waits)
+        if waits:
+            # Executables of Dynamo's graphs are not recorded, so they are not part of what sync waits for.
+            xla_model.wait_device_ops()
         return result
 
     return call
@@ -68,10 +72,13 @@ def versions():
 class Lazy:
     """Executes as the mode does, and counts what XLA compiled."""
 
-    def __init__(self):
+    def __init__(self, mode):
+        self._mode = mode
         self._part = "forward"
 
     def apply(self, function, training, part):
+        if self._mode == OPENXLA and part != "optimizer":
+            function = torch.compile(function, backend="openxla", dynamic=False)
         if not training:
             # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
             return stepping(function, waits=True)

@@ -31,7 +31,7 @@ def make_optimizer(parameters, settings, mode="eager"):
     parameters = list(parameters)
     if mode == COMPILED:
         return kind(parameters, lr=settings["learning_rate"], foreach=True, **options)
-    if mode == lazy.MODE:
+    if mode in lazy.MODES:
         # The count of steps as a tensor of the device; as a number, it would be a constant of every graph.
         counted = {} if kind is torch.optim.SGD else {"capturable": True}
         return kind(parameters, lr=settings["learning_rate"], **counted, **options)
@@ -44,7 +44,7 @@ def make_optimizer(parameters, settings, mode="eager"):
 
 def fusion(optimizer, mode):
     """Return the setting that says what fuses the operations of an optimizer."""
-    fused = "by the compiler" if mode in (COMPILED, lazy.MODE) else bool(optimizer.param_groups[0].get("fused"))
+    fused = "by the compiler" if mode in (COMPILED, *lazy.MODES) else bool(optimizer.param_groups[0].get("fused"))
     return {"fused optimizer": fused}
 
 
@@ -61,7 +61,7 @@ def module_training(module, transform, settings, parameters):
     if transform.mode == "functorch":
         make = differentiated
     run, memory = make(module, transform, settings)
-    if transform.mode == lazy.MODE:
+    if transform.mode in lazy.MODES:
         # What made the module is not part of the first step.
         lazy.wait()
         reset = lazy.stepping(resetting(module, memory, keep=torch.Tensor.cpu))
@@ -135,7 +135,7 @@ def optimized(module, transform, settings):
         module, training=True, settings=lambda: dict(module_settings(module), **fusion(optimizer, mode))
     )
     advance = optimizer.step
-    if mode in (COMPILED, lazy.MODE):
+    if mode in (COMPILED, *lazy.MODES):
         advance = transform(advance, training=True, part="optimizer")
 
     def run(batches):

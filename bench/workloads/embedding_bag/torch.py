@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 
 
 class Bags(nn.Module):
@@ -20,4 +20,4 @@ class Bags(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Bags(parameters["table"]), transform, ("sums",))
+    return kernel(Bags(parameters["table"]), transform, ("sums",))

@@ -32,7 +32,8 @@ def batch(size, random, source=None):
 
 def polynomial(variable, *coefficients):
     """Return a polynomial of ``variable`` and its slope, by Horner's rule; the constant coefficient comes first."""
-    *rest, last = coefficients
+    # Dynamo of PyTorch 2.9 makes a tuple of ``*rest``.
+    rest, last = list(coefficients[:-1]), coefficients[-1]
     value, slope = last * variable + rest.pop(), last
     while rest:
         slope = slope * variable + value

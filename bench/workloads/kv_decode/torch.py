@@ -85,8 +85,9 @@ class Decoder(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    if transform.mode == lazy.MODE:
-        raise Unsupported("mode xla runs what is recorded when a step ends; here a step is many calls: see eager")
+    if transform.mode in lazy.MODES:
+        reason = "mode {} runs what is recorded when a step ends; here a step is many calls: see eager"
+        raise Unsupported(reason.format(transform.mode))
     module = Decoder(size, parameters).eval()
     advance = transform(module, training=False, settings=lambda: module_settings(module))
     prompt, sequence = size["prompt"], size["sequence"]

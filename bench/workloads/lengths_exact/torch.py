@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ...frameworks.torch import lazy
 from ...frameworks.torch.adapter import inference
 from ...program import Transform
 from ..sequence_lengths import calls, names
@@ -61,7 +62,7 @@ class Masked(Encoder):
 
 def build(size, parameters, batch, transform):
     is_exact = len(batch) == size["lengths"]
-    if is_exact and transform.mode.startswith("compile"):
+    if is_exact and transform.mode.startswith("compile") and transform.mode not in lazy.MODES:
         # The first call then compiles for any length; without it, each length is compiled until a limit.
         for tokens in batch:
             torch._dynamo.mark_dynamic(tokens, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 
 
 class Draws(nn.Module):
@@ -18,4 +18,4 @@ class Draws(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Draws(size["draws"]), transform, ("draws",))
+    return kernel(Draws(size["draws"]), transform, ("draws",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 
 
 class Sums(nn.Module):
@@ -19,4 +19,4 @@ class Sums(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Sums(size["groups"]), transform, ("sums",))
+    return kernel(Sums(size["groups"]), transform, ("sums",))

@@ -1,0 +1,107 @@
+"""Runs the kernels of pyhpc-benchmarks, the original of three workloads, out of a checkout of its repository.
+
+https://github.com/dionhaefner/pyhpc-benchmarks (Unlicense). Nothing of it is here. Its axes are columns, rows and
+levels; the grids have as many points as ours, and numbers of the same ranges.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+#: {workload: (folder and beginning of the file, function)}
+KERNELS = {
+    "equation-of-state": ("equation_of_state/eos", "gsw_dHdT"),
+    "isoneutral-mixing": ("isoneutral_mixing/isoneutral", "isoneutral_diffusion_pre"),
+    "turbulent-kinetic-energy": ("turbulent_kinetic_energy/tke", "integrate_tke"),
+}
+FILES = {"torch": "pytorch", "jax": "jax", "tensorflow": "tensorflow"}
+#: Ranges of what is not between 0.1 and 1.
+RANGES = {
+    "sa": (30, 40), "salt": (30, 40), "ct": (-2, 30), "temp": (-2, 30), "p": (10, 5000), "K_iso": (500, 1500),
+    "zt": (-5000, -10), **dict.fromkeys(("dxt", "dxu", "dyt", "dyu"), (5e4, 1.5e5)),
+    **dict.fromkeys(("dzt", "dzw", "mxl"), (50, 150)),
+}  # fmt: skip
+#: {what a name begins with: its axes, of x, y, z and the three levels of time t or the pair and pair of slopes ij}
+AXES = {
+    "p": "z", "dx": "x", "dy": "y", "dz": "z", "cos": "y", "zt": "z", "kbot": "xy", "forc_tke": "xy", "salt": "xyzt",
+    "temp": "xyzt", "Ai": "xyzij", "u": "xyzt", "v": "xyzt", "w": "xyzt", "tke": "xyzt", "dtke": "xyzt",
+}  # fmt: skip
+
+
+def runs(framework, workload, size, mode, put, checkout):
+    """Return ``{"pyhpc": run}``; empty where the repository has no such kernel, or no checkout is given."""
+    if workload not in KERNELS or not checkout:
+        return {}
+    beginning, name = KERNELS[workload]
+    path = Path(checkout) / "benchmarks" / f"{beginning}_{FILES[framework]}.py"
+    if not path.exists():
+        return {}
+    inputs = [put(array) for array in drawn(arguments(path, name), size)]
+    return {"pyhpc": LOOPS[framework](path, name, mode, inputs)}
+
+
+def arguments(path, name):
+    """Return the names of a function's arguments; what is scripted has none to ask for."""
+    (found,) = (node for node in ast.parse(path.read_text()).body if getattr(node, "name", None) == name)
+    return [argument.arg for argument in found.args.args]
+
+
+def drawn(names, size):
+    random = np.random.RandomState(0)
+    lengths = {"x": size["width"], "y": size["height"], "z": size["levels"], "t": 3, "i": 2, "j": 2}
+    found = []
+    for name in names:
+        axes = next((axes for start, axes in sorted(AXES.items(), reverse=True) if name.startswith(start)), "xyz")
+        shape = [lengths[axis] for axis in axes]
+        if name == "p":
+            shape = [1, 1, *shape]
+        array = random.uniform(*RANGES.get(name, (0.1, 1.0)), shape).astype(np.float32)
+        if name.startswith("mask"):
+            array = (array < 0.8).astype(np.float32)
+        found.append(random.randint(1, size["levels"], shape) if name == "kbot" else array)
+    return found
+
+
+def loaded(path):
+    spec = importlib.util.spec_from_file_location("pyhpc_" + path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def with_torch(path, name, mode, inputs):
+    """Run the kernel scripted, as it comes; in other modes as the function that is scripted there."""
+    import torch
+    from kernels_torch import looped, transformed
+
+    scripted = torch.jit.script if mode == "torchscript" else lambda function: function
+    with mock.patch.object(torch.jit, "script", scripted):
+        function = transformed(getattr(loaded(path), name), mode)
+    return looped(lambda *batch: function(*inputs), differentiates=False)
+
+
+def with_jax(path, name, mode, inputs):
+    function = getattr(loaded(path), name)
+
+    def run(batches):
+        for _ in batches:
+            outputs = function(*inputs)
+        return {"outputs": outputs}
+
+    return run
+
+
+def with_tensorflow(path, name, mode, inputs):
+    from kernels_tensorflow import looped
+    from with_tensorflow import traced
+
+    function = traced(getattr(loaded(path), name), mode)
+    return looped(lambda *batch: function(*inputs))
+
+
+LOOPS = {"torch": with_torch, "jax": with_jax, "tensorflow": with_tensorflow}
