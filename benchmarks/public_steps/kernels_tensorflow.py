@@ -78,7 +78,7 @@ def loss(model, inputs, labels):
 def per_sample_gradients(size, parameters):
     """Differentiate as TensorFlow's guide does: the Jacobian of the losses; and a vectorized_map of gradients."""
     model = network(size, "relu")
-    variables = model.trainable_variables
+    variables = [variable.value for variable in model.trainable_variables]
 
     def jacobian(inputs, labels):
         with tf.GradientTape() as tape:
@@ -96,7 +96,7 @@ def per_sample_gradients(size, parameters):
 def hessian_vector(size, parameters):
     """Multiply as TensorFlow's guides do: a tape in a ForwardAccumulator, and a tape in a tape."""
     model = network(size, "tanh")
-    variables = model.trainable_variables
+    variables = [variable.value for variable in model.trainable_variables]
 
     def forward_over_reverse(inputs, labels, *vectors):
         with tf.autodiff.ForwardAccumulator(variables, list(vectors)) as accumulator:
