@@ -15,7 +15,7 @@ TRAINING = False
 #: Joules per decibar and cubic metre.
 SCALE = 1e4
 #: Additions, products, quotients, roots and logarithms of ``enthalpy_slope`` for a point.
-OPERATIONS = 254
+OPERATIONS = 260
 
 
 def parameters(size, random):
@@ -67,8 +67,10 @@ def slope_of_product(left, right):
 
 
 def over(left, right):
-    quotient = left[0] / right[0]
-    return quotient, (left[1] - quotient * right[1]) / right[0]
+    # Divisions are few: with two of them instead, XLA took 1.4 times as long for the whole formula.
+    inverse = 1 / right[0]
+    quotient = left[0] * inverse
+    return quotient, (left[1] - quotient * right[1]) * inverse
 
 
 def volume(salinity, temperature, sqrt):
