@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,11 @@ def test_a_name_unlike_every_other_gets_no_suggestion() -> None:
         "unknown workload 'MLP_Train'; did you mean 'mlp-train'?"
     )
     assert unknown("mode", "x", []) == "unknown mode 'x': there is none to choose from."
+
+
+def test_the_full_study_leaves_memory_formats_to_workloads_with_images() -> None:
+    study = study_file.load(ROOT / "studies" / "full.toml")
+    left_out = [each.workload or "*" for each in study.exclusions if each.mode == "channels-*"]
+    for workload in study.workloads:
+        has_images = study.registry.specification(workload).ITEM == "image"
+        assert has_images != any(fnmatch.fnmatchcase(workload, pattern) for pattern in left_out), workload
