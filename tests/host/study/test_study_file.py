@@ -217,5 +217,6 @@ def test_the_full_study_leaves_memory_formats_to_workloads_with_images() -> None
     study = study_file.load(ROOT / "studies" / "full.toml")
     left_out = [each.workload or "*" for each in study.exclusions if each.mode == "channels-*"]
     for workload in study.workloads:
-        has_images = study.registry.specification(workload).ITEM == "image"
+        # Images from a pipeline are in the layout that it makes.
+        has_images = study.registry.specification(workload).ITEM == "image" and "input" not in workload
         assert has_images != any(fnmatch.fnmatchcase(workload, pattern) for pattern in left_out), workload
