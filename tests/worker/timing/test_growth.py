@@ -100,6 +100,21 @@ def test_outputs_that_take_long_to_fetch_pass():
     assert Device(30_000, fetch_ns=200_000_000).verify() == 1
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_fetching_large_outputs_may_differ_by_more_than_a_step(seed):
+    """As the gradients of every row, 52 MB, after steps of 7 ms: fetching them takes 70 to 110 ms."""
+    draws = random.Random(seed)
+
+    def noise():
+        return draws.uniform(0.7, 1.1)
+
+    device = Device(7_000_000, fetch_ns=100_000_000, noise=noise)
+    assert device.verify() >= 1
+    unwaited = Device(7_000_000, order_ns=2_000, fetch_ns=100_000_000, noise=noise, waits=False)
+    with pytest.raises(NoGrowth, match="still under way"):
+        unwaited.verify()
+
+
 def test_steps_that_do_nothing_more_are_found():
     device = Device(0)
     done = []
