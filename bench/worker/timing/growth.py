@@ -16,7 +16,7 @@ HIDDEN_SHARE = 0.1
 #: The steps of one measurement take about this long, so that scheduling delays matter little.
 TRIAL_NS = 5_000_000
 MOST_TRIAL_STEPS = 1 << 19
-#: Where fetching the outputs takes longer than that, the steps take as long as it, or this many: fetching 50 MB takes 80
+#: Where fetching the outputs takes longer, the steps take as long as it, or are this many: fetching 50 MB takes 80
 #: to 100 ms, and steps of 7 ms would not show beside the difference. More steps would hide those of a queue, above.
 MOST_STEPS_BESIDE_FETCH = 100
 #: The tests use the shortest times of this many passes, or of fewer that took ``ENOUGH_NS`` together.
