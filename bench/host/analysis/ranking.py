@@ -1,4 +1,4 @@
-"""Ranks the columns over all rows of one device; rows of several numbers of threads are ranked by that number."""
+"""Ranks the columns over the rows of one device and one number of threads, as the means of speed-ups are taken."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
+from .speed_ups import LEAST_SHARE
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
 #: A profile is shown at these multiples of the best time of a row.
@@ -29,7 +30,7 @@ class RankedColumn:
 
     column: str
     device: str
-    threads: tuple[int, ...]
+    threads: int
     standing: ranking.Standing | None
     #: Over the rows in which every column was tried; None without such a row.
     profile: PerformanceProfile | None
@@ -54,11 +55,10 @@ class Support:
 
 @dataclass(frozen=True)
 class Contest:
-    """The columns on one device."""
+    """The columns on one device, with one number of threads."""
 
     device: str
-    #: The numbers of threads of its rows; several only where no workload was measured with more than one of them.
-    threads: tuple[int, ...]
+    threads: int
     places: tuple[RankedColumn, ...] = ()
     #: None where there is no ranking…
     support: Support | None = None
@@ -79,10 +79,9 @@ class Ranked:
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every contest; without a baseline there is none."""
-    contests: dict[tuple[str, int | None], list[Result]] = {}
-    tracks = any(result.cell.threads_named for result in analysis.results)
+    contests: dict[tuple[str, int], list[Result]] = {}
     for result in analysis.results:
-        contests.setdefault((result.cell.device, result.cell.threads if tracks else None), []).append(result)
+        contests.setdefault((result.cell.device, result.cell.threads), []).append(result)
     # A ranking compares all columns with one of them.
     if manifest.study.baseline is None or manifest.study.baseline in CHOSEN:
         return Ranked(())
@@ -107,7 +106,7 @@ def _disturbed(result: Result) -> bool:
 
 def _hold(results: Sequence[Result], baseline: str) -> Contest:
     """Hold one contest."""
-    device, threads = results[0].cell.device, tuple(sorted({result.cell.threads for result in results}))
+    device, threads = results[0].cell.device, results[0].cell.threads
     places: dict[str, dict[str, Result]] = {column: {} for column in columns_of(results)}
     for result in results:
         places[result.cell.column][result.cell.row] = result
@@ -133,9 +132,13 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
 
 
 def choose_entrants(places: Mapping[str, Mapping[str, Result]], baseline: str) -> list[str]:
-    """Choose the columns to rank: those that have a time, less the ones for which too few rows would remain."""
+    """Choose the columns to rank: those that have a time, less the ones for which too few rows would remain.
+
+    A column in few of the rows, such as a mode for training only, is not ranked, as it gets no mean among speed-ups.
+    """
     rows = {column: {row for row, result in own.items() if comparable(result)} for column, own in places.items()}
-    entrants = [column for column in places if rows[column]]
+    fewest = max(1.0, LEAST_SHARE * len(set().union(*rows.values())))
+    entrants = [column for column in places if len(rows[column]) >= fewest]
     while len(entrants) > FEWEST_COLUMNS and len(set.intersection(*(rows[c] for c in entrants))) < FEWEST_ROWS:
         others = [column for column in entrants if column != baseline]
         entrants.remove(min(others, key=lambda column: len(rows[column])))

@@ -24,7 +24,7 @@ def _share(factor: float) -> Callable[[RankedColumn], Value]:
 FIELDS: dict[str, Callable[[RankedColumn], Value]] = {
     "column": lambda p: p.column,
     "device": lambda p: p.device,
-    "threads": lambda p: " ".join(map(str, p.threads)),
+    "threads": lambda p: p.threads,
     "ratio": lambda p: p.standing.ratio.value if p.standing else None,
     "ratio_low": lambda p: p.standing.ratio.low if p.standing else None,
     "ratio_high": lambda p: p.standing.ratio.high if p.standing else None,

@@ -79,8 +79,10 @@ def of_report(report: Report) -> dict[str, Any]:
 
 def _answer(report: Report) -> list[str]:
     """Say which column is fastest, by how much and how sure that is."""
-    remarks = () if report.speedups is None else report.speedups.remarks
-    return [text for text in remarks if not text.startswith(LEGENDS)]
+    if report.speedups is None:
+        return []
+    said = filter(None, (report.speedups.banner, *report.speedups.remarks))
+    return [text for text in said if not text.startswith(LEGENDS)]
 
 
 def _cells(report: Report, columns: list[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
-from ...statistics.bootstrap import LEVEL, attainable_level
+from ...statistics.bootstrap import LEVEL
 from ..tables.paper_layout import width
 from ..tables.speedup_values import ComparedRow, SpeedUps
 from ..words.language import _, decimal_sign
@@ -88,10 +88,9 @@ def _throughput(place: ComparedCell, units: Units) -> str:
 
 def caption(found: SpeedUps, conditions: str) -> str:
     """Say what the columns are; ``conditions`` say how the cells were measured."""
-    level = min(LEVEL, attainable_level(min((place.time.n for place in found.places() if place.time), default=0)))
     parts = [
-        _("All cells: median time of a step, the {level} interval of it", level=percent(level))
-        if level
+        _("All cells: median time of a step, the {level} interval of it", level=percent(LEVEL))
+        if any(place.time and place.time.n > 1 for place in found.places())
         else _("All cells: median time of a step"),
         _("processor time of a step over all threads"),
         _("first call with a cold cache"),

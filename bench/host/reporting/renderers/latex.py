@@ -104,7 +104,7 @@ def render(table: Table) -> str:
     """Write one float."""
     marks = table.marks
     parts = {
-        "CAPTION": escape(table.caption),
+        "CAPTION": escape(" ".join(filter(None, (table.banner, table.caption)))),
         "LABEL": re.sub(r"[^A-Za-z0-9-]+", "-", table.name),
         "BODY": BOX.replace("TABULAR", tabular(table, marks)) if table.groups else "",
         "NOTES": below(table, marks),

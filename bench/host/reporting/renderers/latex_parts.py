@@ -40,7 +40,7 @@ def _numbered(part: Table, number: int) -> Table:
 
 def height(table: Table) -> int:
     """Return about how many lines a part takes."""
-    texts = (table.caption, *table.marks, *table.remarks)
+    texts = (table.banner, table.caption, *table.marks, *table.remarks)
     words = sum(-(-len(text) // LINE_LENGTH) for text in texts)
     return words + 3 + sum(len(group.rows) + (2 if group.heading.text else 0) for group in table.groups)
 

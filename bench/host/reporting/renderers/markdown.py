@@ -52,7 +52,7 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
 def render(table: Table, *, level: int = 2) -> str:
     """Write a table under a heading of ``level``; every group is a table of its own, so that its units can head it."""
     marks = table.marks
-    parts = [f"{'#' * level} {escape(table.title)}", escape_line(table.caption)]
+    parts = [f"{'#' * level} {escape(table.title)}", *map(escape_line, filter(None, (table.banner, table.caption)))]
     for group in table.groups:
         if group.heading.text:
             parts.append(f"{'#' * (level + 1)} {entry(group.heading, marks)}")

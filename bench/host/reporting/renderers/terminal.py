@@ -85,6 +85,8 @@ def fitting(console: Console, table: Table, widths: Sequence[int]) -> tuple[list
 
 def render(console: Console, table: Table) -> None:
     """Print a table with its caption, footnotes and remarks."""
+    if table.banner:
+        console.print(Text(printable(table.banner), style="bold red"))
     console.print(Text(printable(table.caption), style="italic"))
     marks, missing = table.marks, []
     if table.groups:

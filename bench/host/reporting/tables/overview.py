@@ -34,7 +34,6 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         rows.append((Entry(row_name(row[0].cell, usual)), *entries))
     conditions = shared_facets(results) if results else ""
     lines = [
-        *answer.banner(grades),
         *answer.alarm(manifest),
         *filter(None, [remark_on(baseline_not_in_run(results, manifest))]),
         *answer.legend(grades),
@@ -48,6 +47,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         (Column(_("workload"), "left"), *headings),
         (Group(Entry(""), ("",) * (len(columns) + 1), tuple(rows)),) if rows else (),
         tuple(first_words(line, WORDS) for line in lines[:LINES]),
+        banner=answer.banner(grades),
     )
 
 

@@ -68,11 +68,6 @@ class SpeedUps:
         return 1.0 / speed_up if self.as_ratios else speed_up
 
     @property
-    def mixed(self) -> bool:
-        """Tell whether rows differ in device or threads, so that no mean is over all of them."""
-        return len({(place.result.cell.device, place.result.cell.threads) for place in self.places()}) > 1
-
-    @property
     def means(self) -> Mapping[str, float]:
         """The means over most rows; empty where no track has any."""
         return self.tracks[0].means if self.tracks else {}

@@ -42,6 +42,7 @@ def summarise(found: SpeedUps, manifest: Manifest) -> Table:
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         tuple(_lines(found, manifest)),
+        banner=answer.banner(found.grades),
     )
 
 
@@ -52,26 +53,26 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
     compared = [place.result for place in found.places() if place.speed_up is not None and not place.is_base]
     track = found.tracks[0] if found.tracks else None
     needed = {
-        "banner": answer.banner(grades),
         "alarm": answer.alarm(manifest),
         "legend": answer.legend(grades),
         "verdicts": answer.verdicts(found.results, grades),
         "settings": answer.settings(found.explained),
     }
     # Verdicts do not come first where the machine was busy.
-    advice = [] if needed["banner"] else answer.no_verdicts(compared, baseline, manifest.profile.rounds or 0)
+    busy = answer.banner(grades)
+    advice = [] if busy else answer.no_verdicts(compared, baseline, manifest.profile.rounds or 0)
     #: The most useful first.
     others = {
         "failures": answer.failures(found.results),
         "clearest": answer.clearest(compared, labels, names, found.before),
-        "fastest": answer.fastest(track, len(found.tracks) > 1 or found.mixed, baseline, labels),
+        "fastest": answer.fastest(track, len(found.tracks) > 1, baseline, labels),
         "no verdicts": advice,
     }
-    room = LINES - sum(map(len, needed.values()))
+    room = LINES - sum(map(len, needed.values())) - bool(busy)
     for name, lines in others.items():
         needed[name] = lines[: max(0, room)]
         room -= len(needed[name])
-    order = ("banner", "alarm", "fastest", "clearest", "no verdicts", "legend", "verdicts", "settings", "failures")
+    order = ("alarm", "fastest", "clearest", "no verdicts", "legend", "verdicts", "settings", "failures")
     return [first_words(line, WORDS) for name in order for line in needed[name]]
 
 

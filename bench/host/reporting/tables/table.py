@@ -55,6 +55,8 @@ class Table:
     remarks: tuple[str, ...] = ()
     #: How many columns, from the left, name a row.
     names: int = 1
+    #: Stands above the caption: why numbers are missing.
+    banner: str = ""
 
     @property
     def marks(self) -> dict[str, str]:

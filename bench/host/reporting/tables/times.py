@@ -92,7 +92,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
     titles = (Column(_("workload"), "left"), Column(_("unit"), "left"), *(Column(column) for column in columns))
     return Table(
         f"{manifest.study.name}-summary",
-        _("Summary"),
+        _("Times"),
         f"{_summary_caption(results, baseline, manifest)} {describe_conditions(manifest, results)}",
         titles,
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),

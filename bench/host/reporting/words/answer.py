@@ -42,20 +42,18 @@ def usable(result: Result, grades: Grades) -> bool:
     return grade is not None and grade.usable
 
 
-def banner(grades: Grades) -> list[str]:
+def banner(grades: Grades) -> str:
     """Say first that the machine was busy, where times are withheld."""
     found = [grade for grade in grades.values() if grade is not None]
     lost = found.count(Quality.DISTURBED)
     if not lost:
-        return []
-    return [
-        _(
-            "The machine was busy: {lost} of {count} cells cannot be used ({mark}); run again.",
-            lost=lost,
-            count=len(found),
-            mark=WITHHELD,
-        )
-    ]
+        return ""
+    return _(
+        "The machine was busy: {lost} of {count} cells cannot be used ({mark}); run again.",
+        lost=lost,
+        count=len(found),
+        mark=WITHHELD,
+    )
 
 
 def alarm(manifest: Manifest) -> list[str]:
@@ -78,40 +76,45 @@ def alarm(manifest: Manifest) -> list[str]:
 
 
 def fastest(track: Track | None, several: bool, baseline: str, labels: Labels) -> list[str]:
-    """Say which column is fastest on average, by the geometric means of a track; ``several`` tracks are told apart."""
+    """Say which column is fastest on average, and which is next, by the geometric means of a track.
+
+    The row of the means says over what they are; ``several`` tracks have one each.
+    """
     # Means over versions of their own do not compare the columns.
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
     first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
-    average = ngettext("{count} row", "{count} rows", track.rows)
-    if several:
-        average += f", {threads_in_words(track.threads)}"
+    rows = ngettext("{count} row", "{count} rows", track.rows)
+    over = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
     if baseline == BEST:
         share = percent(track.means[first])
         return [
             _(
-                "Fastest on average: {column}, {share} of the best's speed ({average}).",
+                "Fastest on average: {column}, {share} of the best's speed{over}.",
                 column=labels[first].text,
                 share=share,
-                average=average,
+                over=over,
             )
         ]
     if first == baseline:
         return [
             _(
-                "Fastest on average: {column}; next {other}, {factor} times as fast ({average}).",
+                "Fastest on average: {column}; next {other}, {factor} times as fast{over}.",
                 column=labels[first].text,
                 other=labels[others[0]].text,
                 factor=fixed(track.means[others[0]], 2),
-                average=average,
+                over=over,
             )
         ]
+    # The next one shows how close it is.
     return [
         _(
-            "Fastest on average: {column}, {factor} times as fast ({average}).",
+            "Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.",
             column=labels[first].text,
             factor=fixed(track.means[first], 2),
-            average=average,
+            other=labels[others[0]].text,
+            next=fixed(track.means[others[0]], 2),
+            over=over,
         )
     ]
 

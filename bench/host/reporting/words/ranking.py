@@ -9,7 +9,7 @@ from ...analysis.results import Result
 from .language import _, ngettext
 from .notes import in_words
 from .row_names import row_name, threads_in_words, usual_facets
-from .terms import enumerate_alternatives, enumerate_names, status_word
+from .terms import enumerate_names, status_word
 from .text import shorten
 
 #: Characters of a list of rows; the CSV files have everything.
@@ -17,9 +17,8 @@ LIST_LENGTH = 600
 
 
 def contest_name(contest: Contest) -> str:
-    """Name a contest: ``cpu, 2 threads`` or ``cpu, 1 or 2 threads``."""
-    numbers = enumerate_alternatives([*map(str, contest.threads[:-1]), threads_in_words(contest.threads[-1])])
-    return f"{contest.device}, {numbers}"
+    """Name a contest: ``cpu, 2 threads``."""
+    return f"{contest.device}, {threads_in_words(contest.threads)}"
 
 
 def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:

@@ -85,6 +85,16 @@ def test_every_cell_has_a_line_with_its_numbers(tmp_path, long_study):
     assert sum(len(lines_of(text, name)) for name in set(re.findall(r"^([A-Z][\w. ]+) &", text, re.M))) == 24
 
 
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [(10, ", the 95\\% interval of it,"), (3, ", the 95\\% interval of it,"), (1, "of a step, processor")],
+)
+def test_the_caption_gives_the_level_of_the_intervals(tmp_path, long_study, rounds, said):
+    """Few processes have Student's interval, which is wider, not less certain; one has none."""
+    long_study.records = [r for r in long_study.records if r.round < rounds]
+    assert said in written(long_study, tmp_path)
+
+
 def test_failures_have_a_status_and_no_number_and_withheld_times_none(tmp_path, long_study):
     long_study.end("jax:jit", "dispatch", "timeout", "first-call", "no answer in 300 s")
     long_study.change("torch2:eager", "dispatch", other_load=0.9)

@@ -69,6 +69,20 @@ def test_a_failure_takes_for_ever_and_its_column_is_not_ranked(long_study):
     assert "Not ranked, as too few rows would remain in common: jax:jit." in remark(long_study, "On cpu")
 
 
+def test_a_column_in_few_rows_takes_no_row_from_the_others(long_study):
+    """A mode for training only would leave the ranking to its few rows, and contradict the means of the speed-ups."""
+    sizes = ["small", *(f"s{number}" for number in range(4))]
+    long_study.records = [
+        replace(r, cell=replace(r.cell, size=size))
+        for size in sizes
+        for r in long_study.records
+        if r.cell.column != "jax:jit" or (r.cell.workload == "mlp-train" and size != "s0")
+    ]
+    long_study.run["planned"] = []
+    assert ranked(long_study)["jax:jit"][2] == "–"
+    assert "ranked on 15 rows that all have in common" in remark(long_study, "On cpu")
+
+
 def test_rows_that_are_left_out_are_named_with_the_reason(long_study):
     long_study.records += [
         replace(r, cell=replace(r.cell, size="tiny"))
@@ -107,14 +121,21 @@ def test_each_track_of_threads_is_ranked_by_itself(long_study):
     ]
 
 
-def test_workloads_with_different_numbers_of_threads_are_ranked_together(long_study):
+def test_a_workload_with_another_number_of_threads_is_ranked_apart_as_it_is_averaged_apart(long_study):
+    """Else the ranking could put another column first than the means of the speed-ups do."""
     long_study.records = [
-        replace(r, cell=replace(r.cell, threads=1)) if r.cell.workload == "dispatch" else r for r in long_study.records
+        replace(r, cell=replace(r.cell, size=size, threads=1 if r.cell.workload == "dispatch" else 2))
+        for size in ("small", "medium")
+        for r in long_study.records
+        if r.cell.workload != "dispatch" or size == "small"
     ]
     long_study.run["planned"] = []
-    assert [group.heading.text for group in report.make(long_study.records, long_study.manifest).ranking.groups] == [
-        "cpu, 1 or 2 threads"
-    ]
+    made = report.make(long_study.records, long_study.manifest)
+    assert [group.heading.text for group in made.ranking.groups] == ["cpu, 2 threads"]
+    assert any(remark.startswith("No ranking for cpu, 1 thread: ") for remark in made.ranking.remarks)
+    (track,) = made.speed_ups.tracks
+    ratios = {place.column: place.standing.ratio.value for place in made.rankings}
+    assert sorted(ratios, key=ratios.get) == sorted(track.means, key=track.means.get, reverse=True)
 
 
 def test_too_few_rows_are_the_reason_for_no_ranking(long_study):
