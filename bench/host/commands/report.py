@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         described = replace(described, study=replace(described.study, ratios=options.ratios))
     left_out: list[str] = []
     records = journal.read(folder, left_out)
-    made = report.make(records, replace(described, damaged=tuple(left_out)))
+    made = report.make(records, replace(described, damaged=tuple(left_out)), folder=folder)
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(folder, extra, every_figure=options.figures)
     written.problems += problems

@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     if options.dry_run:
         announce(preview(plan))
+        _announce_baseline(study, plan, options)
         _announce_builds(study, plan, options)
         _announce_place(study, plan, options)
         return 0
@@ -61,8 +62,16 @@ def run(options: argparse.Namespace) -> int:
     _announce_place(study, plan, options)
     for warning in warnings(plan):
         announce(warning)
+    _announce_baseline(study, plan, options)
     with exclusive(options.root):
         return _measure(study, plan, _prepare(study, plan, options), options)
+
+
+def _announce_baseline(study: Study, plan: Plan, options: argparse.Namespace) -> None:
+    """Say which column takes the place of a baseline that is not part of the run."""
+    wanted = options.baseline or study.settings.baseline
+    if plan.cells and plan.baseline != wanted:
+        announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
 
 
 def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> None:
@@ -134,9 +143,6 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
     from ..machine import processors, quiet
     from ..measuring.study_run import StudyRun
 
-    wanted = options.baseline or study.settings.baseline
-    if plan.baseline != wanted:
-        announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
     bound = processors.chosen(plan.threads)
     quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
     run = StudyRun(

@@ -9,13 +9,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import small_project
 from small_project import call, wait_for
 
-from bench.host.storage import journal, manifest
+from bench.host.refusal import Refused
+from bench.host.storage import journal, manifest, worker_logs
 
 ROOT = Path(__file__).resolve().parents[3]
 MATRIX = """
@@ -125,6 +127,21 @@ def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
     (folder / "table.csv").unlink()
     assert call(finished, "report") == 0
     assert (folder / "table.csv").read_text() == before
+
+
+def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finished):
+    folder = finished / "reports" / "small"
+    record, *others = journal.read(folder)
+    log = worker_logs.place(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("last words of the worker\n")
+    untimed = {name: [] for name in vars(record) if name.startswith("sample_")}
+    (folder / "records.jsonl").unlink()
+    ended = replace(record, status="failed", stage="build", reason="boom", **untimed)
+    for one in (ended, *(other for other in others if other.cell != record.cell)):
+        journal.Journal(folder).append(one)
+    assert call(finished, "report") == 0
+    assert "last words of the worker" in (folder / "report.html").read_text()
 
 
 def test_a_finished_run_is_archived_by_the_next(finished, capsys):
@@ -269,6 +286,23 @@ def test_every_error_of_a_study_file_comes_at_once_with_exit_code_2(checkout, ca
     assert "rounds" in said
     assert "framwork" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("more", [["--dry-run"], []])
+def test_a_baseline_that_is_not_in_the_run_is_said_before_anything_is_built(tmp_path, capsys, monkeypatch, more):
+    def stop(*_arguments, **_named):
+        raise Refused("stopped before building")
+
+    monkeypatch.setattr("bench.host.commands.run._prepare", stop)
+    there = [
+        "[environments.there]",
+        'provider = "existing"',
+        f'interpreter = "{sys.executable}"',
+        'framework = "numpy"',
+    ]
+    small_project.write(tmp_path, more="\n".join([*there, 'modes = ["eager"]']))
+    assert call(tmp_path, "run", "--environment", "there", *more) == (0 if more else 2)
+    assert "The baseline here:eager is not part of this run; there:eager takes its place." in capsys.readouterr().out
 
 
 def test_a_dry_run_measures_nothing(checkout, capsys):
