@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.record import OK, UNSUPPORTED, Record
@@ -52,9 +54,11 @@ def gate_limit(text: str) -> float:
     return float(found[1]) / 100.0
 
 
-def exit_code(options: argparse.Namespace, records: Sequence[Record], manifest: Manifest) -> int:
-    """Return the exit code of a run or a report, and print the reasons."""
-    code = _of_cells(records, allow_failures=options.allow_failures)
+def exit_code(
+    options: argparse.Namespace, records: Sequence[Record], manifest: Manifest, folder: Path | None = None
+) -> int:
+    """Return the exit code of a run or a report, and print the reasons; ``folder`` is the run's, with its logs."""
+    code = _of_cells(records, folder, allow_failures=options.allow_failures)
     if manifest.profile.trial:
         _tell_of_trial(records)
     if options.fail_if is None:
@@ -64,7 +68,7 @@ def exit_code(options: argparse.Namespace, records: Sequence[Record], manifest: 
     return _of_gate(Gate(options.fail_if), records, manifest) or code
 
 
-def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
+def _of_cells(records: Iterable[Record], folder: Path | None, *, allow_failures: bool) -> int:
     """Judge by the last record of each cell: a cell that failed and was measured later did not fail."""
     last = {record.cell: record for record in records}
     failed = [record for record in last.values() if record.status not in (OK, UNSUPPORTED)]
@@ -81,7 +85,18 @@ def _of_cells(records: Iterable[Record], *, allow_failures: bool) -> int:
     for record in failed[:MOST_NAMED]:
         reason = textwrap.shorten(f"{record.status} in {record.stage}: {record.reason}", LONGEST_REASON)
         print(f"  {record.cell.name}: {harmless(reason)}", file=sys.stderr)
+        log = None if folder is None else _log(folder, record)
+        if log is not None:
+            print(f"    log: {harmless(log)}", file=sys.stderr)
     return EXIT_FAILED
+
+
+def _log(folder: Path, record: Record) -> str | None:
+    """Return where the log of a process is; None where it is empty or there is none."""
+    from ..storage import worker_logs
+
+    path = worker_logs.place(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
+    return os.path.relpath(path) if worker_logs.tail(folder, record) else None
 
 
 def _tell_of_trial(records: Iterable[Record]) -> None:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         return exit_codes.EXIT_FAILED
     # A report that was written is a success, whatever the cells did; only a gate says otherwise.
     options.allow_failures = True
-    return exit_codes.exit_code(options, records, described)
+    return exit_codes.exit_code(options, records, described, folder)
 
 
 def _opened(page: Path) -> str:

@@ -156,4 +156,4 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
         label=options.name or "",
     )
     records = run.measure(fresh=options.fresh)
-    return exit_codes.exit_code(options, records, run.manifest)
+    return exit_codes.exit_code(options, records, run.manifest, run.folder)

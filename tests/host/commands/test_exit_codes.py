@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import replace
 
 import pytest
 
 from bench.host.commands import exit_codes
+from bench.host.storage import worker_logs
 
 
 def options(*arguments: str) -> argparse.Namespace:
@@ -35,6 +37,16 @@ def test_one_cell_without_a_result_exits_with_1_and_is_named_with_its_reason(lon
     bad = replace(records[0], status=status, stage="check", reason="worst at [7, 1]", round=99)
     assert code(long_study, records=[*records, bad]) == 1
     assert f"{bad.cell.name}: {status} in check: worst at [7, 1]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["ImportError: no library\n", ""])
+def test_a_failure_names_its_log_where_something_is_in_it(long_study, capsys, tmp_path, text):
+    bad = replace(only_ok(long_study)[0], status="failed", stage="import", reason="x", round=99)
+    log = worker_logs.place(tmp_path, bad.cell, worker_logs.label_of(bad.round, bad.attempt))
+    log.parent.mkdir()
+    log.write_text(text)
+    assert exit_codes.exit_code(options(), [bad], long_study.manifest, tmp_path) == 1
+    assert (f"log: {os.path.relpath(log)}" in capsys.readouterr().err) == bool(text)
 
 
 def test_a_trial_says_how_many_cells_are_correct(long_study, capsys):
