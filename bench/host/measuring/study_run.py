@@ -230,7 +230,6 @@ class StudyRun:
         written.problems += problems
         # The terminal may be gone; the files are written.
         with contextlib.suppress(OSError):
-            # Before the table, which fills a terminal of 24 lines.
             self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
             made.print(self._console, details=self._details)
             self._say(files_line(written.paths, self._root))
