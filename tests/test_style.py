@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -103,3 +103,9 @@ def test_identifiers_use_the_words_of_the_vocabulary():
 
 def test_modules_are_named_after_what_they_hold():
     assert {path for path in modules() if Path(path).stem in BANNED_MODULES} == set()
+
+
+def test_modules_of_tests_have_different_names():
+    """Folders of tests are no packages, so that pytest collects one module of each name and stops at the next."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert {name for name, count in names.items() if count > 1} == set()
