@@ -12,17 +12,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.cell import Cell
 from bench.host import environments
 from bench.host.environments import variables
 from bench.host.project import STATE
+from bench.host.storage.compile_caches import CompileCaches
 from bench.host.study import study_file
 from bench.record import OK
 from bench.registry import BUILT_IN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-#: Where compiled code stays from one invocation of the tests to the next, as it does for a user.
-CACHES = ROOT / STATE / "tests" / "compile-caches" / "adapters"
+#: Where compiled code stays from one invocation of the tests to the next, as it does for a user. The cells of the
+#: default study use it, too: headers, and kernels that several modes share, are compiled once.
+CACHES = ROOT / STATE / "tests" / "compile-caches"
 THREADS = min(2, len(os.sched_getaffinity(0)))
 TIMEOUT_S = 600
 
@@ -47,9 +50,7 @@ class Server:
     def __init__(self, environment: str) -> None:
         name = framework(environment)
         facts = BUILT_IN.facts(name)
-        caches = {variable: str(CACHES / environment / folder) for variable, folder in facts.cache_variables.items()}
-        if facts.caches_temporary_files:
-            caches["TMPDIR"] = str(CACHES / environment / "tmp")
+        caches = compile_caches(environment)
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
         extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own_variables(environment)}
@@ -92,6 +93,15 @@ def own_variables(environment: str) -> dict[str, str]:
     if environment == "numpy":
         return {}
     return dict(study_file.load(ROOT / "matrix.toml").environments[environment].variables)
+
+
+def compile_caches(environment: str) -> dict[str, str]:
+    """Return the variables that lead its compilers to the folders that the cells of a study have, too."""
+    name = framework(environment)
+    prepared = environments.load_outcome(environment, root=ROOT)
+    manifests = {} if prepared is None else {environment: prepared.manifest}
+    cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", THREADS)
+    return CompileCaches(CACHES, "tests", kept=True, manifests=manifests).variables(cell)
 
 
 def interpreter(environment: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ PLANS = {
     )
     for precision in PRECISIONS
 }
-#: Where compiled code stays from one invocation to the next, as it does for a user.
+#: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
 CACHES = ROOT / STATE / "tests" / "compile-caches"
 pytestmark = pytest.mark.real
 
@@ -52,7 +52,7 @@ both_halves = pytest.mark.parametrize("precision", [half(precision) for precisio
 
 
 def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
-    """Run a plan in a temporary checkout; return the folder of the run. Compiled code stays in ``caches``."""
+    """Run a plan in a temporary checkout; return the folder of the run. Compiled code stays in ``caches``, if given."""
     if caches is not None:
         caches.mkdir(parents=True, exist_ok=True)
         (checkout / STATE).mkdir()
@@ -72,12 +72,12 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
 # A fixture for each: a parameter in its place would run the study anew for every test.
 @pytest.fixture(scope="module")
 def float32(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES / "float32")
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES)
 
 
 @pytest.fixture(scope="module")
 def bfloat16(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES / "bfloat16")
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES)
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def share_installations(checkout: Path) -> None:
     """Share what an installation compiles once, such as headers, which is no part of a first call; no cell's code."""
     kept = checkout / STATE / CACHES.name / "kept"
     kept.mkdir(parents=True)
-    for folder in {mark.parent for mark in CACHES.glob("*/kept/*/*.warm")}:
+    for folder in {mark.parent for mark in CACHES.glob("kept/*/*.warm")}:
         if not (kept / folder.name).exists():
             (kept / folder.name).symlink_to(folder)
 
