@@ -80,7 +80,8 @@ def grid(session: nox.Session) -> None:
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(chosen)}
     session.run(python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid", *options, env=wanted, external=True)
     named = [word for environment in selected for word in ("--environment", environment)]
-    # One thread: on a busy machine, two that wait for each other hide that time grows with work.
+    # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
+    # checks a cell of its own.
     command = ("run", "--matrix", "studies/full.toml", "--profile", "check", "--threads", "1", "--fresh", *named)
     run_host(session, *command, "--allow-failures")
     # A cell that was disturbed may have failed; one that is wrong fails again.

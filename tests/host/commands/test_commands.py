@@ -152,14 +152,24 @@ def test_a_finished_run_is_archived_by_the_next(finished, capsys):
     assert "previous run was moved to" in capsys.readouterr().out
 
 
-def test_a_trial_replaces_no_results(finished, capsys):
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_trial_replaces_no_results_in_lanes_and_without(finished, capsys, monkeypatch, count):
+    # A machine with one processor has no lanes of its own accord.
+    place = (min(os.sched_getaffinity(0)),)
+    monkeypatch.setattr("bench.host.executors.lanes.possible", lambda threads: [place] * count)
     folder = finished / "reports" / "small"
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     matrix = finished / "matrix.toml"
     matrix.write_text(matrix.read_text().replace("[profiles.check]", "[profiles.check]\ntrial = true"))
     call(finished, "run", "--workload", "mlp-train")
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-    assert {record.cell.workload for record in journal.read(folder / "trial")} == {"mlp-train"}
+    records = journal.read(folder / "trial")
+    seen = [(record.round, record.cell.environment, record.cell.workload, record.status) for record in records]
+    expected = [(number, name, "mlp-train", "ok") for number in (0, 1) for name in ("here", "again")]
+    assert sorted(seen) == sorted(expected)
+    # In lanes, the records have the order of the study, whichever ends first.
+    assert not count or seen == expected
+    assert all(record.sample_turn[:3] == [0, 1, 2] for record in records)
     assert "Page: reports/small/trial/report.html" in capsys.readouterr().out
 
 
