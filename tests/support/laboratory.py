@@ -40,6 +40,8 @@ class Stage:
         self.layouts: dict[tuple[str, int, int], list[int]] = {}
         #: {(cell's name, round, turn): nanoseconds of 1000 in which it waited for a processor}
         self.waits: dict[tuple[str, int, int], int] = {}
+        #: The cells and rounds in which growth was verified.
+        self.growth: list[tuple[Cell, int]] = []
         #: {name of a cell: what it tells of its work}
         self.work: dict[str, dict[str, float]] = {}
         #: Every worker's cell and the processors that it was started on.
@@ -88,6 +90,8 @@ class FakeWorker:
         if ended:
             self._stage.running.discard(self._cell.name)
             raise ended
+        if do == "finish" and self._request["growth"]:
+            self._stage.growth.append((self._cell, self._number))
         beside = self._stage.most_beside
         beside[do] = max(beside.get(do, 0), len(self._stage.running))
         if do not in self._stage.shared:

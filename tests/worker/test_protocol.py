@@ -235,9 +235,23 @@ def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     worker = Worker("--processors", first_processor, program=program_of(*later))
     worker.request(do="import", cell=CELL)
     worker.request(do="prepare", seed=1, reference=reference)
-    _, reply = worker.request(do="calibrate", sample_s=0.001)
-    assert (reply["status"], reply["stage"]) == ("failed", "calibrate")
+    worker.request(do="calibrate", sample_s=0.001)
+    _, reply = worker.request(do="finish")
+    assert (reply["status"], reply["stage"]) == ("failed", "finish")
     assert reply["reason"].startswith("time does not grow with work: after ")
+    worker.close()
+
+
+def test_growth_is_not_verified_where_that_was_not_requested(reference, first_processor):
+    """The program would not pass: its time never grows."""
+    never = ["from bench.worker.timing import growth", "def fails(*_):", "    raise growth.NoGrowth('never')"]
+    worker = Worker("--processors", first_processor, program=program_of(*never, "growth.verify = fails"))
+    worker.request(do="import", cell=CELL)
+    worker.request(do="prepare", seed=1, reference=reference)
+    worker.request(do="calibrate", sample_s=0.001)
+    worker.request(do="turn", samples=1)
+    assert worker.request(do="finish", growth=False)[1]["event"] == "finished"
+    assert worker.request(do="finish", growth=True)[1]["reason"] == "never"
     worker.close()
 
 
@@ -254,7 +268,7 @@ def test_timed_samples_call_run_and_the_end_of_a_program_calls_close(reference, 
     worker.request(do="prepare", seed=1, reference=reference)
     worker.request(do="calibrate", sample_s=0.001)
     _, turn = worker.request(do="turn", samples=3)
-    _, finished = worker.request(do="finish")
+    _, finished = worker.request(do="finish", growth=False)
     assert finished["settings"]["synchronised"] == "every sample"
     code, log = worker.close()
     assert code == 0

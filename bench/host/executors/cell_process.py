@@ -112,9 +112,12 @@ class CellProcess:
             done = {name: answer[name] for name in ("steps", "seconds")}
             self._note(energy={"counter": counter.name, "watts": watts, "idle_watts": idle_watts, **done})
 
-    def request_finish(self, *, again: bool = True) -> None:
-        """Let the worker tell the settings in force and its memory, and check its outputs ``again``."""
-        self._send(do="finish", again=again)
+    def request_finish(self, *, again: bool = True, growth: bool = True) -> None:
+        """Let the worker tell the settings in force and its memory, and check its outputs ``again``.
+
+        ``growth`` lets it verify that its time grows with its work.
+        """
+        self._send(do="finish", again=again, growth=growth)
 
     def await_finish(self) -> None:
         """Note what it tells, and close it."""

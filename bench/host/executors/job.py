@@ -101,6 +101,8 @@ class RowJob:
     sources: Mapping[str, str] = field(default_factory=dict)
     #: Names of the cells whose outputs are checked again after timing; None for all.
     checked_again: tuple[str, ...] | None = None
+    #: Names of the cells whose time is verified to grow with their work; None for all.
+    growth_verified: tuple[str, ...] | None = None
     #: Last part of the names of the workers' logs.
     log_label: str = "job"
     schema: int = SCHEMA_VERSION
@@ -145,8 +147,9 @@ class RowJob:
         try:
             kept = _known(cls, values)
             kept["row_round"] = _row_round(values["row_round"])
-            if kept.get("checked_again") is not None:
-                kept["checked_again"] = tuple(kept["checked_again"])
+            for names in ("checked_again", "growth_verified"):
+                if kept.get(names) is not None:
+                    kept[names] = tuple(kept[names])
             kept["environments"] = {name: _environment(each) for name, each in values["environments"].items()}
             return cls(**kept)
         except (AttributeError, KeyError, TypeError) as error:

@@ -108,12 +108,18 @@ class RowMeasurement:
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
             row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
-        # Nothing is timed any more.
-        self._side_by_side(max(1, len(self._place.processors)), self._request_finish, self._finish)
+        # No sample is taken any more; but whether time grows with work is seen best without company.
+        together = 1 if any(map(self._verifies_growth, self._processes)) else max(1, len(self._place.processors))
+        self._side_by_side(together, self._request_finish, self._finish)
+
+    def _verifies_growth(self, process: CellProcess) -> bool:
+        named = self._job.growth_verified
+        return named is None or process.name in named
 
     def _request_finish(self, process: CellProcess) -> None:
         drawn = self._job.checked_again
-        process.request_finish(again=drawn is None or process.name in drawn)
+        again = drawn is None or process.name in drawn
+        process.request_finish(again=again, growth=self._verifies_growth(process))
 
     def _finish(self, process: CellProcess) -> None:
         process.await_finish()

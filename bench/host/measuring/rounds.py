@@ -16,7 +16,7 @@ from ..executors.local import Executor
 from ..reporting.progress import Display, RemainingTime
 from ..storage.journal import Journal
 from ..study.rows import group_by_row
-from . import late_checks, order
+from . import growth_checks, late_checks, order
 from .recorder import Recorder
 from .stopping import Stops
 
@@ -126,7 +126,8 @@ class Run:
             yield self._job(replace(row_round, cells=(cell,), first_turns=(turn,)))
 
     def _job(self, row_round: RowRound) -> RowJob:
-        job = self.make_job(row_round, self.stops.left_s())
+        growth = growth_checks.wanted(row_round.cells, self.records)
+        job = replace(self.make_job(row_round, self.stops.left_s()), growth_verified=growth)
         # With a budget any round may be the last.
         if job.left_s is not None:
             return job

@@ -70,6 +70,7 @@ class WorkRequest(Message):
 
 class FinishRequest(Message):
     again: Annotated[bool, Field(strict=True)] = True
+    growth: Annotated[bool, Field(strict=True)] = True
 
 
 class PeaksRequest(Message):
