@@ -72,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
     from ..measuring.interrupts import ignoring_interrupts, interrupted_by_signals
     from ..measuring.training_run import TrainingPlan, TrainingRun
     from ..reporting import training
+    from ..reporting.words.files import list_files
     from ..storage import training_records
     from ..storage.run_lock import exclusive
     from ..study import selection
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
                 with ignoring_interrupts():
                     paths = training.write(facts, trained, made.folder)
                     training.show(facts, trained, Console())
-                    announce(f"Files: {', '.join(str(path.relative_to(options.root)) for path in paths)}")
+                    announce(list_files(paths, options.root))
     assert found is not None
     return _exit_code(found[1])
 

@@ -201,3 +201,10 @@ def test_a_continued_training_shows_the_time_to_the_accuracy_that_is_asked_for_n
     said = capsys.readouterr().out
     assert "Continuing: 2 trainings are done" in said
     assert "50%" in said
+
+
+def test_the_files_are_named_at_the_end(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    assert train(tmp_path, "--epochs", "1", "--seeds", "1", "--environment", "one") == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "Files in reports/marks/training: training.md, training.tex, training.csv, epochs.csv"
