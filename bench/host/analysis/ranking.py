@@ -76,6 +76,11 @@ class Ranked:
     def places(self) -> tuple[RankedColumn, ...]:
         return tuple(place for contest in self.contests for place in contest.places)
 
+    def leaders(self, device: str, threads: int) -> tuple[str, ...]:
+        """Return the columns that may be the fastest of a contest, by the intervals of their ranks."""
+        found = [place for place in self.places if (place.device, place.threads) == (device, threads)]
+        return tuple(place.column for place in found if place.standing is not None and place.standing.best_rank == 1)
+
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every contest; without a baseline there is none."""

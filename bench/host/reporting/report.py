@@ -109,13 +109,15 @@ def make(
         analysis = analyse(records, manifest)
         ranked = ranking.rank(analysis, manifest)
         compared = speed_ups(analysis, manifest)
+        first = compared.tracks[0] if compared is not None and compared.tracks else None
+        leaders = () if first is None else ranked.leaders(first.device, first.threads)
         return Report(
             manifest,
             title_of(manifest),
             analysis,
             ranked.places,
             compared,
-            None if compared is None else speedups.summarise(compared, manifest),
+            None if compared is None else speedups.summarise(compared, manifest, leaders),
             overview.summarise(analysis, manifest),
             settings.compare(analysis, manifest),
             times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),

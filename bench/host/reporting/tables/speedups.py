@@ -6,6 +6,7 @@ Everything else is in the details, one option away.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from ...analysis.speed_ups import ComparedCell
@@ -26,8 +27,8 @@ LONG = 12
 LINES, WORDS = 6, 20
 
 
-def summarise(found: SpeedUps, manifest: Manifest) -> Table:
-    """Make the table of all speed-ups of a run."""
+def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()) -> Table:
+    """Make the table of all speed-ups of a run; ``leaders`` may be the fastest of the first track."""
     columns = found.columns
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
@@ -41,12 +42,12 @@ def summarise(found: SpeedUps, manifest: Manifest) -> Table:
             *_headings(found),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
-        tuple(_lines(found, manifest)),
+        tuple(_lines(found, manifest, leaders)),
         banner=answer.banner(found.grades),
     )
 
 
-def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
+def _lines(found: SpeedUps, manifest: Manifest, leaders: Collection[str]) -> list[str]:
     """Return the lines below the table; those that explain marks are never left out."""
     baseline, labels, grades = found.baseline, found.labels, found.grades
     names = {place.result.cell: row.name for row in found.rows for place in row.places.values()}
@@ -65,7 +66,7 @@ def _lines(found: SpeedUps, manifest: Manifest) -> list[str]:
     others = {
         "failures": answer.failures(found.results),
         "clearest": answer.clearest(compared, labels, names, found.before),
-        "fastest": answer.fastest(track, len(found.tracks) > 1, baseline, labels),
+        "fastest": answer.fastest(track, len(found.tracks) > 1, baseline, labels, leaders),
         "no verdicts": advice,
     }
     room = LINES - sum(map(len, needed.values())) - bool(busy)

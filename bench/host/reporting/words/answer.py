@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bench.cell import Cell
 
@@ -75,48 +75,31 @@ def alarm(manifest: Manifest) -> list[str]:
     return [" ".join(clauses)] if clauses else []
 
 
-def fastest(track: Track | None, several: bool, baseline: str, labels: Labels) -> list[str]:
+def fastest(
+    track: Track | None, several: bool, baseline: str, labels: Labels, leaders: Collection[str] = ()
+) -> list[str]:
     """Say which column is fastest on average, and which is next, by the geometric means of a track.
 
-    The row of the means says over what they are; ``several`` tracks have one each.
+    The row of the means says over what they are; ``several`` tracks have one each. The ``leaders`` are the columns
+    that may be the fastest by the intervals of the ranking.
     """
     # Means over versions of their own do not compare the columns.
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
-    first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
+    first, second = sorted(track.means, key=lambda column: track.means[column], reverse=True)[:2]
     rows = ngettext("{count} row", "{count} rows", track.rows)
-    over = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
+    said = {"column": labels[first].text, "factor": fixed(track.means[first], 2)}
+    said |= {"other": labels[second].text, "next": fixed(track.means[second], 2)}
+    said["over"] = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
     if baseline == BEST:
-        share = percent(track.means[first])
-        return [
-            _(
-                "Fastest on average: {column}, {share} of the best's speed{over}.",
-                column=labels[first].text,
-                share=share,
-                over=over,
-            )
-        ]
+        said["share"] = percent(track.means[first])
+        return [_("Fastest on average: {column}, {share} of the best's speed{over}.", **said)]
+    if second in leaders:
+        return [_("Fastest on average: {column} {factor} or {other} {next} (too close){over}.", **said)]
     if first == baseline:
-        return [
-            _(
-                "Fastest on average: {column}; next {other}, {factor} times as fast{over}.",
-                column=labels[first].text,
-                other=labels[others[0]].text,
-                factor=fixed(track.means[others[0]], 2),
-                over=over,
-            )
-        ]
+        return [_("Fastest on average: {column}; next {other}, {next} times as fast{over}.", **said)]
     # The next one shows how close it is.
-    return [
-        _(
-            "Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.",
-            column=labels[first].text,
-            factor=fixed(track.means[first], 2),
-            other=labels[others[0]].text,
-            next=fixed(track.means[others[0]], 2),
-            over=over,
-        )
-    ]
+    return [_("Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.", **said)]
 
 
 def legend(grades: Grades) -> list[str]:

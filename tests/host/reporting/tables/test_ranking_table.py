@@ -154,3 +154,20 @@ def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):
     assert remark(long_study, "No ranking") == (
         "No ranking for cpu, 2 threads: the baseline torch1:eager has no result."
     )
+
+
+def test_the_headline_says_when_the_next_column_may_be_the_fastest_as_well(long_study):
+    def headline() -> str:
+        remarks = report.make(long_study.records, long_study.manifest).main.remarks
+        return next(remark for remark in remarks if remark.startswith("Fastest on average: JAX 2.15 jit"))
+
+    assert "too close" not in headline()
+    own = {(r.round, r.cell.workload): r for r in long_study.records if r.cell.column == "jax:jit"}
+    long_study.change("torch2:compile", sample_ns=lambda r: own[r.round, r.cell.workload].sample_ns)
+    long_study.change("torch2:compile", sample_steps=lambda r: own[r.round, r.cell.workload].sample_steps)
+    # A third of the processes a little slower, the others a little faster: on average as fast.
+    long_study.change(
+        "torch2:compile", sample_ns=lambda r: [round(ns * (1.006, 0.998, 0.999)[r.round % 3]) for ns in r.sample_ns]
+    )
+    assert "PyTorch 2.15 compile" in headline()
+    assert headline().endswith(" (too close).")
