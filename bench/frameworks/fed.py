@@ -8,17 +8,20 @@ from ..program import Program, Transform, Unsupported
 PLACED = ("ddp", "mirrored", "pmap", "shard-map", "jit-loop", "channels-last", "channels-first")
 
 
+def verify_mode(mode):
+    """Raise Unsupported for a mode that no pipeline can feed."""
+    if mode in PLACED:
+        raise Unsupported(
+            "mode {} places its batches before it is timed, so no pipeline can feed it; use another".format(mode)
+        )
+
+
 def feeding(transform, settings):
     """Return a transform that reports the pipeline's ``settings``, too. Raises Unsupported where none can feed a mode.
 
     ``settings`` is {name: value}.
     """
-    if transform.mode in PLACED:
-        raise Unsupported(
-            "mode {} places its batches before it is timed, so no pipeline can feed it; use another".format(
-                transform.mode
-            )
-        )
+    verify_mode(transform.mode)
 
     def apply(function, **options):
         read = options.pop("settings", dict)

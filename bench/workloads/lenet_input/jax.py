@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 
 from ...frameworks import loaded
-from ...frameworks.fed import fed, feeding
+from ...frameworks.fed import fed, feeding, verify_mode
 from ...frameworks.jax.adapter import functional_training
 from ...program import Unsupported
 from ..lenet_train.jax import loss
@@ -38,6 +38,8 @@ class Pipeline:
 
 
 def build(size, parameters, batch, transform):
+    # Of two reasons, this one holds with Grain as well.
+    verify_mode(transform.mode)
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     return fed(functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)
