@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import theano
 from theano import tensor
 
 from ...frameworks.theano.adapter import training
@@ -64,4 +65,6 @@ def in_specification(parameters):
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    # Its convolution would call NumPy's products in threads that have no Python: the process would crash.
+    theano.config.openmp = False
     return training(loss, in_theano(parameters), transform, optimizer, layout="NCHW", named=in_specification)
