@@ -65,6 +65,6 @@ def in_specification(parameters):
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    # Its convolution would call NumPy's products in threads that have no Python: the process would crash.
+    # With several threads the process crashes: the convolution probably calls NumPy's products without Python's lock.
     theano.config.openmp = False
     return training(loss, in_theano(parameters), transform, optimizer, layout="NCHW", named=in_specification)
