@@ -14,6 +14,7 @@ if not __package__:
 
 from bench.host import commands, system
 from bench.host.refusal import Refused, describe, harmless
+from bench.host.study import suggestion
 
 #: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
 EXIT_MISUSE, EXIT_SIGNAL = 2, 128
@@ -25,6 +26,9 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     """Do what the command line says in the project at ``root``, the current folder by default; return the exit code."""
     system.verify()
     given = sys.argv[1:] if arguments is None else arguments
+    if given and not given[0].startswith("-") and given[0] not in commands.SUMMARIES:
+        print(harmless(suggestion.unknown("command", given[0], commands.SUMMARIES)), file=sys.stderr)
+        return EXIT_MISUSE
     options = parser(given).parse_args(given, argparse.Namespace(root=root or Path.cwd()))
     try:
         commands.tidy(options.root)

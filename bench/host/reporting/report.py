@@ -82,7 +82,7 @@ class Report:
     def write(self, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
         """Write the files of the report into ``folder``, with the outputs in ``extra``; each is replaced whole.
 
-        Without ``every_figure`` the figure of the speed-ups is the only one.
+        Without ``every_figure`` the figures are that of the speed-ups and those that ``folder`` has already.
         """
         with writing_in(self.language), collection.paused():
             return write_all(self, folder, extra, every_figure=every_figure)

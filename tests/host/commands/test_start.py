@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.host import commands
+from bench.host.__main__ import EXIT_MISUSE, main
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("numpy", "scipy", "pydantic", "rich", "docker", "tabulate", "packaging")
@@ -53,3 +54,9 @@ def test_a_dry_run_imports_neither_scipy_nor_the_sdk_of_the_engine(command: list
 def test_every_command_is_a_module_that_can_run() -> None:
     for name in commands.SUMMARIES:
         assert callable(commands.load(name).run)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("runn", "run"), ("reprot", "report"), ("histroy", "history")])
+def test_a_misspelt_command_gets_the_nearest(given: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([given]) == EXIT_MISUSE
+    assert capsys.readouterr().err.startswith(f"unknown command {given!r}; did you mean {meant!r}? Known: prepare, ")

@@ -76,7 +76,7 @@ def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, eve
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
     pieces = [
-        partial(_write, output, report, folder, wanted=every_figure or output not in figures.ON_REQUEST)
+        partial(_write, output, report, folder, wanted=every_figure or figures.is_kept(output, folder))
         for output in BUILT_IN
     ]
     for names, refused in side_by_side.call(pieces):

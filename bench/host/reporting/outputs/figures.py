@@ -40,9 +40,17 @@ def _module(name: str) -> str:
 
 
 def remove(output: Output, folder: Path) -> None:
-    """Remove a figure that an earlier report left in ``folder``: its numbers may not be those of this report."""
+    """Remove a figure that an earlier report left in ``folder`` and for which this one has no numbers."""
     for ending in figure_files.METADATA:
         (folder / f"{output.name}.{ending}").unlink(missing_ok=True)
+
+
+def is_kept(output: Output, folder: Path) -> bool:
+    """Tell whether an output is written unasked: any but a figure on request that ``folder`` does not have yet.
+
+    A figure that an earlier report left is drawn again, so that it shows the numbers of this one.
+    """
+    return output not in ON_REQUEST or any((folder / f"{output.name}.{end}").exists() for end in figure_files.METADATA)
 
 
 OUTPUTS = tuple(Output(f"{FOLDER}/{name}", partial(write, name), MODULES / f"{_module(name)}.py") for name in NAMES)

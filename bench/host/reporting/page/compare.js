@@ -41,7 +41,7 @@ function means(shownRows, shownColumns) {
   const most = [...tracks.values()].map(meansOf).reduce((best, one) => (best && best.count >= one.count ? best : one), null);
   if (!most) return { count: 0, values: [], of: '' };
   const varies = (axis) => shownRows.some((row) => row[axis] !== most.row[axis]);
-  const of = [varies('device') && `, ${most.row.device}`, varies('threads') && `, ${W.threads}: ${most.row.threads}`].filter(Boolean).join('');
+  const of = [varies('device') && `, ${most.row.device}`, varies('threads') && `, ${data.threads[most.row.threads]}`].filter(Boolean).join('');
   return { count: most.count, values: most.values, of };
 }
 

@@ -24,7 +24,7 @@ from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
 from ..words.labels import Label, labels_of, names_of
 from ..words.language import decimal_sign
-from ..words.row_names import row_name, usual_facets
+from ..words.row_names import row_name, threads_in_words, usual_facets
 from ..words.terms import items_word, status_word
 from . import cells
 
@@ -66,6 +66,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "fewestRows": FEWEST_ROWS,
         "leastShare": LEAST_SHARE,
         "usable": [grade.value for grade in Quality if grade.usable],
+        "threads": {str(count): threads_in_words(count) for count in sorted({one.cell.threads for one in results})},
         "columns": [_column(column, labels[column], results) for column in columns],
         "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),

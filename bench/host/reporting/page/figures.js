@@ -97,7 +97,7 @@ function roofline(shownRows, shownColumns) {
     if (!at.length) return null;
     const ridge = roof.flops / roof.bandwidth, ends = [Math.min(ridge / 4, ...at), ridge, Math.max(4 * ridge, ...at)];
     lines.unshift({ points: ends.map((x) => [x, Math.min(roof.flops, x * roof.bandwidth)]) });
-    return plot([roof.device, roof.precision, `${W.threads}: ${roof.threads}`].join(' / '), lines, { x: three, y: rate, title: W.flopsPerByte });
+    return plot([roof.device, roof.precision, data.threads[roof.threads]].join(' / '), lines, { x: three, y: rate, title: W.flopsPerByte });
   });
 }
 

@@ -148,8 +148,17 @@ def test_every_figure_is_drawn_where_asked_for_and_only_the_speed_ups_otherwise(
     reports["usual"].write(tmp_path, every_figure=True)
     expected = {f"{name}.{ending}" for name in figures.NAMES for ending in ("pdf", "svg", "png")}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == expected
+    reports["usual"].write(tmp_path / "unasked")
+    assert {path.stem for path in (tmp_path / "unasked/figures").iterdir()} == {"speedups"}
+
+
+def test_a_figure_of_an_earlier_report_is_drawn_again(tmp_path, reports, monkeypatch):
+    monkeypatch.setattr(outputs, "BUILT_IN", [one for one in figures.OUTPUTS if one.name != "figures/roofline"])
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/memory.svg").write_text("of another run")
     reports["usual"].write(tmp_path)
-    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"speedups"}
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"speedups", "memory"}
+    assert "of another run" not in (tmp_path / "figures/memory.svg").read_text(encoding="utf-8")
 
 
 def test_a_figure_of_an_earlier_report_does_not_stay_where_this_one_has_nothing_to_draw(
