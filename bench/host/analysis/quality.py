@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..statistics.bootstrap import Estimate
-from ..statistics.steadiness import FACTOR
+from ..statistics.spread import FACTOR
 from ..statistics.warmup import WarmupClass
 from .compilation import recompilations
 
@@ -80,7 +80,7 @@ def _unsteady(result: Result) -> bool:
 
     Processes that are far apart make a time unsteady, but not a ratio: what differs from round to round cancels in it.
     """
-    found, warm_up = result.steadiness, result.warm_up
+    found, warm_up = result.spread, result.warm_up
     restless = 0 if warm_up is None else warm_up.number_of(WarmupClass.NO_STEADY_STATE)
     return (
         2 * max(found.wide, found.slow, restless) >= found.processes

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bench.record import OK
 
 from ..statistics.pairs import Ratio
-from ..statistics.steadiness import FACTOR
+from ..statistics.spread import FACTOR
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import WarmupClass
 from .compilation import notes_on_compilation
@@ -48,20 +48,20 @@ def notes_on_step(result: Result) -> tuple[Note, ...]:
     if result.step is None:
         return ()
     return (
-        *_unsteadiness(result),
+        *_large_spread(result),
         *_waiting(result),
         *_warm_up(result),
         *notes_on_compilation(result.records),
     )
 
 
-def unsteadiness(result: Result) -> Note | None:
+def large_spread(result: Result) -> Note | None:
     """Describe how the samples of a cell disagree, if they do, and how busy the processors were meanwhile."""
-    found = result.steadiness
-    if not found.unsteady:
+    found = result.spread
+    if not found.is_large:
         return None
     return note(
-        NoteKind.UNSTEADY,
+        NoteKind.LARGE_SPREAD,
         CAUTION,
         wide=found.wide,
         slow=found.slow,
@@ -71,8 +71,8 @@ def unsteadiness(result: Result) -> Note | None:
     )
 
 
-def _unsteadiness(result: Result) -> Iterable[Note]:
-    found = unsteadiness(result)
+def _large_spread(result: Result) -> Iterable[Note]:
+    found = large_spread(result)
     return () if found is None else (found,)
 
 
@@ -100,7 +100,7 @@ def notes_on_ratio(result: Result, baseline: Result | None) -> tuple[Note, ...]:
     """Find what a ratio hides, or why a timed cell has none, where the study has a baseline."""
     if result.comparison is not None:
         return (
-            *([note(NoteKind.BASELINE_UNSTEADY, CAUTION)] if result.baseline_unsteady else ()),
+            *([note(NoteKind.BASELINE_IRREGULAR, CAUTION)] if result.baseline_irregular else ()),
             *_disturbed_pairs(result.comparison),
             *_tail(result.comparison, result.tail),
         )

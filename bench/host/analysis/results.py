@@ -17,7 +17,7 @@ from ..statistics.location import Location, spread_between
 from ..statistics.location import median as median_of
 from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
-from ..statistics.steadiness import Steadiness, judge
+from ..statistics.spread import Spread, judge
 from ..statistics.verdict import ALPHA, Verdict
 from ..storage.manifest import Stop
 from . import consumption
@@ -73,8 +73,8 @@ class Result:
     refused: tuple[Difference, ...] = ()
     #: The run's noise floor that the verdict took into account.
     noise_floor: float | None = None
-    #: Whether the cell that it is compared with is unsteady.
-    baseline_unsteady: bool = False
+    #: Whether the cell that it is compared with is irregular.
+    baseline_irregular: bool = False
     #: When the row stopped, and why; None where that is not known.
     stop: Stop | None = None
     #: Steps after which faster steps have made up for a slower start; infinite where they never do. Compared with the
@@ -123,13 +123,13 @@ class Result:
         return median(location.spread for location in self.locations)
 
     @cached_property
-    def steadiness(self) -> Steadiness:
+    def spread(self) -> Spread:
         return judge(self.locations)
 
     @property
-    def unsteady(self) -> bool:
-        """Tell whether one number cannot represent the cell, or its time includes compilation."""
-        return self.steadiness.unsteady or (bool(self.timed) and recompilations(self.records) > 0)
+    def irregular(self) -> bool:
+        """Tell whether samples or processes lie far apart, or the time includes compilation."""
+        return self.spread.is_large or (bool(self.timed) and recompilations(self.records) > 0)
 
     @cached_property
     def quality(self) -> Quality | None:

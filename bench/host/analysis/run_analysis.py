@@ -153,7 +153,7 @@ def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
                 result,
                 comparison=None if ratio is None else Comparison(ratio),
                 tail=None if tail is None else Comparison(tail),
-                baseline_unsteady=ratio is not None and base.unsteady,
+                baseline_irregular=ratio is not None and base.irregular,
             )
         )
     return compared

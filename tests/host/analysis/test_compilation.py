@@ -34,12 +34,12 @@ def test_what_a_compiler_did_is_told_where_it_is_unexpected(long_study, compilat
     assert in_words(notes_on_compilation(records)) == notes
 
 
-def test_a_cell_that_recompiled_while_timing_is_unsteady(long_study):
+def test_a_cell_that_recompiled_while_timing_is_irregular(long_study):
     cell = long_study.find("jax:jit", "mlp-train")
     records = [record for record in long_study.records if record.cell == cell]
-    assert not result_of(cell, records, timed(records)).unsteady
+    assert not result_of(cell, records, timed(records)).irregular
     records[3] = replace(records[3], compilation={"recompiled_while_timing": 1})
-    assert result_of(cell, records, timed(records)).unsteady
+    assert result_of(cell, records, timed(records)).irregular
 
 
 def test_what_was_compiled_is_a_setting(long_study):

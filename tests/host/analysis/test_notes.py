@@ -20,7 +20,7 @@ def test_equal_notes_are_one():
 
 
 def test_the_worst_of_several_notes_is_their_severity():
-    info, caution = note(NoteKind.NOT_RUN, Severity.INFO), note(NoteKind.UNSTEADY, Severity.CAUTION)
+    info, caution = note(NoteKind.NOT_RUN, Severity.INFO), note(NoteKind.LARGE_SPREAD, Severity.CAUTION)
     assert worst([info, caution, info]) is Severity.CAUTION
     assert worst([]) is None
 

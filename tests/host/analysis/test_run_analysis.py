@@ -151,7 +151,7 @@ def test_disturbed_turns_are_left_out_of_the_times(long_study):
     assert result(long_study, "jax:jit", "mlp-train").samples == (6,) * 10
     long_study.change(workload="mlp-train", disturbed={"1": "somebody"})
     found = result(long_study, "jax:jit", "mlp-train")
-    assert not found.unsteady
+    assert not found.irregular
     assert found.step.value == pytest.approx(clean.step.value, rel=0.02)
     assert found.samples == (9,) * 10
     assert (found.disturbances.turns, found.disturbances.left_out) == (40, 10)

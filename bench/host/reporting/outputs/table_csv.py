@@ -14,7 +14,7 @@ from bench.record import OK
 from ...analysis.compilation import break_reasons, most, recompilations
 from ...analysis.medians import median
 from ...analysis.notes import Note
-from ...analysis.result_notes import unsteadiness
+from ...analysis.result_notes import large_spread
 from ...analysis.results import Comparison, Result
 from ...statistics.bootstrap import Estimate
 from ..renderers import csv
@@ -136,7 +136,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "spread_within": lambda r: r.spread_within,
     "cpu_s": lambda r: r.cpu_s,
     "cpu_per_wall": lambda r: r.cpu_per_wall,
-    "unsteady": lambda r: _english(unsteadiness(r)),
+    "large_spread": lambda r: _english(large_spread(r)),
     "warm_up": lambda r: r.warm_up.commonest.value if r.warm_up else None,
     "warm_up_agreeing": _optional(lambda r: r.warm_up, "agreeing"),
     "early_samples": _optional(lambda r: r.warm_up, "early"),
@@ -157,7 +157,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     **_comparison("", lambda r: r.comparison),
     # Of the 90% quantiles.
     **_comparison("tail_", lambda r: r.tail),
-    "baseline_unsteady": lambda r: str(r.baseline_unsteady).lower() if r.ratio else None,
+    "baseline_irregular": lambda r: str(r.baseline_irregular).lower() if r.ratio else None,
     "refused": _refused,
     "noise_floor": lambda r: r.noise_floor,
     # Imports that had the processors for themselves, and those of a group that shared them, which take longer.

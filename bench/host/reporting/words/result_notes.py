@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...statistics.bootstrap import Estimate
-from ...statistics.steadiness import FACTOR, SPREAD
+from ...statistics.spread import FACTOR, SPREAD
 from ...statistics.verdict import THRESHOLD, Verdict
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_share, format_value, general, percent
@@ -50,7 +50,7 @@ def ending(status: str, stage: str | None, reason: str | None) -> str:
     return shorten(_("{status} in {stage}: {reason}", status=status_word(status), stage=stage, reason=why))
 
 
-def unsteady(
+def large_spread(
     wide: int, slow: int, processes: int, slowest_over_fastest: float | None, cpu_per_wall: float | None
 ) -> str:
     clauses = []
@@ -83,7 +83,7 @@ def unsteady(
         )
     if cpu_per_wall is not None:
         clauses.append(_("processor time {factor} × wall time", factor=fixed(cpu_per_wall, 1)))
-    return _("unsteady: {clauses}", clauses="; ".join(clauses))
+    return _("large spread: {clauses}", clauses="; ".join(clauses))
 
 
 def waiting(share: float, threads: int) -> str:
@@ -134,8 +134,8 @@ def split_graphs(graphs: int, traces: int, breaks: int, reasons: Sequence[str]) 
     return ", ".join(clauses)
 
 
-def baseline_unsteady() -> str:
-    return _("the baseline of this ratio is unsteady")
+def baseline_irregular() -> str:
+    return _("the baseline of this ratio has a large spread, or was compiled while timing")
 
 
 def pairs_disturbed(share: float) -> str:

@@ -55,15 +55,15 @@ def test_imports_that_shared_the_processors_stand_apart(long_study):
     }
 
 
-def test_unsteady_cells_and_the_ratios_to_them_are_told(long_study):
+def test_large_spreads_and_the_ratios_to_them_are_told(long_study):
     long_study.disturb("torch1:eager", "mlp-train")
     rows = {(row["environment"], row["mode"], row["workload"]): row for row in read(long_study)}
     baseline, other = rows["torch1", "eager", "mlp-train"], rows["jax", "jit", "mlp-train"]
-    assert baseline["unsteady"].startswith("unsteady: in 1 of 10 processes")
-    assert (baseline["cpu_per_wall"], baseline["baseline_unsteady"]) == ("2.0", "")
+    assert baseline["large_spread"].startswith("large spread: in 1 of 10 processes")
+    assert (baseline["cpu_per_wall"], baseline["baseline_irregular"]) == ("2.0", "")
     assert float(other["cpu_s"]) == pytest.approx(2.0 * float(other["step_s"]), rel=0.05)
-    assert (other["unsteady"], other["baseline_unsteady"]) == ("", "true")
-    assert rows["jax", "jit", "dispatch"]["baseline_unsteady"] == "false"
+    assert (other["large_spread"], other["baseline_irregular"]) == ("", "true")
+    assert rows["jax", "jit", "dispatch"]["baseline_irregular"] == "false"
 
 
 def test_only_single_steps_have_a_latency(long_study):

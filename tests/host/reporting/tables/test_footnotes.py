@@ -40,39 +40,39 @@ def test_long_reasons_are_cut_in_footnotes(short_study):
     assert note.endswith("word …")
 
 
-UNSTEADY = (
-    "unsteady: in 1 of 10 processes the middle half of the samples spans more than 25% of their median; "
+LARGE_SPREAD = (
+    "large spread: in 1 of 10 processes the middle half of the samples spans more than 25% of their median; "
     "in 1 of 10 processes the median of the samples is more than 2 times their 10% quantile; "
 )
-OF_UNSTEADY = "the baseline of this ratio is unsteady"
+OF_IRREGULAR = "the baseline of this ratio has a large spread, or was compiled while timing"
 
 
-def test_an_unsteady_cell_is_marked_with_its_processor_time(long_study):
+def test_a_large_spread_is_marked_with_its_processor_time(long_study):
     long_study.disturb("jax:jit", "mlp-train")
     (note,) = detail_row(long_study, "jax:jit", "mlp-train")["step time"].notes
-    assert note.startswith(UNSTEADY)
+    assert note.startswith(LARGE_SPREAD)
     assert re.search(r"; the slowest process took \d+\.\d times as long as the fastest; ", note)
     assert note.endswith("; processor time 2.0 × wall time")
     assert summary_entry(long_study, "jax:jit", "mlp-train").notes == (note,)
     for table in tables(long_study):
-        assert [found for found in table.marks if "unsteady" in found] == [note]
+        assert [found for found in table.marks if "large spread:" in found] == [note]
 
 
-def test_an_unsteady_baseline_is_told_at_every_ratio_of_its_row_alone(long_study):
+def test_an_irregular_baseline_is_told_at_every_ratio_of_its_row_alone(long_study):
     long_study.disturb("torch1:eager", "mlp-train")
-    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_UNSTEADY,)
-    assert summary_entry(long_study, "jax:jit", "mlp-train").notes == (OF_UNSTEADY,)
+    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_IRREGULAR,)
+    assert summary_entry(long_study, "jax:jit", "mlp-train").notes == (OF_IRREGULAR,)
     baseline = detail_row(long_study, "torch1:eager", "mlp-train")
-    assert baseline["step time"].notes[0].startswith(UNSTEADY)
+    assert baseline["step time"].notes[0].startswith(LARGE_SPREAD)
     assert baseline["ratio"].notes == ()
     assert detail_row(long_study, "jax:jit", "dispatch")["ratio"].notes == ()
 
 
-def test_records_without_processor_time_are_unsteady_without_it(long_study):
+def test_records_without_processor_time_have_a_large_spread_without_it(long_study):
     long_study.disturb("jax:jit", "mlp-train")
     long_study.records = [replace(record, sample_cpu_ns=[]) for record in long_study.records]
     (note,) = detail_row(long_study, "jax:jit", "mlp-train")["step time"].notes
-    assert note.startswith(UNSTEADY)
+    assert note.startswith(LARGE_SPREAD)
     assert "processor time" not in note
 
 
@@ -151,7 +151,7 @@ def test_compiling_while_timing_is_told_at_the_time_and_at_ratios_to_it(long_stu
     long_study.change("torch1:eager", "mlp-train", compilation={"recompiled_while_timing": 1})
     (note,) = detail_row(long_study, "torch1:eager", "mlp-train")["step time"].notes
     assert note == "recompiled 10× while timing, in 10 of 10 processes: the time includes compilation"
-    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_UNSTEADY,)
+    assert detail_row(long_study, "jax:jit", "mlp-train")["ratio"].notes == (OF_IRREGULAR,)
 
 
 def test_a_time_that_cannot_be_is_told_with_what_the_machine_can_do(long_study):

@@ -27,9 +27,9 @@ EXAMPLES = [
         "2 of 5 processes ok; 2 × failed in build: boom; 1 × timeout: no reason was recorded; no timed samples",
     ),
     (
-        note(NoteKind.UNSTEADY, INFO, wide=1, slow=0, processes=3, slowest_over_fastest=2.34, cpu_per_wall=0.5),
-        "unsteady: in 1 of 3 processes the middle half of the samples spans more than 25% of their median; the slowest "
-        "process took 2.3 times as long as the fastest; processor time 0.5 × wall time",
+        note(NoteKind.LARGE_SPREAD, INFO, wide=1, slow=0, processes=3, slowest_over_fastest=2.34, cpu_per_wall=0.5),
+        "large spread: in 1 of 3 processes the middle half of the samples spans more than 25% of their median; the "
+        "slowest process took 2.3 times as long as the fastest; processor time 0.5 × wall time",
     ),
     (
         note(NoteKind.WAITING, INFO, share=0.26, threads=2),
@@ -52,7 +52,10 @@ EXAMPLES = [
         note(NoteKind.SPLIT_GRAPHS, INFO, graphs=3, traces=2, breaks=1, reasons=("call to print()",)),
         "compiled in 3 graphs and 2 traces, 1 graph break (call to print())",
     ),
-    (note(NoteKind.BASELINE_UNSTEADY, INFO), "the baseline of this ratio is unsteady"),
+    (
+        note(NoteKind.BASELINE_IRREGULAR, INFO),
+        "the baseline of this ratio has a large spread, or was compiled while timing",
+    ),
     (
         note(NoteKind.PAIRS_DISTURBED, INFO, share=0.8),
         "not called equivalent, nor different below 1%: in 80% of the pairs other processes used the processors in "

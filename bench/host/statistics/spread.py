@@ -1,4 +1,4 @@
-"""Decides whether a cell is unsteady: its samples, or its processes, are too far apart for one number."""
+"""Decides whether the spread of a cell is large: samples of a process, or the processes, lie far apart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FACTOR = 2.0
 
 
 @dataclass(frozen=True)
-class Steadiness:
+class Spread:
     """In how many processes the samples are far apart, and how far the processes are from each other."""
 
     processes: int
@@ -30,15 +30,15 @@ class Steadiness:
     ratio: float
 
     @property
-    def unsteady(self) -> bool:
+    def is_large(self) -> bool:
         return bool(self.wide or self.slow or self.ratio > FACTOR)
 
 
-def judge(locations: Sequence[Location]) -> Steadiness:
+def judge(locations: Sequence[Location]) -> Spread:
     """Judge the processes of one cell; a process with too few samples counts with its median only."""
     judged = [location for location in locations if location.n >= FEWEST_SAMPLES]
     medians = [location.median for location in locations]
-    return Steadiness(
+    return Spread(
         processes=len(locations),
         wide=sum(location.spread > SPREAD for location in judged),
         slow=sum(location.median > FACTOR * location.q10 for location in judged),
