@@ -64,7 +64,7 @@ class HistoryReport:
         for number, table in enumerate((*self.overviews, *(self.tables if details else self.tables[-1:]))):
             if number:
                 console.print()
-            terminal.render(console, table)
+            terminal.render(console, table, MARKDOWN)
 
 
 def make(

@@ -18,6 +18,8 @@ from .tables import training
 from .words.language import _
 from .words.training import trained_names
 
+MARKDOWN = "training.md"
+
 
 class _EpochRow(NamedTuple):
     trained: Trained
@@ -29,7 +31,7 @@ def write(facts: TrainingFacts, trained: Sequence[Trained], folder: Path) -> lis
     rows = analyse(facts, trained)
     made = training.tables(facts, rows)
     files = {
-        "training.md": markdown.document(_("Training to a result"), made),
+        MARKDOWN: markdown.document(_("Training to a result"), made),
         "training.tex": latex.document(made),
         "training.csv": results_csv(facts, rows),
         "epochs.csv": epochs_csv(trained),
@@ -44,7 +46,7 @@ def show(facts: TrainingFacts, trained: Sequence[Trained], console: Console) -> 
     """Print the tables."""
     for table in training.tables(facts, analyse(facts, trained)):
         console.print()
-        terminal.render(console, table)
+        terminal.render(console, table, MARKDOWN)
 
 
 def results_csv(facts: TrainingFacts, rows: Sequence[TrainedRow]) -> str:

@@ -82,7 +82,7 @@ def _answer(report: Report) -> list[str]:
     """Say which column is fastest, by how much and how sure that is."""
     if report.speedups is None:
         return []
-    said = filter(None, (report.speedups.banner, *report.speedups.remarks))
+    said = filter(None, (report.speedups.banner, *report.speedups.sentences, *report.speedups.remarks))
     return [text for text in said if not text.startswith(LEGENDS)]
 
 

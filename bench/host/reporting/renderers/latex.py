@@ -93,7 +93,7 @@ def _line(texts: Iterable[str]) -> str:
 def below(table: Table, marks: dict[str, str]) -> str:
     """Write the footnotes and remarks, as wide as the page."""
     notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
-    lines = [*notes, *map(escape, table.remarks)]
+    lines = [*map(escape, table.sentences), *notes, *map(escape, table.remarks)]
     if not lines:
         return ""
     text = "\\par\n".join(lines)

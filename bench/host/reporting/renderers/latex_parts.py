@@ -25,8 +25,8 @@ def parts_of(table: Table) -> Iterator[Table]:
     parts = [part for slice in column_slices(table) for part in row_slices(slice)]
     apart = bool(parts[0].groups) and height(parts[0]) > LINES
     for number, part in enumerate(parts, start=1):
-        remarks = () if apart or number > 1 else table.remarks
-        yield replace(_numbered(part, number), remarks=remarks)
+        bare = replace(_numbered(part, number), remarks=(), sentences=())
+        yield bare if apart or number > 1 else replace(bare, remarks=table.remarks, sentences=table.sentences)
     if apart:
         yield replace(_numbered(table, len(parts) + 1), groups=())
 
@@ -40,7 +40,7 @@ def _numbered(part: Table, number: int) -> Table:
 
 def height(table: Table) -> int:
     """Return about how many lines a part takes."""
-    texts = (table.banner, table.caption, *table.marks, *table.remarks)
+    texts = (table.banner, table.caption, *table.sentences, *table.marks, *table.remarks)
     words = sum(-(-len(text) // LINE_LENGTH) for text in texts)
     return words + 3 + sum(len(group.rows) + (2 if group.heading.text else 0) for group in table.groups)
 
@@ -80,7 +80,7 @@ def row_slices(table: Table) -> list[Table]:
         for first in range(0, len(group.rows), ROWS)
     ]
     slices: list[list[Group]] = [[]]
-    bare = replace(table, remarks=())
+    bare = replace(table, remarks=(), sentences=())
     for piece in pieces:
         # The remarks stand below the first part, unless one group and they are too much already.
         around = table if len(slices) == 1 and height(replace(table, groups=tuple(pieces[:1]))) <= LINES else bare

@@ -59,6 +59,7 @@ def render(table: Table, *, level: int = 2) -> str:
         rows = [[entry(value, marks) for value in row] for row in group.rows]
         titles = [escape(title) for title in table.titles(group)]
         parts.append(grid(titles, rows, [column.align == "right" for column in table.columns]))
+    parts += map(escape_line, table.sentences)
     notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
     if notes:
         parts.append("<br>\n".join(notes))

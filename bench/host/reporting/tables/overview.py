@@ -39,7 +39,10 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         *answer.legend(grades),
         *answer.failures(results),
     ]
-    headings = (Column(labels[column].heading, dispensable=number) for number, column in enumerate(columns, start=1))
+    headings = (
+        Column(labels[column].heading, dispensable=number, name=labels[column].short)
+        for number, column in enumerate(columns, start=1)
+    )
     return Table(
         f"{manifest.study.name}-overview",
         _("Times"),

@@ -1,29 +1,35 @@
 """Makes the table that a run ends with: the baseline's time per step, and every other column's speed-up over it.
 
-It fits a terminal of 80 columns and 24 lines, has at most two marks per entry and at most six short lines below it.
+It fits a terminal of 80 columns and 24 lines, has at most two marks per entry and at most six short notes below it.
 Everything else is in the details, one option away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+
+from bench.cell import Cell
 
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
+from ..words.claims import clearest_claims, every_claim
 from ..words.language import _
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
+from . import screen
+from .interest import dispensability
 from .speedup_values import SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 from .table import Column, Entry, Group, Table
 
 #: A longer line of a heading is broken.
 LONG = 12
-#: Lines below the table, and words of a line, at most.
+#: Notes below the table, sentences about single comparisons, and words of each, at most.
 LINES, WORDS = 6, 20
 
 
@@ -33,7 +39,7 @@ def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
     )
-    return Table(
+    bare = Table(
         f"{manifest.study.name}-speedups",
         _("Speed-ups"),
         _caption(found),
@@ -42,51 +48,68 @@ def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()
             *_headings(found),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
-        tuple(_lines(found, manifest, leaders)),
         banner=answer.banner(found.grades),
     )
+    return _with_lines(bare, found, manifest, leaders)
 
 
-def _lines(found: SpeedUps, manifest: Manifest, leaders: Collection[str]) -> list[str]:
-    """Return the lines below the table; those that explain marks are never left out."""
-    baseline, labels, grades = found.baseline, found.labels, found.grades
-    names = {place.result.cell: row.name for row in found.rows for place in row.places.values()}
+def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Collection[str]) -> Table:
+    """Add what the table shows, in as many sentences as the screen has lines for, and what its marks mean."""
     compared = [place.result for place in found.places() if place.speed_up is not None and not place.is_base]
     track = found.tracks[0] if found.tracks else None
-    needed = {
-        "alarm": answer.alarm(manifest),
-        "legend": answer.legend(grades),
-        "verdicts": answer.verdicts(found.results, grades),
-        "settings": answer.settings(found.explained),
-    }
+    first = [
+        *answer.alarm(manifest),
+        *answer.fastest(track, len(found.tracks) > 1, found.baseline, found.labels, leaders),
+    ]
     # Verdicts do not come first where the machine was busy.
-    busy = answer.banner(grades)
-    advice = [] if busy else answer.no_verdicts(compared, baseline, manifest.profile.rounds or 0)
-    #: The most useful first.
-    others = {
-        "failures": answer.failures(found.results),
-        "clearest": answer.clearest(compared, labels, names, found.before),
-        "fastest": answer.fastest(track, len(found.tracks) > 1, baseline, labels, leaders),
-        "no verdicts": advice,
+    advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest.profile.rounds or 0)
+    notes = [
+        *answer.legend(found.grades),
+        *answer.verdicts(found.results, found.grades),
+        *answer.settings(found.explained),
+        *answer.failures(found.results),
+    ]
+    first, advice, notes = ([first_words(line, WORDS) for line in lines] for lines in (first, advice, notes))
+    # What names the files, and the prompt, stand below as well.
+    left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
+    said = (compared, found.labels, _names(found), found.before)
+    every = [first_words(line, WORDS) for line in every_claim(*said)]
+    clearest = [first_words(line, WORDS) for line in clearest_claims(*said)]
+    if clearest and left < screen.lines_of(clearest[0]):
+        left, advice = left + sum(map(screen.lines_of, advice)), []
+    told = every if len(_that_fit(every, left)) == len(every) <= LINES else _that_fit(clearest[:LINES], left)
+    return replace(bare, sentences=(*first, *told), remarks=(*advice, *notes))
+
+
+def _that_fit(sentences: Sequence[str], lines: int) -> list[str]:
+    """Keep the first sentence, and the next ones as long as there are lines for them."""
+    kept = list(sentences[:1])
+    lines -= sum(map(screen.lines_of, kept))
+    for sentence in sentences[1:]:
+        lines -= screen.lines_of(sentence)
+        if lines >= 0:
+            kept.append(sentence)
+    return kept
+
+
+def _names(found: SpeedUps) -> dict[Cell, str]:
+    """Name the row of every cell in a sentence: by its workload, where the table has one row of that."""
+    counts = Counter(next(iter(row.places.values())).result.cell.workload for row in found.rows)
+    return {
+        place.result.cell: place.result.cell.workload if counts[place.result.cell.workload] == 1 else row.name
+        for row in found.rows
+        for place in row.places.values()
     }
-    room = LINES - sum(map(len, needed.values())) - bool(busy)
-    for name, lines in others.items():
-        needed[name] = lines[: max(0, room)]
-        room -= len(needed[name])
-    order = ("alarm", "fastest", "clearest", "no verdicts", "legend", "verdicts", "settings", "failures")
-    return [first_words(line, WORDS) for name in order for line in needed[name]]
 
 
 def _headings(found: SpeedUps) -> list[Column]:
     """Head every column; the caption names the framework where all are versions of one."""
-    columns, labels = found.columns, found.labels
+    labels, dispensable = found.labels, dispensability(found)
     found_headings = []
-    for number, column in enumerate(columns):
+    for column in found.columns:
         label = replace(labels[column], product="") if found.product else labels[column]
-        # A narrow terminal leaves out the last columns; of versions, the older ones after the baseline.
-        dispensable = len(columns) - number if found.product and number else number
         text = _narrow(label.heading) + EXPLAINED * (column in found.explained)
-        found_headings.append(Column(text, dispensable=dispensable))
+        found_headings.append(Column(text, dispensable=dispensable[column], name=labels[column].short))
     return found_headings
 
 

@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..words.text import EMPTY
+from ..words.text import EMPTY, printable
 
 #: Without q, which has no superscript letter in Unicode.
 LETTERS = string.ascii_lowercase.replace("q", "")
@@ -32,6 +32,12 @@ class Column:
     dispensable: int = 0
     #: Whether its entries may take several lines where the terminal is narrow.
     wraps: bool = False
+    #: What a sentence calls it, where that is not its title.
+    name: str = ""
+
+    @property
+    def named(self) -> str:
+        return printable(self.name or self.title)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``remarks`` stand below it without a mark."""
+    """A table with its caption; ``sentences`` and ``remarks`` stand below it without a mark."""
 
     name: str
     title: str
@@ -53,6 +59,8 @@ class Table:
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
     remarks: tuple[str, ...] = ()
+    #: What the table shows: they come first.
+    sentences: tuple[str, ...] = ()
     #: How many columns, from the left, name a row.
     names: int = 1
     #: Stands above the caption: why numbers are missing.

@@ -1,22 +1,19 @@
-"""Says in a few sentences what a table of speed-ups shows: its quality, its verdicts, the clearest differences."""
+"""Says in a few sentences what a table of speed-ups shows: what is fastest, its quality, its verdicts."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from bench.cell import Cell
-
 from ...analysis.quality import Quality
 from ...analysis.results import Result
-from ...analysis.speed_ups import Grades, Track, inverse
+from ...analysis.speed_ups import Grades, Track
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
 from ...study.baseline import BEST, PREVIOUS
 from .labels import Label
 from .language import _, ngettext
-from .numbers import fixed, format_interval, format_value, percent
+from .numbers import fixed, percent
 from .quality import meaning
 from .row_names import threads_in_words
 from .terms import enumerate_names, status_word
@@ -28,8 +25,6 @@ WITHHELD = "-"
 EXPLAINED = "°"
 #: Settings that are named at most; the table of settings has all of them.
 NAMED = 3
-#: So few comparisons are told one by one, with their intervals.
-FEW = 2
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
 
@@ -88,8 +83,8 @@ def fastest(
         return []
     first, second = sorted(track.means, key=lambda column: track.means[column], reverse=True)[:2]
     rows = ngettext("{count} row", "{count} rows", track.rows)
-    said = {"column": labels[first].text, "factor": fixed(track.means[first], 2)}
-    said |= {"other": labels[second].text, "next": fixed(track.means[second], 2)}
+    said = {"column": labels[first].short, "factor": fixed(track.means[first], 2)}
+    said |= {"other": labels[second].short, "next": fixed(track.means[second], 2)}
     said["over"] = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
     if baseline == BEST:
         said["share"] = percent(track.means[first])
@@ -133,25 +128,6 @@ def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
     ]
 
 
-def clearest(
-    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
-) -> list[str]:
-    """Say which of the compared cells differs most clearly from the baseline, by how much and how sure that is.
-
-    A few comparisons are all told, so that the screen has their intervals. Of more, where there are verdicts, only a
-    firm difference is told. ``names`` are those of the rows. Where each version is compared with the one ``before``,
-    the clearest loss is said as well: a reader asks whether to upgrade.
-    """
-    judged = [result for result in compared if result.verdict is not None]
-    told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else compared
-    clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
-    gains, losses = ([result for result in clear if _is_faster(result) == faster] for faster in (True, False))
-    chosen: Sequence[Result] = [*losses[:1], *gains[:1]] if before else clear[:1]
-    if len(compared) <= FEW:
-        chosen = [result for result in compared if result.ratio is not None and result.ratio.estimate.low is not None]
-    return [_sentence(result, labels, before.get(result.cell.column), names[result.cell]) for result in chosen]
-
-
 def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[str]:
     """Say how to get verdicts, where there are none; ``rounds`` is how many the profile has before its first look."""
     if not compared or any(result.verdict is not None for result in compared):
@@ -161,51 +137,6 @@ def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[
     if rounds >= minimum_pairs():
         return [_("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=rounds)]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
-
-
-def _by_interest(result: Result) -> tuple[bool, float]:
-    """Order comparisons: a reader asks first what is faster."""
-    return _is_faster(result), _clearness(result)
-
-
-def _is_faster(result: Result) -> bool:
-    assert result.ratio is not None
-    return result.ratio.estimate.value < 1.0
-
-
-def _clearness(result: Result) -> float:
-    """Return the end of the interval that is nearer to equality, as a logarithm; 0 where equality is inside."""
-    assert result.ratio is not None
-    low, high = result.ratio.estimate.low, result.ratio.estimate.high
-    if low is None or high is None:
-        return 0.0
-    return max(0.0, math.log(low), -math.log(high))
-
-
-def _sentence(result: Result, labels: Labels, before: str | None, row: str) -> str:
-    """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
-
-    The caption names the baseline; only the version before is another one for every column.
-    """
-    assert result.ratio is not None
-    ratio, faster = result.ratio.estimate, _is_faster(result)
-    shown = inverse(ratio) if faster else ratio
-    said = {"row": row, "column": labels[result.cell.column].text, "factor": format_value(shown)}
-    said["interval"] = format_interval(shown)
-    if before is not None:
-        said["version"] = labels[before].version
-        text = (
-            _("{row}: {column} is {factor} times as fast as {version} {interval}", **said)
-            if faster
-            else _("{row}: {column} takes {factor} times as long as {version} {interval}", **said)
-        )
-    else:
-        text = (
-            _("{row}: {column} is {factor} times as fast {interval}", **said)
-            if faster
-            else _("{row}: {column} takes {factor} times as long {interval}", **said)
-        )
-    return text + (_(", certain at {level}.", level=percent(ALPHA)) if result.verdict is Verdict.DIFFERENT else ".")
 
 
 def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:

@@ -40,6 +40,11 @@ class Label:
         return SHORT.get(self.mode, self.mode)
 
     @property
+    def short(self) -> str:
+        """Its name where there is little room, as in a sentence below a table."""
+        return " ".join(filter(None, (self.product, self.version, self.short_mode)))
+
+    @property
     def heading(self) -> str:
         """One part a line, so that columns are narrow."""
         return "\n".join(filter(None, (self.product, self.version, self.short_mode)))

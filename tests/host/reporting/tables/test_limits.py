@@ -25,14 +25,14 @@ def words(text: str) -> int:
 def assert_short(made: report.Report, folder: Path) -> None:
     main = made.main
     assert len(main.remarks) <= LINES
-    assert all(words(remark) <= WORDS for remark in main.remarks), main.remarks
+    assert all(words(line) <= WORDS for line in (*main.sentences, *main.remarks)), main
     for row in main.groups[0].rows if main.groups else ():
         assert all(not entry.notes for entry in row)
         assert all(len(entry.text) - len(entry.text.rstrip(MARKS)) <= 2 for entry in row[1:])
     table_markdown.write(made, folder)
     first = (folder / table_markdown.NAME).read_text(encoding="utf-8").split("\n## ")[1]
     below = [line for line in first.split("|\n")[-1].split("\n\n") if line.strip()]
-    assert len(below) <= LINES
+    assert len(below) - len(main.sentences) <= LINES
     assert all(words(line) <= WORDS for line in below)
     assert "<sup>" not in first
     summary_latex.write(made, folder)

@@ -158,8 +158,8 @@ def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):
 
 def test_the_headline_says_when_the_next_column_may_be_the_fastest_as_well(long_study):
     def headline() -> str:
-        remarks = report.make(long_study.records, long_study.manifest).main.remarks
-        return next(remark for remark in remarks if remark.startswith("Fastest on average: JAX 2.15 jit"))
+        sentences = report.make(long_study.records, long_study.manifest).main.sentences
+        return next(told for told in sentences if told.startswith("Fastest on average: JAX 2.15 jit"))
 
     assert "too close" not in headline()
     own = {(r.round, r.cell.workload): r for r in long_study.records if r.cell.column == "jax:jit"}

@@ -64,13 +64,13 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     assert found["mlp-train"][-1] == WITHHELD
     assert "geometric mean" not in found  # it takes three whole rows, and there are two
     assert screen(long_study)[0].startswith("The machine was busy: 1 of 24 cells cannot be used (-);")
-    assert not any("jit" in remark and "mlp-train" in remark for remark in made(long_study).remarks)
+    assert not any("jit" in told and "mlp-train" in told for told in made(long_study).sentences)
 
 
 def test_without_a_usable_baseline_nothing_of_its_row_is_compared(long_study):
     long_study.change("torch1:eager", "mlp-train", other_load=0.9)
     assert set(rows(long_study)["mlp-train"]) == {WITHHELD}
-    assert not any(remark.startswith("mlp-train") for remark in made(long_study).remarks)
+    assert not any(told.startswith("mlp-train") for told in made(long_study).sentences)
 
 
 def test_a_cell_without_a_time_shows_its_status(short_study):
@@ -79,9 +79,11 @@ def test_a_cell_without_a_time_shows_its_status(short_study):
 
 
 def test_firm_differences_are_said_in_words(long_study):
-    said = [remark for remark in made(long_study).remarks if remark.endswith(", certain at 1%.")]
-    assert len(said) == 1
-    assert any(remark.startswith("* different, certain at 1% (") for remark in made(long_study).remarks)
+    table = made(long_study)
+    said = [told for told in table.sentences if not told.startswith("Fastest")]
+    assert said
+    assert all(told.endswith(", certain at 1%.") for told in said)
+    assert any(remark.startswith("* different, certain at 1% (") for remark in table.remarks)
 
 
 @pytest.mark.parametrize("rounds", [1, 10])
@@ -92,9 +94,7 @@ def test_of_two_comparisons_each_is_told_with_its_interval(long_study, rounds):
         for r in long_study.records
         if r.cell.column in ("torch1:eager", other) and r.cell.workload in kept and r.round < rounds
     ]
-    told = [
-        remark for remark in made(long_study).remarks if " times as " in remark and not remark.startswith("Fastest")
-    ]
+    told = [one for one in made(long_study).sentences if not one.startswith("Fastest")]
     # A single round has no interval.
     expected = [name for name in rows(long_study) if name in kept] if rounds > 1 else []
     assert [remark.partition(":")[0] for remark in told] == expected
@@ -115,7 +115,8 @@ def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
 
 def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
     lines = screen(long_study)
-    assert len(lines) <= 24
+    # One is for the files' names, one for the prompt.
+    assert len(lines) <= 24 - 2
     assert max(map(len, lines)) <= 80
     assert len(made(long_study).remarks) <= 6
 
@@ -134,7 +135,7 @@ def test_without_the_baseline_there_is_no_such_table(long_study):
 def test_the_first_sentence_says_what_is_fastest_on_average_and_how_close_the_next_is(long_study):
     said = re.fullmatch(
         r"Fastest on average: JAX 2\.15 jit, (1\.\d\d) times as fast; PyTorch 2\.15 compile (1\.\d\d)\.",
-        made(long_study).remarks[0],
+        made(long_study).sentences[0],
     )
     means = rows(long_study)["geometric mean"]
     assert [float(said[1]), float(said[2])] == pytest.approx(sorted(map(number, means[1:]))[:-3:-1], rel=0.05)
@@ -142,7 +143,7 @@ def test_the_first_sentence_says_what_is_fastest_on_average_and_how_close_the_ne
 
 def test_a_baseline_that_is_fastest_is_called_so(long_study):
     long_study.run["study"]["baseline"] = "jax:jit"
-    assert made(long_study).remarks[0].startswith("Fastest on average: JAX 2.15 jit; next PyTorch 2.15 compile, 0.")
+    assert made(long_study).sentences[0].startswith("Fastest on average: JAX 2.15 jit; next PyTorch 2.15 compile, 0.")
 
 
 def test_columns_stand_by_framework_and_version(long_study):
@@ -172,7 +173,7 @@ def test_rows_of_one_thread_and_of_several_are_never_averaged_together(long_stud
     found = rows(long_study)
     assert found["geometric mean, 2 threads"] == before
     assert number(found["geometric mean, 1 thread"][place]) == pytest.approx(number(before[place]) / 9, rel=0.1)
-    assert any(remark.endswith("(3 rows, 2 threads).") for remark in made(long_study).remarks)
+    assert any(told.endswith("(3 rows, 2 threads).") for told in made(long_study).sentences)
 
 
 def test_a_mean_over_some_of_the_rows_says_over_how_many(long_study):
@@ -200,7 +201,7 @@ def test_settings_that_may_explain_a_ratio_mark_the_column(long_study):
 def test_a_run_that_is_not_what_it_should_be_says_so(long_study):
     long_study.run["finished"] = False
     long_study.run["changed_environments"] = {"torch2": "torch/__init__.py"}
-    assert "Changed while it was measured: torch2. Partial: the run has not finished." in made(long_study).remarks
+    assert made(long_study).sentences[0] == "Changed while it was measured: torch2. Partial: the run has not finished."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""Words comparisons with the baseline, each in a sentence: which cell, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from bench.cell import Cell
+
+from ...analysis.results import Result
+from ...analysis.speed_ups import inverse
+from ...statistics.verdict import ALPHA, Verdict
+from .labels import Label
+from .language import _
+from .numbers import format_interval, format_value, percent
+
+Labels = Mapping[str, Label]
+
+
+def every_claim(
+    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+) -> list[str]:
+    """Tell every comparison that has an interval; ``names`` are those of the rows.
+
+    ``before`` has the column of the version before each, where each version is compared with that.
+    """
+    return _sentences(_known(compared), labels, names, before)
+
+
+def clearest_claims(
+    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+) -> list[str]:
+    """Tell for each column in which row it differs most clearly from the baseline, the clearest gain first.
+
+    Where there are verdicts, only a firm difference is told. Where each version is compared with the one ``before``,
+    the clearest loss comes first: a reader asks whether to upgrade.
+    """
+    return _sentences(_clearest(_known(compared), losses_first=bool(before)), labels, names, before)
+
+
+def _known(compared: Sequence[Result]) -> list[Result]:
+    return [result for result in compared if result.ratio is not None and result.ratio.estimate.low is not None]
+
+
+def _sentences(
+    chosen: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+) -> list[str]:
+    return [_sentence(result, labels, before.get(result.cell.column), names[result.cell]) for result in chosen]
+
+
+def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
+    """Return the clearest difference of each column, ordered by what a reader asks first."""
+    judged = [result for result in known if result.verdict is not None]
+    told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else known
+    clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
+    gains, losses = ([result for result in clear if _is_faster(result) == faster] for faster in (True, False))
+    of_columns: dict[str, Result] = {}
+    for result in sorted(clear, key=_clearness, reverse=True):
+        of_columns.setdefault(result.cell.column, result)
+    first = [*losses[:1], *gains[:1]] if losses_first else clear[:1]
+    others = sorted((result for result in of_columns.values() if result not in first), key=_by_interest, reverse=True)
+    return [*first, *others]
+
+
+def _by_interest(result: Result) -> tuple[bool, float]:
+    """Order comparisons: a reader asks first what is faster."""
+    return _is_faster(result), _clearness(result)
+
+
+def _is_faster(result: Result) -> bool:
+    assert result.ratio is not None
+    return result.ratio.estimate.value < 1.0
+
+
+def _clearness(result: Result) -> float:
+    """Return the end of the interval that is nearer to equality, as a logarithm; 0 where equality is inside."""
+    assert result.ratio is not None
+    low, high = result.ratio.estimate.low, result.ratio.estimate.high
+    if low is None or high is None:
+        return 0.0
+    return max(0.0, math.log(low), -math.log(high))
+
+
+def _sentence(result: Result, labels: Labels, before: str | None, row: str) -> str:
+    """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
+
+    The caption names the baseline; only the version before is another one for every column.
+    """
+    assert result.ratio is not None
+    ratio, faster = result.ratio.estimate, _is_faster(result)
+    shown = inverse(ratio) if faster else ratio
+    said = {"row": row, "column": labels[result.cell.column].short, "factor": format_value(shown)}
+    said["interval"] = format_interval(shown)
+    if before is not None:
+        said["version"] = labels[before].version
+        text = (
+            _("{row}: {column} is {factor} times as fast as {version} {interval}", **said)
+            if faster
+            else _("{row}: {column} takes {factor} times as long as {version} {interval}", **said)
+        )
+    else:
+        text = (
+            _("{row}: {column} is {factor} times as fast {interval}", **said)
+            if faster
+            else _("{row}: {column} takes {factor} times as long {interval}", **said)
+        )
+    return text + (_(", certain at {level}.", level=percent(ALPHA)) if result.verdict is Verdict.DIFFERENT else ".")
