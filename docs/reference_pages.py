@@ -25,6 +25,7 @@ TABLES = {
     "[profiles.NAME]": schema.Profile,
     "[indexes]": schema.Indexes,
     "[[exclusions]]": schema.Exclusion,
+    "[claims.NAME]": schema.Claim,
 }
 
 

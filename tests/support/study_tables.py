@@ -12,6 +12,7 @@ import pytest
 from bench.host.study import study_file
 from bench.host.study.reader import NAMED_SECTIONS
 from bench.host.study.schema import (
+    Claim,
     Environment,
     Exclusion,
     Indexes,
@@ -40,6 +41,7 @@ TABLES: dict[str, Any] = {
     "profiles": {"quick": {"rounds": 3, "samples": 10, "sample_seconds": 0.01, "sizes": ["tiny"]}},
     "indexes": {"torch_cpu": "wheels"},
     "exclusions": [{"environment": "old", "mode": "torch*", "reason": "not this one"}],
+    "claims": {"jit": {"says": "jit is faster", "columns": ["new:*"], "against": ["old:*"], "factor": ">1"}},
 }
 MODELS: dict[str, type[StudyTable]] = {
     "study": Settings,
@@ -48,6 +50,7 @@ MODELS: dict[str, type[StudyTable]] = {
     "profiles.quick": Profile,
     "indexes": Indexes,
     "exclusions[0]": Exclusion,
+    "claims.jit": Claim,
 }
 
 
@@ -69,7 +72,7 @@ def toml(tables: dict[str, Any]) -> str:
     """Write the tables of a study as a file; JSON's strings, numbers and arrays are TOML's as well."""
     headed = [("[study]", tables["study"])]
     for section in NAMED_SECTIONS:
-        headed += [(f"[{section}.{json.dumps(name)}]", table) for name, table in tables[section].items()]
+        headed += [(f"[{section}.{json.dumps(name)}]", table) for name, table in tables.get(section, {}).items()]
     headed += [("[indexes]", tables["indexes"])]
     headed += [("[[exclusions]]", table) for table in tables["exclusions"]]
     return "".join(f"{header}\n" + "".join(f"{k} = {toml_value(v)}\n" for k, v in t.items()) for header, t in headed)

@@ -28,7 +28,7 @@ def schema(registry: Registry = BUILT_IN) -> dict[str, Any]:
     generated["title"] = "benchmatrix study"
     _name_the_workloads(registry, generated["properties"]["workloads"], definitions["WorkloadChoice"])
     _name_the_modes(registry, definitions["Environment"])
-    for section in ("environments", "profiles"):
+    for section in ("environments", "profiles", "claims"):
         generated["properties"][section]["propertyNames"] = {"pattern": NAME_PATTERN}
     complete: dict[str, Any] = _without_null(generated)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **complete}

@@ -14,6 +14,7 @@ from bench.registry import BUILT_IN, Registry
 from . import families
 from .rules import Draft, place_of
 from .schema import (
+    Claim,
     Environment,
     Exclusion,
     Indexes,
@@ -30,8 +31,11 @@ NAMED_SECTIONS: dict[str, tuple[type[StudyTable], str]] = {
     "environments": (Environment, "torch2"),
     "workloads": (WorkloadChoice, "mlp-train"),
     "profiles": (Profile, "quick"),
+    "claims": (Claim, "compiled-is-faster"),
 }
-SECTIONS = ("study", *NAMED_SECTIONS, "indexes", "exclusions")
+#: Those that may be missing.
+OPTIONAL = ("claims",)
+SECTIONS = ("study", "environments", "workloads", "profiles", "indexes", "exclusions", "claims")
 
 StudyTableType = TypeVar("StudyTableType", bound=StudyTable)
 
@@ -81,6 +85,7 @@ class Reader:
             workloads=self._values("workloads"),
             profiles=self._values("profiles"),
             exclusions=tuple(each.values for each in self._read_tables["exclusions"]),
+            claims=self._values("claims"),
             registry=self._registry,
         )
 
@@ -97,6 +102,7 @@ class Reader:
             profiles={profile.name: profile for profile in self._tables("profiles", Profile)},
             indexes=self._tables("indexes", Indexes)[0],
             exclusions=tuple(self._tables("exclusions", Exclusion)),
+            claims={claim.name: claim for claim in self._tables("claims", Claim)},
         ).with_registry(self._registry)
 
     def _values(self, section: str) -> dict[str, dict[str, Any]]:
@@ -107,6 +113,8 @@ class Reader:
 
     def _named_tables(self, section: str, given: Any) -> list[ReadTable]:
         model, example = NAMED_SECTIONS[section]
+        if section in OPTIONAL and given == {}:
+            return []
         if not isinstance(given, dict) or not given:
             self.report(section, f"must hold at least one table; add for example [{section}.{example}].")
             return []

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -16,7 +16,7 @@ from bench.cell import DEVICES, PRECISIONS
 from bench.frameworks.facts import Facts
 from bench.registry import BUILT_IN, Registry
 
-from . import shared_lock
+from . import claim_rules, shared_lock
 from .baseline import CHOSEN
 from .schema import COORDINATES
 from .suggestion import unknown
@@ -34,6 +34,7 @@ class Draft:
     workloads: Mapping[str, Values]
     profiles: Mapping[str, Values]
     exclusions: tuple[Values, ...]
+    claims: Mapping[str, Values] = field(default_factory=dict)
     registry: Registry = BUILT_IN
 
     def known(self, coordinate: str) -> list[str]:
@@ -84,11 +85,15 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
     for index, values in enumerate(draft.exclusions):
         for problem in exclusion_problems(values, draft):
             yield f"exclusions[{index}]", problem
+    known = {name: draft.known(name) for name in ("workload", "size", "precision", "device")}
+    for name, values in draft.claims.items():
+        for problem in claim_rules.problems(values, draft.environments, known):
+            yield place_of("claims", name), problem
 
 
 def _tables(draft: Draft) -> Iterator[tuple[str, Values]]:
     yield "study", draft.settings
-    for section in ("environments", "workloads", "profiles"):
+    for section in ("environments", "workloads", "profiles", "claims"):
         for name, values in getattr(draft, section).items():
             yield place_of(section, values.get("family", name)), values
 

@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from bench.registry import BUILT_IN, Registry
 
+from .claim import Claim as Claim
 from .environment import Environment as Environment
 from .table import StudyTable as StudyTable
 from .values import (
@@ -180,6 +181,7 @@ class Study(StudyTable):
     profiles: dict[str, Profile] = Field(description="How thoroughly to measure; --profile chooses one.")
     indexes: Indexes = Field(Indexes(torch_cpu=""), description="Where further wheels come from.")
     exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")
+    claims: dict[str, Claim] = Field({}, description="Sentences that the results support, refute or leave open.")
     _registry: Registry = PrivateAttr(BUILT_IN)
     _file: Path | None = PrivateAttr(None)
 

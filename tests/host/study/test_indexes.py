@@ -29,6 +29,7 @@ def study(folder: Path, torch_cpu: str | None = None):
     tables = changed("environments", value=environments)
     tables["study"] = {**tables["study"], "baseline": "venv:eager", "default": ["venv"]}
     tables["exclusions"] = []
+    tables["claims"] = {}
     tables["indexes"] = {} if torch_cpu is None else {"torch_cpu": torch_cpu}
     return parse(tables, folder=folder)
 

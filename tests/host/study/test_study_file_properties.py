@@ -97,7 +97,15 @@ def test_a_mistyped_key_is_answered_with_the_key(data: st.DataObject) -> None:
 NAMES = st.from_regex(r"\A[a-z0-9][a-z0-9._-]{0,9}\Z")
 
 
+RANGES = (">1", ">=1.78", "<0.5", ">=4,<=5")
 THREADS = st.just("all") | st.integers(1, 99)
+
+
+def claims(environment: str) -> st.SearchStrategy[dict[str, Any]]:
+    unsettled = st.fixed_dictionaries({"says": st.just("x"), "unsettled": st.just("no number of ours")})
+    compared = {"says": st.just("x"), "columns": st.just([f"{environment}:*"]), "factor": st.sampled_from(RANGES)}
+    others = compared | {"against": st.just(["*"])}, compared | {"quantity": st.just("warm-start")}
+    return unsettled | st.one_of(*map(st.fixed_dictionaries, others))
 
 
 @st.composite
@@ -136,6 +144,7 @@ def studies(draw: st.DrawFn) -> dict[str, Any]:
         "profiles": {"only": profile},
         "indexes": draw(st.just({}) | st.just({"torch_cpu": "https://example.org/cpu"})),
         "exclusions": draw(st.just([]) | st.just([{**exclusions, "reason": "so"}])),
+        "claims": draw(st.dictionaries(NAMES, claims(first), max_size=2)),
     }
 
 
