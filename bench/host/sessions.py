@@ -30,6 +30,7 @@ GATED = ("run", "history", "report", "compare", "series")
 PLAIN = (
     "train",
     "report",
+    "claims",
     "history",
     "runs",
     "show",

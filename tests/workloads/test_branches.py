@@ -9,7 +9,7 @@ from agreeing import implemented, relative_error
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
-NAMES = ("branch-if", "branch-where")
+NAMES = ("branch-if", "branch-where", "branch-python")
 EACH = pytest.mark.parametrize("workload", NAMES)
 specification = BUILT_IN.specification("branch-if")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bench.cell import Cell
+from bench.record import OK
 
-from ..study.claim import Claim, same_environment
+from ..study.claim import GRAPHS, MEMORY, Claim, same_environment
 from ..study.schema import fits
 from .ranking import comparable
 from .results import Result, columns_of
@@ -35,8 +36,12 @@ def matches(column: str, pattern: str, beside: str) -> bool:
 
 
 def compared_results(claim: Claim, column: str, against: str, results: Sequence[Result]) -> list[tuple[Result, Result]]:
-    """Return the results of two columns in the rows that count and that both have; disturbed ones do not count."""
-    usable = [result for result in results if comparable(result)]
+    """Return the results of two columns in the rows that count and that both have.
+
+    Times that other programs disturbed do not count; they change neither the memory nor the graphs.
+    """
+    undisturbed = claim.quantity in (MEMORY, GRAPHS)
+    usable = [result for result in results if comparable(result) or (undisturbed and result.status == OK)]
     others = {row_key(result.cell): result for result in usable if result.cell.column == against}
     by_workload = {_place(one.cell): one for one in others.values() if one.cell.workload == claim.against_workload}
     found = []

@@ -58,7 +58,12 @@ def factors(pairs: Sequence[tuple[Result, Result]], quantity: str) -> list[RowFa
     # All at once, as those with equally few pairs are computed together.
     paired = [one.pairs[1] for one in made if one.pairs is not None]
     estimates = iter(estimate_ratios(paired))
-    return [one if one.pairs is None else replace(one, factor=next(estimates)) for one in made]
+    return [one if one.pairs is None else _estimated(one, next(estimates)) for one in made]
+
+
+def _estimated(one: RowFactor, estimate: Estimate) -> RowFactor:
+    """Add the estimate; a count that is the same in every pair has no interval."""
+    return replace(one, factor=replace(estimate, low=None, high=None) if one.counted else estimate)
 
 
 def _factor(cell: Result, other: Result, quantity: str) -> RowFactor | None:

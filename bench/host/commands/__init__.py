@@ -20,6 +20,7 @@ SUMMARIES = {
     "run": "Measure the study and write its report.",
     "train": "Train to a result: whole epochs on real data, accuracy, loss and time over several seeds.",
     "report": "Redo the report from the records alone.",
+    "claims": "Answer the claims of studies from the results of runs: supported, refuted or open.",
     "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",
     "show": "List the cells of a run by their ratio to the baseline.",

@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
     chosen.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
+    parser.add_argument(
+        "--claims", type=Path, metavar="FILE", help="answer the claims of this study file; the study's own by default"
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -31,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import journal, manifest, stored_runs
 
     study = study_options.read_study(options)
+    claims = (study if options.claims is None else study_options.read_file(options.claims, options)).claims
     folder = options.folder or options.root / "reports" / study.settings.name
     if options.run is not None:
         folder = stored_runs.find(folder, options.run).folder
@@ -49,7 +53,8 @@ def run(options: argparse.Namespace) -> int:
         described = replace(described, study=replace(described.study, ratios=options.ratios))
     left_out: list[str] = []
     records = journal.read(folder, left_out)
-    made = report.make(records, replace(described, damaged=tuple(left_out)), folder=folder)
+    described = replace(described, damaged=tuple(left_out))
+    made = report.make(records, described, folder=folder, claims=claims.values())
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(folder, extra, every_figure=options.figures)
     written.problems += problems

@@ -212,8 +212,7 @@ class StudyRun:
         """Return a function that starts the worker of a cell; ``label`` becomes part of the name of its log."""
         data = {name: choice.data for name, choice in self._study.workloads.items()}
         limit = int(facts.available_bytes() * MEMORY_SHARE)
-        caches = self._caches(self._manifest.run)
-        starter = Starter(self._root, self.folder, self._environments, caches, data, limit)
+        starter = Starter(self._root, self.folder, self._environments, self._caches(self._manifest.run), data, limit)
         return lambda cell: starter.start(cell, label, processors=processors.chosen(cell.threads))
 
     def _caches(self, run: str) -> CompileCaches:
@@ -224,7 +223,8 @@ class StudyRun:
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []
         journal.read(self.folder, damaged)
-        made = report.make(records, replace(self._manifest, damaged=tuple(damaged)), folder=self.folder)
+        described = replace(self._manifest, damaged=tuple(damaged))
+        made = report.make(records, described, folder=self.folder, claims=self._study.claims.values())
         extra, problems = outputs.load(map(Path, self._study.registry.output_files))
         written = made.write(self.folder, extra, every_figure=self._every_figure)
         written.problems += problems

@@ -12,11 +12,14 @@ from bench.record import Record
 
 from .. import collection
 from ..analysis import ranking
+from ..analysis.claims import answer
 from ..analysis.run_analysis import Analysis, analyse
 from ..storage.manifest import Manifest
+from ..study.claim import Claim
 from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
+from .tables import claims as claims_table
 from .tables import containers, costs, latency, overview, settings, speedups, times
 from .tables import ranking as ranking_table
 from .tables.speedup_values import SpeedUps, speed_ups
@@ -53,6 +56,8 @@ class Report:
     ranking: Table | None
     #: What containers cost; None where none has its venv beside it.
     containers: Table | None
+    #: The claims of the study with their answers, and what lies behind them; empty where it has none.
+    claims: tuple[Table, ...]
     language: Language
     #: The folder of the run, for the logs of its workers; None where they are not at hand.
     folder: Path | None = None
@@ -69,6 +74,7 @@ class Report:
         main = replace(self.main, caption=f"{self.main.caption}. {conditions}")
         every = (
             main,
+            *self.claims,
             self.settings,
             self.summary,
             self.details,
@@ -91,18 +97,22 @@ class Report:
         """Print the first table; with ``details``, all but the times side by side, which are as wide as columns."""
         with writing_in(self.language), collection.paused():
             terminal.render(console, self.main)
-            for table in self.tables[1:] if details else ():
+            for table in self.tables[1:] if details else self.claims[:1]:
                 if table is not self.summary:
                     console.print()
                     terminal.render(console, table)
 
 
 def make(
-    records: Iterable[Record], manifest: Manifest, language: Language | None = None, folder: Path | None = None
+    records: Iterable[Record],
+    manifest: Manifest,
+    language: Language | None = None,
+    folder: Path | None = None,
+    claims: Iterable[Claim] = (),
 ) -> Report:
     """Make the report of a run, finished or not, from its records and its manifest.
 
-    It is written in ``language``; without one, in the language that the caller writes in.
+    It is written in ``language``; without one, in the language that the caller writes in. It answers the ``claims``.
     """
     language = language or current()
     with writing_in(language), collection.paused():
@@ -126,6 +136,7 @@ def make(
             costs.account(analysis, manifest),
             ranking_table.show(ranked, analysis, manifest),
             containers.table(analysis, manifest),
+            claims_table.tables(answer(claims, analysis, manifest), analysis, manifest),
             language,
             folder,
         )

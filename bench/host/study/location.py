@@ -11,6 +11,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from .toml_limits import LARGEST_BYTES, verify_tables, verify_text
 VARIABLE = "BENCHMATRIX_MATRIX"
 #: Problems that a message lists at most, and the characters of one.
 MOST_ERRORS, LONGEST_ERROR = 20, 1000
+#: Study files that extend each other, one after the other.
+MOST_EXTENDED = 4
 #: The study file of a project.
 NAME = "matrix.toml"
 
@@ -73,21 +76,23 @@ def named_from(root: Path, path: Path | None) -> str:
     return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path, most: int = MOST_EXTENDED) -> dict[str, Any]:
     """Return the tables of the study file at ``path``, joined with those of the file that it extends.
 
-    Raises StudyError.
+    That file may extend another one, ``most`` of them in all. Raises StudyError.
     """
     tables = _tables(path)
     named = _extended(tables)
     if not isinstance(named, str):
         return tables
+    if not most:
+        raise StudyError([f"{shown(path)}: study: extends: more than {MOST_EXTENDED} files extend each other."])
     # A link to the extending file would be another folder's.
     base = path.parent / named
-    below = _tables(base)
-    if _extended(below) is not None:
-        raise StudyError([f"{shown(path)}: study: extends: {named} extends another study file itself. Name that one."])
-    return _joined(_moved(below, os.path.relpath(base.parent, path.parent)), tables)
+    below = _moved(read(base, most - 1), os.path.relpath(base.parent, path.parent))
+    if "exclusions" in below:
+        below["exclusions"] = _concerning(below["exclusions"], _joined(below, tables).get("environments"))
+    return _joined(below, tables)
 
 
 def _extended(tables: dict[str, Any]) -> object:
@@ -108,6 +113,20 @@ def _joined(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
         else:
             found[key] = value
     return found
+
+
+def _concerning(exclusions: object, environments: object) -> object:
+    """Leave out the exclusions of modes that no environment has: the file that is extended has more of them."""
+    if not isinstance(exclusions, list) or not isinstance(environments, dict):
+        return exclusions
+    listed = (table.get("modes") for table in environments.values() if isinstance(table, dict))
+    modes = [str(mode) for each in listed if isinstance(each, list) for mode in each]
+
+    def concerns(exclusion: object) -> bool:
+        pattern = exclusion.get("mode") if isinstance(exclusion, dict) else None
+        return not isinstance(pattern, str) or any(fnmatchcase(mode, pattern.removeprefix("!")) for mode in modes)
+
+    return [exclusion for exclusion in exclusions if concerns(exclusion)]
 
 
 def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import location
@@ -96,10 +97,15 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_study(options: argparse.Namespace) -> Study:
     """Read the study that an invocation is about; raises StudyError."""
+    return read_file(options.matrix, options)
+
+
+def read_file(named: Path | None, options: argparse.Namespace) -> Study:
+    """Read the study file ``named``, or that of the project; raises StudyError."""
     # Imported only now: pydantic takes a quarter of a second, and these options are also part of --help.
     from . import study_file
 
-    return study_file.load(location.locate(options.matrix, options.root), root=options.root)
+    return study_file.load(location.locate(named, options.root), root=options.root)
 
 
 def patterns(text: str) -> list[str]:

@@ -37,7 +37,7 @@ class Settings(StudyTable):
     extends: str | None = Field(
         None,
         description="Another study file, relative to this one, whose tables hold where this one says nothing else; "
-        "exclusions are added to its own.",
+        "exclusions are added to its own. It may extend another one itself.",
     )
     baseline: str = Field(
         description="The column that ratios are taken to, as environment:mode: torch1:eager; or best, or previous."

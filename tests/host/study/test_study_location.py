@@ -87,12 +87,28 @@ def test_a_study_file_can_extend_another(tmp_path: Path) -> None:
     assert list(tables["workloads"]) == ["gemm", "lenet-train", "mlp-train"]
     assert tables["workloads"]["lenet-train"]["data"] == "../mnist"
     assert tables["workloads"]["mlp-train"]["data"] == "own"
-    assert [each["reason"] for each in tables["exclusions"]] == ["so", "too"]
+    # An exclusion of a mode that no environment has any more concerns nothing; one of its own would be a mistake.
+    assert [each["reason"] for each in tables["exclusions"]] == ["too"]
 
 
-def test_a_study_file_cannot_extend_one_that_extends_another(tmp_path: Path) -> None:
+def test_a_study_file_can_extend_one_that_extends_another(tmp_path: Path) -> None:
+    write(
+        tmp_path / "matrix.toml",
+        '[study]\nname = "one"\npaths = ["mine"]\n[environments.new]\nmodes = ["jit", "eager"]\n'
+        '[[exclusions]]\nmode = "jit"\nreason = "so"\n',
+    )
+    write(tmp_path / "studies" / "full.toml", '[study]\nextends = "../matrix.toml"\nname = "two"\n')
+    path = write(tmp_path / "mine" / "own.toml", '[study]\nextends = "../studies/full.toml"\ntitle = "three"\n')
+    tables = location.read(path)
+    assert tables["study"] == {
+        "extends": "../studies/full.toml", "name": "two", "title": "three", "paths": ["../studies/../mine"]
+    }  # fmt: skip
+    assert [each["reason"] for each in tables["exclusions"]] == ["so"]
+
+
+def test_study_files_that_extend_each_other_without_end_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "one.toml", '[study]\nextends = "one.toml"\n')
-    with pytest.raises(StudyError, match=r"study: extends: one\.toml extends another study file itself"):
+    with pytest.raises(StudyError, match=r"one\.toml: study: extends: more than 4 files extend each other"):
         location.read(path)
 
 

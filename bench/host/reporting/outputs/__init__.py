@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...refusal import Refused, describe
 from . import (
+    claims_markdown,
     details_latex,
     environments_json,
     figures,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 BUILT_IN = (
     Output.of(table_markdown),
     Output.of(table_latex),
+    Output.of(claims_markdown),
     Output.of(results_csv),
     Output.of(table_csv),
     Output.of(samples_parquet),

@@ -40,9 +40,9 @@ def _module(name: str) -> str:
 
 
 def remove(output: Output, folder: Path) -> None:
-    """Remove a figure that an earlier report left in ``folder`` and for which this one has no numbers."""
-    for ending in figure_files.METADATA:
-        (folder / f"{output.name}.{ending}").unlink(missing_ok=True)
+    """Remove what an earlier report left in ``folder`` and for which this one has no numbers."""
+    for ending in ("", *(f".{ending}" for ending in figure_files.METADATA)):
+        (folder / f"{output.name}{ending}").unlink(missing_ok=True)
 
 
 def is_kept(output: Output, folder: Path) -> bool:

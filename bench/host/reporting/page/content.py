@@ -72,6 +72,7 @@ def of_report(report: Report) -> dict[str, Any]:
         **_cells(report, columns),
         "roofs": _roofs(results, manifest),
         "machine": words.machine(manifest.machine),
+        "claims": _texts(report.claims[0], notes=True) if report.claims else None,
         "settings": None if report.settings is None else _texts(report.settings),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
         "method": words.method(),
@@ -151,13 +152,17 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
     }
 
 
-def _texts(table: Table) -> dict[str, Any]:
-    """Return a table as the texts that it shows."""
+def _texts(table: Table, *, notes: bool = False) -> dict[str, Any]:
+    """Return a table as the texts that it shows; with ``notes``, those of an entry stand behind it."""
     return {
         "title": table.title,
         "caption": table.caption,
         "columns": [column.title for column in table.columns],
-        "rows": [[entry.text for entry in row] for group in table.groups for row in group.rows],
+        "rows": [
+            [": ".join((entry.text, *(entry.notes if notes else ()))) for entry in row]
+            for group in table.groups
+            for row in group.rows
+        ],
     }
 
 

@@ -12,6 +12,7 @@ function header() {
 
 function about() {
   return [
+    data.claims ? section(data.claims) : '',
     make('section', {}, make('h2', {}, W.machine), facts(Object.entries(data.machine)), make('h2', {}, W.data),
       make('p', {}, make('button', { type: 'button', class: 'chip', onclick: download }, W.download)),
       make('p', { class: 'hint' }, fill(W.run, data.run))),
@@ -25,7 +26,7 @@ function about() {
   ];
 }
 
-/** A table of texts: settings that differ. */
+/** A table of texts: claims, or settings that differ. */
 function section(shown) {
   return make('section', { class: 'wide' }, make('h2', {}, shown.title), make('p', { class: 'hint' }, shown.caption),
     make('div', { class: 'scroll' }, make('table', { class: 'environments' },

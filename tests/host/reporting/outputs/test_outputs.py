@@ -28,7 +28,8 @@ def write(report, folder):
     raise KeyError("torch3")
 """
 FIGURES = [output.name for output in outputs.BUILT_IN if output.name.startswith("figures/")]
-OURS = [output.name for output in outputs.BUILT_IN if output.name not in FIGURES]
+#: The study has no claims.
+OURS = [output.name for output in outputs.BUILT_IN if output.name not in (*FIGURES, "claims.md")]
 
 
 def other_files(written, folder: Path) -> list[str]:

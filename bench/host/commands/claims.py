@@ -1,0 +1,106 @@
+"""Answers the claims of studies from the results of runs, and writes the answers into a page of Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..refusal import Refused, naming
+from ..study import location
+from ..study import options as study_options
+from . import announce, exit_codes
+
+if TYPE_CHECKING:
+    from ..reporting.tables.claims_of_runs import AnswersOfRun
+    from ..reporting.tables.table import Table
+    from ..study.schema import Study
+
+#: Where the table goes in a page.
+BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
+STUDIES = "studies"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    text = "a folder with records; the study's by default. A claim gets a line for each run that has a result for it"
+    parser.add_argument("runs", metavar="RUN", nargs="*", type=Path, help=text)
+    parser.add_argument(
+        "--write",
+        type=Path,
+        metavar="FILE",
+        help=f"put the table into this page of Markdown, between {BEGIN} and {END}",
+    )
+    parser.add_argument("--language", metavar="NAME", help="the language of the table, such as pt_BR; en by default")
+
+
+def run(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from ..reporting.renderers import terminal
+    from ..reporting.tables import claims_of_runs
+
+    studies = find_studies(options)
+    folders = options.runs or [options.root / "reports" / study.settings.name for study in studies]
+    answered = [_answer(studies, folder) for folder in dict.fromkeys(folders)]
+    table = claims_of_runs.show([list(of_study) for of_study in zip(*answered, strict=True)])
+    terminal.render(Console(), table)
+    if options.write is not None:
+        _write(options.write, table)
+        announce(f"Claims: {options.write}")
+    return exit_codes.EXIT_OK
+
+
+def find_studies(options: argparse.Namespace) -> list[Study]:
+    """Return the study that is named, or that of the project; where that has no claims, all of ``studies/`` that have.
+
+    Raises Refused where no study has a claim.
+    """
+    study = study_options.read_study(options)
+    found = [study] if study.claims else []
+    if not found and not location.is_named(options.matrix):
+        files = sorted((options.root / STUDIES).glob("*.toml"))
+        read = (study_options.read_file(file, options) for file in files if "[claims." in file.read_text("utf-8"))
+        found = [one for one in read if one.claims]
+    if not found:
+        raise Refused(
+            f"{location.shown(location.locate(options.matrix, options.root))} has no claims. Add tables "
+            "[claims.NAME] to it, or name a study that has some with --matrix FILE."
+        )
+    return found
+
+
+def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
+    """Answer the claims of every study from the run in ``folder``. Raises Refused where it holds none."""
+    from ..analysis.claims import answer
+    from ..analysis.run_analysis import analyse
+    from ..reporting.tables.claims_of_runs import AnswersOfRun
+    from ..reporting.words.labels import labels_of
+    from ..storage import journal, manifest
+
+    described = manifest.read(folder)
+    if described is None:
+        raise Refused(f"{folder} holds no run. Name a folder with records, or measure first.")
+    if described.profile.trial:
+        raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
+    analysis = analyse(journal.read(folder), described)
+    labels = labels_of(analysis.results)
+    name = described.label or described.study.name
+    return [AnswersOfRun(name, answer(study.claims.values(), analysis, described), labels) for study in studies]
+
+
+def _write(path: Path, table: Table) -> None:
+    """Put the table into a page. Raises Refused where it has no place for it."""
+    from ..reporting.renderers import markdown
+    from ..setup.staging import write_whole
+
+    with naming(path):
+        page = path.read_text(encoding="utf-8")
+        text = "\n\n".join(markdown.render(table).split("\n\n")[1:])
+        made, places = re.subn(
+            f"{BEGIN}.*{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL
+        )
+        if not places:
+            raise Refused(f"{path} has no place for the table: write {BEGIN} and {END} where it shall be.")
+        write_whole(path, made)

@@ -1,0 +1,73 @@
+"""Makes one table of the claims of several studies, each answered by one run or by several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...analysis.claim_tests import Why
+from ...analysis.claims import AnsweredClaim, AnsweredClaims
+from ...statistics.verdict import ALPHA
+from ..words import claim_answers as words
+from ..words.labels import Label
+from ..words.language import _
+from ..words.numbers import percent
+from ..words.text import EMPTY, printable
+from .table import Column, Entry, Group, Table
+
+
+@dataclass(frozen=True)
+class AnswersOfRun:
+    """What one run says about the claims of one study."""
+
+    run: str
+    answers: AnsweredClaims
+    labels: Mapping[str, Label]
+
+
+def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
+    """Make the table: a line for each claim and each run that has a result for it, one where none has."""
+    columns = (
+        Column(_("claim"), "left", wraps=True),
+        Column(_("source"), "left", dispensable=2, wraps=True),
+        Column(_("claimed"), "left"),
+        Column(_("measured"), "left", wraps=True),
+        Column(_("run"), "left", dispensable=1),
+        Column(_("answer"), "left"),
+    )
+    rows = tuple(row for runs in studies for row in _rows(runs))
+    caption = _(
+        "By what factor the first is better than the second: the geometric mean over workloads with its interval, and "
+        "on how many workloads it is as claimed. An answer is certain at {alpha}, corrected for all claims of its "
+        "study.",
+        alpha=percent(ALPHA),
+    )
+    return Table("claims", _("Claims"), caption, columns, (Group(Entry(""), ("",) * len(columns), rows),))
+
+
+def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
+    rows = []
+    for found in zip(*(one.answers.claims for one in runs), strict=True):
+        pairs = list(zip(runs, found, strict=True))
+        measured = [_row(one, claim) for one, claim in pairs if claim.versus]
+        rows += measured or [_row(*pairs[0])]
+    return rows
+
+
+def _row(of: AnswersOfRun, found: AnsweredClaim) -> tuple[Entry, ...]:
+    claim, versus = found.claim, found.deciding
+    text = EMPTY
+    if versus is not None:
+        workloads = _("{agreeing} workloads", agreeing=words.agreeing(versus))
+        text = f"{words.compared(claim, versus, of.labels)}: {words.measured(claim, versus)}, {workloads}"
+    why = (
+        _("not measured") if found.why is Why.NOT_MEASURED and not versus else words.why_open(found, of.answers.needed)
+    )
+    return (
+        Entry(f"{claim.name}: {printable(claim.says)}"),
+        Entry(printable(claim.source)),
+        Entry(words.claimed(claim)),
+        Entry(text),
+        Entry(of.run if versus else EMPTY),
+        Entry(words.answer_word(found.answer), (why,) if why else ()),
+    )

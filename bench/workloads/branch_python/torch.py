@@ -1,0 +1,12 @@
+"""Implements branch-python in PyTorch: an ``if`` that depends on data, at which torch.compile leaves its graph."""
+
+from __future__ import annotations
+
+from ...program import Unsupported
+from ..branch_if.torch import Branch, stacked
+
+
+def build(size, parameters, batch, transform):
+    if transform.mode != "eager" and not transform.mode.startswith("compile"):
+        raise Unsupported("an if of Python is for eager and torch.compile: see branch-if")
+    return stacked(Branch, size, parameters, transform)

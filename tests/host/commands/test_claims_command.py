@@ -1,0 +1,96 @@
+"""Tests the command that answers the claims of studies from runs, and the page that it writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from study_tables import TABLES, toml
+
+from bench.host.__main__ import main
+from bench.host.storage import lines
+
+CLAIMS = {
+    "jit": {"says": "jit is faster", "source": "a paper", "columns": ["*:jit"], "against": ["*:eager"], "factor": ">1"},
+    "theirs": {"says": "5.54 steps per second", "unsettled": "their model is not described"},
+}
+
+
+@pytest.fixture
+def project(long_study, tmp_path):
+    """Store the synthetic run in a project whose study has no claims, beside one that has."""
+    (tmp_path / "matrix.toml").write_text(toml({**TABLES, "claims": {}}))
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies/paper.toml").write_text(toml({**TABLES, "claims": CLAIMS}))
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        long_study.run["label"] = name
+        (folder / "run.json").write_text(json.dumps(long_study.manifest.to_json()))
+        (folder / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+    return tmp_path
+
+
+def answered(project, capsys, *arguments: str) -> str:
+    assert main(["claims", *arguments], root=project) == 0
+    return capsys.readouterr().out
+
+
+def test_the_claims_of_all_studies_are_answered_where_that_of_the_project_has_none(project, capsys):
+    out = answered(project, capsys, str(project / "one"))
+    assert "jit: jit is faster" in out
+    # Four columns compute op by op; over the slowest of them the claim is still open.
+    assert "their model is not described" in out
+
+
+def test_a_claim_has_a_line_for_each_run_and_one_where_nothing_can_settle_it(project, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    out = answered(project, capsys, str(project / "one"), str(project / "two"), "--matrix", "studies/paper.toml")
+    rows = [line.split("  ")[0] for line in out.splitlines() if line.startswith(("jit: ", "theirs: "))]
+    assert rows == ["jit: jit is faster"] * 2 + ["theirs: 5.54 steps per second"]
+
+
+def test_the_table_replaces_the_one_in_a_page_and_nothing_else(project, capsys):
+    page = project / "claims.md"
+    page.write_text("# Claims\n\nabove\n\n<!-- claims: begin -->\nold\n<!-- claims: end -->\n\nbelow\n")
+    answered(project, capsys, str(project / "one"), "--write", str(page))
+    text = page.read_text()
+    assert text.startswith("# Claims\n\nabove\n\n<!-- claims: begin -->\n")
+    assert text.endswith("<!-- claims: end -->\n\nbelow\n")
+    assert "| jit: jit is faster" in text
+    assert "old" not in text
+    again = text
+    answered(project, capsys, str(project / "one"), "--write", str(page))
+    assert page.read_text() == again
+
+
+def test_a_page_without_a_place_for_the_table_is_left_as_it_is(project, capsys):
+    page = project / "claims.md"
+    page.write_text("# Claims\n")
+    assert main(["claims", str(project / "one"), "--write", str(page)], root=project) == 2
+    assert "has no place for the table: write <!-- claims: begin -->" in capsys.readouterr().err
+    assert page.read_text() == "# Claims\n"
+
+
+def test_a_folder_without_a_run_and_a_study_without_claims_are_refused(project, capsys):
+    assert main(["claims", str(project / "studies")], root=project) == 2
+    assert "holds no run" in capsys.readouterr().err
+    assert main(["claims", str(project / "one"), "--matrix", "matrix.toml"], root=project) == 2
+    assert "matrix.toml has no claims. Add tables [claims.NAME]" in capsys.readouterr().err
+
+
+def test_a_trial_settles_nothing(project, capsys):
+    described = json.loads((project / "one/run.json").read_text())
+    described["profile"]["trial"] = True
+    (project / "one/run.json").write_text(json.dumps(described))
+    assert main(["claims", str(project / "one")], root=project) == 2
+    assert "its times mean nothing" in capsys.readouterr().err
+
+
+def test_a_report_answers_the_claims_of_another_study(project, capsys):
+    arguments = [str(project / "one"), "--claims", str(project / "studies/paper.toml")]
+    assert main(["report", *arguments], root=project) == 0
+    assert "jit: jit is faster" in capsys.readouterr().out
+    assert "5.54 steps per second" in (project / "one/claims.md").read_text()
+    assert main(["report", str(project / "one")], root=project) == 0
+    assert not (project / "one/claims.md").exists()
