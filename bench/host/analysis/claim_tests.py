@@ -22,7 +22,7 @@ class Why(enum.Enum):
     NOT_MEASURED = "not measured"
     FEW = "too few workloads, and too few pairs of processes"
     MIXED = "the workloads disagree"
-    CLOSE = "chance may have done it"
+    CLOSE = "too close to decide"
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,8 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     analysis = analyse(journal.read(folder), described)
     labels = labels_of(analysis.results)
     name = described.label or described.study.name
-    return [AnswersOfRun(name, answer(study.claims.values(), analysis, described), labels) for study in studies]
+    every = [answer(study.claims.values(), analysis, described) for study in studies]
+    return [AnswersOfRun(name, answers, labels, described.finished) for answers in every]
 
 
 def _write(path: Path, table: Table) -> None:

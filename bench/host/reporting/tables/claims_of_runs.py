@@ -23,6 +23,7 @@ class AnswersOfRun:
     run: str
     answers: AnsweredClaims
     labels: Mapping[str, Label]
+    finished: bool = True
 
 
 def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
@@ -68,6 +69,6 @@ def _row(of: AnswersOfRun, found: AnsweredClaim) -> tuple[Entry, ...]:
         Entry(printable(claim.source)),
         Entry(words.claimed(claim)),
         Entry(text),
-        Entry(of.run if versus else EMPTY),
+        Entry(EMPTY if versus is None else of.run if of.finished else _("{run}, unfinished", run=of.run)),
         Entry(words.answer_word(found.answer), (why,) if why else ()),
     )

@@ -113,7 +113,7 @@ def why_versus(versus: Versus, needed: int) -> str:
         )  # fmt: skip
     if versus.why is Why.MIXED:
         return _("the workloads disagree")
-    return _("chance may have done it") if versus.why is Why.CLOSE else ""
+    return _("too close to decide") if versus.why is Why.CLOSE else ""
 
 
 def rests_on(answers: AnsweredClaims) -> str:
