@@ -19,6 +19,7 @@ from pathlib import Path
 from bench.cell import Cell
 
 from ..machine import facts, processors
+from ..machine.gpu import Gpus
 from ..project import PACKAGE
 from .events import Emit, Waited
 from .job import RowJob
@@ -26,6 +27,10 @@ from .program import ExecutorFailed, event_of
 
 #: A lane imports the frameworks for itself. Where less memory is free for each, there are fewer lanes.
 LANE_BYTES = 2 << 30
+#: What a lane may need of a GPU: two frameworks' contexts, and the steps of a size that is for checking.
+LANE_GPU_BYTES = 4 << 30
+#: The size whose steps are small, and whose times nobody publishes.
+CHECKED_SIZE = "check"
 #: Finds the package wherever the run was started.
 PROGRAM = """import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -46,12 +51,16 @@ def possible(threads: int) -> list[tuple[int, ...]]:
 def of_trial(root: Path, folder: Path, cells: Sequence[Cell]) -> Lanes | None:
     """Return the lanes for the cells of a trial; None where they have no use for several.
 
-    The cells of a GPU would share its memory, and choose kernels by timing them.
+    On a GPU they share its memory, and compilers choose kernels by timing them, beside other lanes. The choice is kept
+    for that size. So there are lanes only where all its cells have a size that is never measured.
     """
-    if not cells or any(cell.device != "cpu" for cell in cells):
+    on_gpu = [cell for cell in cells if cell.device != "cpu"]
+    if not cells or any(cell.size != CHECKED_SIZE for cell in on_gpu):
         return None
     places = possible(max(cell.threads for cell in cells))
-    return Lanes([command(root, folder, place) for place in places]) if places else None
+    if on_gpu:
+        places = places[: Gpus().free_bytes() // LANE_GPU_BYTES]
+    return Lanes([command(root, folder, place) for place in places]) if len(places) > 1 else None
 
 
 def command(root: Path, folder: Path, bound: Sequence[int]) -> list[str]:

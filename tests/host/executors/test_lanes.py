@@ -160,11 +160,21 @@ def test_there_are_as_many_lanes_as_processors_and_memory_allow(monkeypatch):
         assert len(lanes.possible(1)) == count
 
 
-def test_cells_of_a_gpu_get_no_lanes(monkeypatch, tmp_path):
-    monkeypatch.setattr(lanes, "possible", lambda threads: [(0,), (1,)])
-    assert len(lanes.of_trial(tmp_path, tmp_path, [GEMM])) == 2
-    assert lanes.of_trial(tmp_path, tmp_path, [GEMM, replace(GEMM, device="gpu")]) is None
+def test_cells_of_a_gpu_get_lanes_at_a_size_that_is_never_measured(monkeypatch, tmp_path):
+    monkeypatch.setattr(lanes, "possible", lambda threads: [(0,), (1,), (2,), (3,)])
+    monkeypatch.setattr(lanes.Gpus, "free_bytes", lambda self: 15 << 30)
+    checked = replace(GEMM, device="gpu", size="check")
+    assert len(lanes.of_trial(tmp_path, tmp_path, [GEMM])) == 4
+    assert len(lanes.of_trial(tmp_path, tmp_path, [GEMM, checked])) == 3  # each with 4 GiB of the GPU
+    assert lanes.of_trial(tmp_path, tmp_path, [checked, replace(checked, size="small")]) is None
     assert lanes.of_trial(tmp_path, tmp_path, []) is None
+
+
+@pytest.mark.parametrize("free_gib", [0, 7])
+def test_a_gpu_without_room_for_two_gets_no_lanes(monkeypatch, tmp_path, free_gib):
+    monkeypatch.setattr(lanes, "possible", lambda threads: [(0,), (1,)])
+    monkeypatch.setattr(lanes.Gpus, "free_bytes", lambda self: free_gib << 30)
+    assert lanes.of_trial(tmp_path, tmp_path, [replace(GEMM, device="gpu", size="check")]) is None
 
 
 def test_lanes_are_as_wide_as_the_threads_of_the_widest_cell(monkeypatch, tmp_path):

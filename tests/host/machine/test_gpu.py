@@ -32,6 +32,9 @@ class Nvml:
     def nvmlDeviceGetHandleByIndex(self, index):
         return index
 
+    def nvmlDeviceGetMemoryInfo(self, handle):
+        return SimpleNamespace(total=1000, used=400 + handle, free=600 - handle)
+
     def nvmlDeviceGetComputeRunningProcesses(self, handle):
         return [SimpleNamespace(pid=10 + handle, usedGpuMemory=100), SimpleNamespace(pid=30, usedGpuMemory=None)]
 
@@ -51,6 +54,11 @@ def test_who_computes_and_draws_on_a_gpu_has_its_memory_once(monkeypatch):
     library = Nvml()
     monkeypatch.setattr(library, "nvmlDeviceGetGraphicsRunningProcesses", library.nvmlDeviceGetComputeRunningProcesses)
     assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0}
+
+
+def test_the_free_memory_is_that_of_the_fullest_gpu():
+    assert Gpus(Nvml()).free_bytes() == 599
+    assert Gpus(Nvml(absent=True)).free_bytes() == 0
 
 
 def test_without_a_driver_there_are_no_processes():
