@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import lightning
 
-from ...program import Unsupported
 from ..torch import adapter as of_torch
 from .programs import training
 
@@ -15,8 +14,6 @@ class Adapter(of_torch.Adapter):
     """PyTorch on one device; ``fit-compile`` compiles the module that the Trainer trains."""
 
     def __init__(self, mode, device, precision, threads):
-        if device != "cpu":
-            raise Unsupported("Lightning is measured on a processor only: use framework torch on a GPU")
         super().__init__("compile" if mode == "fit-compile" else "eager", device, precision, threads)
 
     def versions(self):

@@ -14,7 +14,7 @@ from ..torch.layouts import module_settings
 from ..torch.training import make_optimizer
 
 #: What Lightning has for measuring its own loop: neither logger, checkpoints, progress bar nor summary.
-TRAINER = {"accelerator": "cpu", "devices": 1, "max_epochs": 1, "barebones": True}
+TRAINER = {"devices": 1, "max_epochs": 1, "barebones": True}
 
 
 class Fitted(lightning.LightningModule):
@@ -48,13 +48,15 @@ def training(module, transform, settings, parameters):
     def in_force():
         return dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
 
+    # The batches are there already.
+    accelerator = "gpu" if next(module.parameters()).is_cuda else "cpu"
     fitted = Fitted(transform(module, training=True, settings=in_force), optimizer)
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", module="lightning")
 
     def run(batches):
         loader = DataLoader([tuple(batch) for batch in batches], batch_size=None)
-        lightning.Trainer(**TRAINER).fit(fitted, loader)
+        lightning.Trainer(accelerator=accelerator, **TRAINER).fit(fitted, loader)
         return {"loss": fitted.loss}
 
     def reset():

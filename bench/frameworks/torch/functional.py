@@ -14,6 +14,8 @@ def functional_gradients(module):
     """
     if not hasattr(torch, "func") and any(isinstance(layer, torch.nn.RNNBase) for layer in module.modules()):
         raise Unsupported("functorch of torch {} does not see the weights of nn.LSTM".format(torch.__version__))
+    if any(isinstance(layer, torch.nn.RNNBase) and on_gpu(layer) for layer in module.modules()):
+        raise Unsupported("cuDNN's nn.LSTM needs the storage of its weights, which torch.func hides: see compile")
     functional_call, grad_and_value = functions()
 
     def loss(trained, kept, *batch):
@@ -22,6 +24,10 @@ def functional_gradients(module):
         return functional_call(module, dict(trained, **kept), batch), kept
 
     return grad_and_value(loss, has_aux=True)
+
+
+def on_gpu(layer):
+    return any(parameter.is_cuda for parameter in layer.parameters())
 
 
 def functions():

@@ -106,6 +106,7 @@ class LocalExecutor:
             reference=lambda cell: references.ensure(cell, job.data),
             beside=processors.beside(bound) if job.at_once else (),
             memory_limit_bytes=limit,
+            gpus_shared=bool(self._lane),
         )
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:

@@ -46,5 +46,7 @@ class Place:
     ready: Callable[[Sequence[Cell]], None] = lambda cells: None
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)
+    #: Other lanes of the same run compute on the GPUs, too, so that no process there is a stranger.
+    gpus_shared: bool = False
     power: Power = field(default_factory=Power)
     clock: Callable[[], float] = time.monotonic

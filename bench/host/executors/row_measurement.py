@@ -214,7 +214,7 @@ class RowMeasurement:
                 if not process.over and process.next_turn == turn:
                     self._take_turn(process)
             strangers = gpu_watch.look(self._processes, self._place.gpus)
-            if strangers:
+            if strangers and not self._place.gpus_shared:
                 self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
 
     def _take_turn(self, process: CellProcess) -> None:

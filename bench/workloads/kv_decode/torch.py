@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import lazy
+from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.layouts import module_settings
 from ...program import Program, Unsupported
 from ..transformer_train.torch import Predictor
@@ -90,6 +90,7 @@ def build(size, parameters, batch, transform):
         raise Unsupported(reason.format(transform.mode))
     module = Decoder(size, parameters).eval()
     advance = transform(module, training=False, settings=lambda: module_settings(module))
+    advance = graphs.kept(advance, transform.mode)
     prompt, sequence = size["prompt"], size["sequence"]
     positions = torch.arange(sequence, device=batch[0].device)
     single = [positions[index : index + 1].clone() for index in range(sequence)]

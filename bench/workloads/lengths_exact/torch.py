@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch import lazy
+from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.adapter import inference
 from ...program import Transform
 from ..sequence_lengths import calls, names
@@ -68,7 +68,7 @@ def build(size, parameters, batch, transform):
             torch._dynamo.mark_dynamic(tokens, 1)
 
     def called(function, **options):
-        one = transform(function, **options)
+        one = graphs.kept(transform(function, **options), transform.mode)
         return lambda *batch: tuple(one(*given) for given in calls(size, batch))
 
     module = Encoder(parameters) if is_exact else Masked(parameters)

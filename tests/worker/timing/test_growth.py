@@ -68,6 +68,18 @@ def test_a_synchronous_device_passes(step_ns):
     assert Device(step_ns).verify() == (1 if step_ns > 200_000_000 else PASSES)
 
 
+def test_a_step_that_was_calibrated_beside_others_passes():
+    device = Device(30_000, fetch_ns=1000)
+    begin = 400_000  # what every sample takes besides its steps: at 3 and 6 steps the time hardly grows
+
+    def measure(steps):
+        return StepTimes(begin + steps * device.step_ns, device.fetch_ns)
+
+    verify(lambda: None, measure, step_ns=1_700_000)
+    with pytest.raises(NoGrowth):
+        verify(lambda: None, lambda steps: StepTimes(begin, device.fetch_ns), step_ns=1_700_000)
+
+
 @pytest.mark.parametrize("each", [True, False])
 @pytest.mark.parametrize("step_ns", [30_000, 4_000_000, 400_000_000])
 def test_an_asynchronous_device_that_is_waited_for_passes(step_ns, each):
