@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-from bench.frameworks.torch import lazy, parallel
+from bench.frameworks.torch import functional, lazy, parallel
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
 from bench.frameworks.torch.compiler import Compiler
@@ -30,6 +30,7 @@ def examine(mode):
         found.update(breaks=breaks(), overhead=overhead())
     if mode == "compile-step":
         found["statistics"] = statistics()
+        found["recurrent"] = recurrent()
     return found
 
 
@@ -150,6 +151,15 @@ def overhead():
     with mock.patch.object(torch, "compile", lambda function, **options: options):
         given = Compiler("compile-reduce-overhead", torch.device("cuda")).apply(torch.sin, False, "module")
     return [refused, given]
+
+
+def recurrent():
+    """Return why torch.func does not differentiate an LSTM on a GPU."""
+    try:
+        with mock.patch.object(functional, "on_gpu", return_value=True):
+            functional.functional_gradients(torch.nn.LSTM(2, 2))
+    except Unsupported as error:
+        return str(error)
 
 
 def statistics():

@@ -29,6 +29,12 @@ def test_cuda_graphs_are_for_a_gpu():
     assert given == {"dynamic": False, "mode": "reduce-overhead"}
 
 
+@needs("torch2")
+def test_an_lstm_on_a_gpu_is_refused_by_functional_gradients():
+    reason = trial("torch2", "compile-step")["extras"]["recurrent"]
+    assert reason == "cuDNN's nn.LSTM needs the storage of its weights, which torch.func hides: see compile"
+
+
 @torch_modes
 def test_torch_limits_a_gpu_to_a_share_of_its_memory(environment, mode):
     assert trial(environment, mode)["extras"]["gpu"]["asked"] == [[0.25, "cuda"], [1.0, "cuda"]]

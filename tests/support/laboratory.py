@@ -151,6 +151,7 @@ class Laboratory:
         #: The processors beside those on which workers are measured.
         self.beside = (2, 3)
         self.gpus: Any = Driver([])
+        self.gpus_shared = False
         #: The seconds of a cell's work whose energy is measured, and the counters of devices.
         self.energy_s, self.power = 0.0, Power({})
         self.stops: Any = None
@@ -212,6 +213,7 @@ class Laboratory:
             reference=self.ensure,
             beside=self.beside,
             gpus=self.gpus,
+            gpus_shared=self.gpus_shared,
             power=self.power,
             clock=lambda: self.seconds,
         )

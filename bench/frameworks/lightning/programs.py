@@ -7,6 +7,7 @@ import warnings
 
 import lightning
 import torch
+from lightning.fabric.plugins.environments import LightningEnvironment
 from torch.utils.data import DataLoader
 
 from ...program import Program
@@ -54,9 +55,12 @@ def training(module, transform, settings, parameters):
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", module="lightning")
 
+    # By itself, a Trainer looks for clusters to take its rank from: where mpi4py is installed, it starts MPI.
+    alone = LightningEnvironment()
+
     def run(batches):
         loader = DataLoader([tuple(batch) for batch in batches], batch_size=None)
-        lightning.Trainer(accelerator=accelerator, **TRAINER).fit(fitted, loader)
+        lightning.Trainer(accelerator=accelerator, plugins=alone, **TRAINER).fit(fitted, loader)
         return {"loss": fitted.loss}
 
     def reset():

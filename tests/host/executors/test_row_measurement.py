@@ -41,6 +41,13 @@ def test_another_process_on_the_gpu_disturbs_the_turn_which_is_taken_again(labor
     assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
 
 
+def test_another_lane_on_the_gpu_disturbs_nothing(laboratory):
+    own, lane = {FakeWorker.process_id: 5}, {FakeWorker.process_id: 5, 1 << 29: 100}
+    laboratory.gpus, laboratory.gpus_shared = Driver([own, lane, own]), True
+    (first, _) = laboratory.go([replace(A, device="gpu")])
+    assert first.disturbed == {}
+
+
 def test_energy_is_read_while_each_cell_works_alone_and_once_at_rest(laboratory, monkeypatch):
     made = []
 
