@@ -83,8 +83,8 @@ def jax_loop(transform, specification, parameters):
 
         return infer
     optimizer = optax.sgd(specification.OPTIMIZER["learning_rate"])
-    own = jax.tree_util.tree_map(jax.numpy.copy, parameters)
-    kept = [(own, optimizer.init(own))]
+    own = [jax.numpy.copy(parameters[name]) for name in sorted(parameters)]
+    kept = [(own, optimizer.init(own), {})]
 
     def train(batches):
         state = kept[0]

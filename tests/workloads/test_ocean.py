@@ -26,7 +26,7 @@ class Counted:
         type(self).count += 1
         return self
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _next
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _next
 
 
 def drawn(workload, size, dtype=np.float64):

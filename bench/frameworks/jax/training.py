@@ -44,17 +44,17 @@ def functional_training(
     else:
         devices = OneDevice(transform.mode, parameters)
     keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
-    differentiate = devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True))
+    leaves, structure = jax.tree_util.tree_flatten(parameters)
+    differentiate = by_leaves(devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True)), structure)
 
     def update(state, *batch):
-        parameters, memory, kept = state
-        (value, kept), gradients = differentiate(parameters, kept, *batch)
-        updates, memory = optimizer.update(gradients, memory, parameters)
-        return (optax.apply_updates(parameters, updates), memory, kept), value
+        values, memory, kept = state
+        (value, kept), gradients = differentiate(values, kept, *batch)
+        updates, memory = optimizer.update(gradients, memory, values)
+        return (optax.apply_updates(values, updates), memory, kept), value
 
-    initial = devices.placed((parameters, optimizer.init(parameters), kept or {}))
-    current = [None]
-    given = [None]
+    initial = devices.placed((leaves, optimizer.init(leaves), kept or {}))
+    current, given = [None], [None]
     jitted = transform.mode in JITTED
 
     def in_force():
@@ -79,13 +79,27 @@ def functional_training(
         given[0] = min(jax.tree_util.tree_leaves(current[0]), key=lambda array: array.nbytes)
 
     def current_parameters():
-        parameters, _, kept = devices.single(current[0])
-        return dict(parameters, **kept)
+        values, _, kept = devices.single(current[0])
+        return dict(jax.tree_util.tree_unflatten(structure, values), **kept)
 
     reset()
     return Program(
         lambda *batch: run((batch,)), current_parameters, reset, run, evaluation(outputs, current_parameters)
     )
+
+
+def by_leaves(differentiate, structure):
+    """Return ``differentiate`` of parameters in a list, which is what a step takes and gives, with gradients in one.
+
+    JAX sorts the names of a dictionary in every call: with 30 parameters that is 12 of 236 µs. The optimizers of
+    jax.example_libraries keep lists, too.
+    """
+
+    def differentiated(values, *others):
+        found, gradients = differentiate(jax.tree_util.tree_unflatten(structure, values), *others)
+        return found, jax.tree_util.tree_leaves(gradients)
+
+    return differentiated
 
 
 def evaluation(outputs, parameters):

@@ -9,23 +9,28 @@ from . import lazy
 from .layouts import module_settings
 
 
-def kernel(module, transform, names):
+def kernel(module, transform, names, function=None):
     """Make the program of a module that stands for one function of PyTorch, in whose time a module's call would show.
 
-    Op by op, the function is called as such; TorchScript and torch.export take modules only. A call through nn.Module
-    took 2 of the 16 µs of a small kernel.
+    Op by op, ``function`` is called, or the module's forward as such; TorchScript and torch.export take modules only. A
+    call through nn.Module took 2 of the 16 µs of a small kernel, and looking up layers and parameters 1 to 3.
     """
-    return inference(module.forward if transform.mode == "eager" else module, transform, names)
+    called = (function or module.forward) if transform.mode == "eager" else module
+    return inference(called, transform, names, described=module)
 
 
-def inference(module, transform, names):
-    """Make the program of an nn.Module or function that maps a batch to one tensor or a tuple, named ``names``."""
+def inference(module, transform, names, described=None):
+    """Make the program of an nn.Module or function that maps a batch to one tensor or a tuple, named ``names``.
+
+    ``described`` is the module whose settings a function has.
+    """
+    described = described or module
     if isinstance(module, torch.nn.Module):
         module.eval()
 
     def in_force():
         waits = {"synchronised": "every step"} if transform.mode in lazy.MODES else {}
-        return dict(module_settings(module), **waits)
+        return dict(module_settings(described), **waits)
 
     transformed = transform(module, training=False, settings=in_force)
 

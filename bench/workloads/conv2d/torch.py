@@ -1,11 +1,12 @@
-"""Implements conv2d in PyTorch: an nn.Conv2d whose weight and images are channels_last."""
+"""Implements conv2d in PyTorch: an nn.Conv2d, or its function, of a weight and images in channels_last."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
+from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 
 
 class Convolution(nn.Module):
@@ -24,6 +25,17 @@ class Convolution(nn.Module):
         return self.convolution(images.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
 
 
+def made(weight, groups, transform):
+    """Make the program of a convolution with a weight (filters, channels of a group, rows, columns)."""
+    module = Convolution(weight, groups)
+    weight, padding = module.convolution.weight, module.convolution.padding
+
+    def convolve(images):
+        convolved = functional.conv2d(images.permute(0, 3, 1, 2), weight, padding=padding, groups=groups)
+        return convolved.permute(0, 2, 3, 1)
+
+    return kernel(module, transform, ("convolved",), convolve)
+
+
 def build(size, parameters, batch, transform):
-    weight = parameters["weight"].permute(3, 2, 0, 1)
-    return inference(Convolution(weight, 1), transform, ("convolved",))
+    return made(parameters["weight"].permute(3, 2, 0, 1), 1, transform)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ...frameworks.torch.adapter import inference
-from ..conv2d.torch import Convolution
+from ..conv2d.torch import made
 
 
 def build(size, parameters, batch, transform):
-    weight = parameters["weight"].permute(2, 0, 1).unsqueeze(1)
-    return inference(Convolution(weight, size["channels"]), transform, ("convolved",))
+    return made(parameters["weight"].permute(2, 0, 1).unsqueeze(1), size["channels"], transform)

@@ -1,17 +1,15 @@
-"""Implements random-uniform in TensorFlow: a Generator, whose Philox keeps its state in a variable."""
+"""Implements random-uniform in TensorFlow: tf.random, whose operations keep a state; for XLA, a Generator."""
 
 from __future__ import annotations
 
-import tensorflow as tf
-
 from ...frameworks.tensorflow.adapter import inference
-from ..random_draws import SEED
+from ..random_normal.tensorflow import source
 
 
 def build(size, parameters, batch, transform):
-    generator = tf.random.Generator.from_seed(SEED, alg="philox")
+    uniform = source(transform.mode).uniform
 
     def draw(variables, seed):
-        return {"draws": generator.uniform((size["draws"],))}
+        return {"draws": uniform((size["draws"],))}
 
     return inference(draw, parameters, transform)

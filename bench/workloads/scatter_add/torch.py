@@ -10,13 +10,13 @@ from ...frameworks.torch.adapter import kernel
 class Sums(nn.Module):
     """Adds rows to the sums of their groups."""
 
-    def __init__(self, groups):
+    def __init__(self, groups, width):
         super().__init__()
-        self.groups = groups
+        self.groups, self.width = groups, width
 
     def forward(self, rows, groups):
-        return rows.new_zeros((self.groups, rows.size(1))).index_add_(0, groups, rows)
+        return rows.new_zeros((self.groups, self.width)).index_add_(0, groups, rows)
 
 
 def build(size, parameters, batch, transform):
-    return kernel(Sums(size["groups"]), transform, ("sums",))
+    return kernel(Sums(size["groups"], size["width"]), transform, ("sums",))
