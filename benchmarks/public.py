@@ -1,7 +1,7 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
-                                [--pyhpc FOLDER]
+                                [--pyhpc FOLDER] [--packages]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -14,6 +14,10 @@ The kernels of an ocean model are compared with those of pyhpc-benchmarks, of wh
 kernels are compared with the functions and recipes that a framework's documentation has for them. A row without a
 public implementation is left out.
 
+Residual networks, GPT and its decoding are compared with those of torchvision, transformers, flax' examples,
+keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB), and measures every row of these
+frameworks in them; without it, such rows are left out.
+
 The attention of PyTorch, Keras and flax adds a bias to queries, keys and values, which the specification lacks, so
 these public transformers do slightly more work than ours.
 """
@@ -22,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import itertools
 import json
 import subprocess
@@ -32,7 +37,8 @@ import numpy as np
 from tabulate import tabulate
 
 from bench.host import environments
-from bench.host.environments import variables
+from bench.host.environments import locks, variables
+from bench.host.environments.__main__ import Own
 from bench.host.study import study_file
 from bench.record import OK
 from bench.registry import BUILT_IN
@@ -44,7 +50,10 @@ WORKLOADS = (
     "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
     "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
     "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
+    "resnet18", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
+#: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
+PACKAGES = {"torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}
 #: Without eager JAX, which is not meant to be fast, and max-autotune, which takes minutes to compile.
 COLUMNS = (
     ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
@@ -53,7 +62,7 @@ COLUMNS = (
 )  # fmt: skip
 #: Modes that have programs of training only.
 TRAINING_MODES = ("compile-step", "eager-fused")
-TIMEOUT_S = 600
+TIMEOUT_S = 1800
 LIMIT = 1.05
 
 
@@ -95,13 +104,29 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
     ]
 
 
-def command_of(environment: str, given: dict[str, str]) -> tuple[str, ...]:
+def command_of(environment: str, given: dict[str, str], packages: bool) -> tuple[str, ...]:
     if environment in given:
         return (given[environment],)
+    if packages and environment in PACKAGES:
+        return prepare(PACKAGES[environment])
     prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
         raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
     return prepared.command
+
+
+@functools.cache
+def prepare(name: str) -> tuple[str, ...]:
+    """Build an environment of other packages and return its command."""
+    python, requirements = locks.own(ROOT)[name]
+    prepared = environments.attempt(Own(python, requirements, name=name), environments.Preparation(ROOT, announce))
+    if prepared.status != OK:
+        raise SystemExit(f"{name}: {prepared.status}: {prepared.reason}")
+    return prepared.command
+
+
+def announce(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def main(arguments: list[str]) -> int:
@@ -113,6 +138,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="*", help="environment:mode:workload, with * and ?")
     parser.add_argument("--interpreter", action="append", default=[], metavar="ENVIRONMENT=PATH")
     parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
+    parser.add_argument("--packages", action="store_true", help="compare with those of torchvision and its like, too")
     options = parser.parse_args(arguments)
     given = dict(text.split("=", 1) for text in options.interpreter)
     study = study_file.load(ROOT / "matrix.toml")
@@ -126,7 +152,7 @@ def main(arguments: list[str]) -> int:
         asked = [framework, mode, workload, options.size, str(options.turns)]
         if options.pyhpc:
             asked.append(str(options.pyhpc.resolve()))
-        found = compare(command_of(environment, given), asked, options.threads)
+        found = compare(command_of(environment, given, options.packages), asked, options.threads)
         if not found:
             continue
         rows.append([environment, mode, workload, *found])

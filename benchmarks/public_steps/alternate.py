@@ -26,6 +26,8 @@ from bench.worker.timing.stopwatch import looped
 
 SAMPLE_S = 0.05
 WARM_STEPS = 20
+#: Compared with networks of packages that only the environments of ``--packages`` have.
+MODELS = ("resnet18", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 clock = time.process_time if THREADS == 1 else time.perf_counter
 
@@ -50,6 +52,12 @@ def public(framework, mode, workload, size, batch, parameters, adapter, each, ch
     """Return ``{name: run}`` of the public ones: kernels, or steps of a model, waited for where ``each`` says so."""
     if workload in pyhpc.KERNELS:
         return pyhpc.runs(framework, workload, size, mode, adapter.put, checkout)
+    if workload in MODELS:
+        try:
+            models = importlib.import_module("models_" + framework)
+        except ImportError:
+            return {}
+        return models.runs(workload, size, mode, batch)
     kernels = importlib.import_module("kernels_" + framework).runs(workload, size, mode, batch, parameters)
     if kernels:
         return kernels

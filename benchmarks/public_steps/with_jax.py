@@ -118,7 +118,7 @@ def encoder(size, mode, batch):
     return lambda *given: {"hidden": transformed(parameters, *batch)}
 
 
-def language_model(size, mode, batch):
+def language_model(size, mode, batch, optimizer=None):
     parameters, forward = stack(size)
     draw = jax.random.normal
     parameters["tokens"] = draw(jax.random.PRNGKey(1), (size["vocabulary"], size["width"])) * size["width"] ** -0.5
@@ -128,7 +128,7 @@ def language_model(size, mode, batch):
         table = parameters["tokens"]
         return jax.nn.log_softmax(forward(parameters, table[tokens] + parameters["positions"], True) @ table.T)
 
-    return trained((lambda key, shape: (None, parameters), predict), mode, batch, optimizers.adam(1e-3))
+    return trained((lambda key, shape: (None, parameters), predict), mode, batch, optimizer or optimizers.adam(1e-3))
 
 
 OWN = {

@@ -130,7 +130,7 @@ class Positions(keras.layers.Layer):
         return hidden + self.table
 
 
-def language_model(size, mode, batch):
+def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3)):
     """Project onto the vocabulary with the embedding's own weights, as keras_hub's ReversibleEmbedding does."""
 
     def make():
@@ -139,4 +139,4 @@ def language_model(size, mode, batch):
         hidden = stack(size, Positions()(embedding(tokens)), causal=True)
         return keras.Model(tokens, embedding(hidden, reverse=True))
 
-    return trained(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
+    return trained(make, mode, batch, optimizer)

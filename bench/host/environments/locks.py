@@ -35,7 +35,7 @@ TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 LINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s\\]+( ; [^\\]+)? \\| +--hash=sha256:[0-9a-f]+( \\)?")
 
 # The environments of benchmatrix itself; pyproject.toml lists what they hold.
-OWN = ("host", "dev", "worker", "peers")
+OWN = ("host", "dev", "worker", "peers", "public-torch", "public-tensorflow", "public-jax")
 
 
 def lock_path(name: str, root: Path) -> Path:
@@ -136,15 +136,14 @@ def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
     return {
         "host": (python, tuple(requirements)),
         "dev": (python, (*requirements, *groups["dev"])),
-        "worker": (pythons["worker-python"], tuple(groups["worker"])),
-        "peers": (pythons["peers-python"], tuple(groups["peers"])),
+        **{name: (pythons[f"{name}-python"], tuple(groups[name])) for name in OWN[2:]},
     }
 
 
 def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
     """Renew the locks of the named environments, or of all, with the newest versions that fit.
 
-    ``host``, ``dev``, ``worker`` and ``peers`` name those of a checkout. Raises LockError, after the others are made.
+    Those of ``OWN`` are there in a checkout. Raises LockError, after the others are made.
     """
     needs: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], str | None]] = {
         name: (*each, (), None) for name, each in own(root).items()

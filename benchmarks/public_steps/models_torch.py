@@ -1,0 +1,161 @@
+"""Makes runs of the networks of torchvision and transformers, in the shapes of ours.
+
+torchvision's network is that of the specification; its stem is replaced for small images, as is usual. GPT-2 of
+transformers has a bias in its projections to queries, keys and values, which ours lacks, and gets the exact GELU.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from torch import nn
+from torchvision.models import resnet
+from transformers import GPT2Config, GPT2LMHeadModel, StaticCache
+from with_torch import LanguageModel, trained, transformed
+
+from bench.workloads.gpt_train import OPTIMIZER as ADAMW
+from bench.workloads.resnet import NETWORKS, stem
+from bench.workloads.resnet18_train import OPTIMIZER as SGD
+
+
+def runs(workload, size, mode, batch):
+    """Return ``{name: run}``, where ``run(batches)`` does a step for each batch."""
+    return MODELS[workload](size, mode, batch)
+
+
+def stepping(step):
+    def run(batches):
+        for _ in batches:
+            outputs = step()
+        return outputs
+
+    return run
+
+
+def inferring(function):
+    def run(batches):
+        with torch.inference_mode():
+            for _ in batches:
+                outputs = function()
+        return {"outputs": outputs}
+
+    return run
+
+
+def residual(size):
+    """Return torchvision's network, with as many channels and the stem of a size."""
+    bottleneck, repeats = NETWORKS[size["depth"]]
+    kind = resnet.Bottleneck if bottleneck else resnet.BasicBlock
+    network = resnet.ResNet(kind, list(repeats), size["classes"])
+    width = network.inplanes = size["width"]
+    first = stem(size)
+    network.conv1 = nn.Conv2d(first.inputs, width, first.kernel, first.stride, first.kernel // 2, bias=False)
+    network.bn1 = nn.BatchNorm2d(width)
+    if first.stride == 1:
+        network.maxpool = nn.Identity()
+    for index, count in enumerate(repeats):
+        layer = network._make_layer(kind, width * 2**index, count, stride=2 if index else 1)
+        setattr(network, f"layer{index + 1}", layer)
+    network.fc = nn.Linear(width * 2 ** (len(repeats) - 1) * kind.expansion, size["classes"])
+    return network
+
+
+def layouts(size, images):
+    """Return ``{name: (network, images)}`` in PyTorch's default layout and in channels_last."""
+    plain = images.permute(0, 3, 1, 2).contiguous()
+    last = {"memory_format": torch.channels_last}
+    return {
+        "torchvision": (residual(size), plain),
+        "torchvision, channels_last": (residual(size).to(**last), plain.to(**last)),
+    }
+
+
+def classify(size, mode, batch):
+    found = {}
+    for name, (network, images) in layouts(size, batch[0]).items():
+        network = transformed(network.eval(), mode)
+        found[name] = inferring(functools.partial(network, images))
+    return found
+
+
+def train_images(size, mode, batch):
+    found = {}
+    kind = functools.partial(torch.optim.SGD, momentum=SGD["momentum"])
+    for name, (network, images) in layouts(size, batch[0]).items():
+        steps = trained(network, mode, (images, batch[1]), kind, SGD["learning_rate"])
+        found.update((f"{name} ({step})", stepping(made)) for step, made in steps.items())
+    return found
+
+
+def configuration(size):
+    return GPT2Config(
+        vocab_size=size["vocabulary"], n_positions=size["sequence"], n_embd=size["width"], n_layer=size["layers"],
+        n_head=size["heads"], activation_function="gelu", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+        bos_token_id=0, eos_token_id=0, attn_implementation="sdpa",
+    )  # fmt: skip
+
+
+class Logits(nn.Module):
+    """GPT-2 of transformers, from tokens to logits."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.model = GPT2LMHeadModel(configuration(size))
+
+    def forward(self, tokens):
+        return self.model(tokens, use_cache=False).logits
+
+
+def predict(size, mode, batch):
+    models = {"torch.nn": LanguageModel(size).eval(), "transformers": Logits(size).eval()}
+    found = {name: transformed(model, mode) for name, model in models.items()}
+    return {name: inferring(functools.partial(model, batch[0])) for name, model in found.items()}
+
+
+def train_language(size, mode, batch):
+    kind = functools.partial(
+        torch.optim.AdamW, betas=(ADAMW["beta1"], ADAMW["beta2"]), weight_decay=ADAMW["weight_decay"]
+    )
+    found = {}
+    for name, model in {"torch.nn": LanguageModel(size), "transformers": Logits(size)}.items():
+        steps = trained(model, mode, batch, kind, ADAMW["learning_rate"])
+        found.update((f"{name} ({step})", stepping(made)) for step, made in steps.items())
+    return found
+
+
+def decode(size, mode, batch):
+    """Decode as transformers' guide to its caches does: a prompt, then token after token.
+
+    Compiled, the model gets a static cache, as in gpt-fast; op by op, also the cache that grows.
+    """
+    model = GPT2LMHeadModel(configuration(size)).eval()
+    forward = transformed(model, mode)
+    tokens, prompt = batch[0], size["prompt"]
+    cache = StaticCache(config=model.config, max_cache_len=size["sequence"])
+
+    def advance(given, cache):
+        return forward(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
+
+    def decoded(cache):
+        outputs = advance(tokens[:, :prompt], cache)
+        logits = [outputs.logits]
+        for index in range(prompt, size["sequence"]):
+            outputs = advance(tokens[:, index : index + 1], outputs.past_key_values)
+            logits.append(outputs.logits)
+        return torch.cat(logits, dim=1)
+
+    def with_static():
+        cache.reset()
+        return decoded(cache)
+
+    found = {"transformers, StaticCache": inferring(with_static)}
+    if mode == "eager":
+        found["transformers, growing cache"] = inferring(lambda: decoded(None))
+    return found
+
+
+MODELS = {
+    "resnet18": classify, "resnet18-train": train_images, "resnet50-train": train_images, "gpt": predict,
+    "gpt-train": train_language, "kv-decode": decode,
+}  # fmt: skip
