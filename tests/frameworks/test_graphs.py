@@ -1,4 +1,4 @@
-"""Tests that a step of several calls keeps the outputs of CUDA graphs, with tensors that are overwritten as graphs do."""
+"""Tests that a step of several calls keeps the outputs of CUDA graphs, tensors that are overwritten as graphs do."""
 
 from __future__ import annotations
 
