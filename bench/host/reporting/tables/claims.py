@@ -13,7 +13,7 @@ from ..words.caption import compared_of, describe_conditions
 from ..words.labels import Label, labels_of
 from ..words.language import _
 from ..words.numbers import percent
-from ..words.text import printable
+from ..words.text import EMPTY, printable
 from .table import Column, Entry, Group, Table, remarks
 
 Labels = Mapping[str, Label]
@@ -32,10 +32,8 @@ def tables(answers: AnsweredClaims, analysis: Analysis, manifest: Manifest) -> t
 def _claims(answers: AnsweredClaims, manifest: Manifest, conditions: str, labels: Labels) -> Table:
     columns = (
         Column(_("claim"), "left", wraps=True),
-        Column(_("claimed")),
-        Column(_("factor"), "left"),
-        Column(_("workloads"), "left", dispensable=2),
-        Column(_("compared"), "left", dispensable=1, wraps=True),
+        Column(_("claimed"), "left"),
+        Column(_("measured"), "left", wraps=True),
         Column(_("answer"), "left"),
     )
     rows = tuple(_claim(one, labels, answers.needed) for one in answers.claims)
@@ -61,9 +59,7 @@ def _claim(found: AnsweredClaim, labels: Labels, needed: int) -> tuple[Entry, ..
     return (
         Entry(f"{claim.name}: {printable(claim.says)}"),
         Entry(words.claimed(claim)),
-        Entry(words.measured(claim, versus)),
-        Entry(words.agreeing(versus)),
-        Entry("" if versus is None else words.compared(claim, versus, labels)),
+        Entry(EMPTY if versus is None else words.measured(claim, versus, labels)),
         Entry(words.answer_word(found.answer), (why,) if why else ()),
     )
 
@@ -105,7 +101,7 @@ def _versus(found: AnsweredClaim, versus: Versus, labels: Labels, answers: Answe
         Entry(words.compared(found.claim, versus, labels)),
         *map(Entry, words.factor(versus.factor)),
         *(Entry(f"{words.factor(row.factor)[0]} {row.cell.workload}") for row in ends),
-        Entry(words.agreeing(versus)),
+        Entry(_("{count} of {total}", count=versus.agreeing, total=versus.factor.n)),
         Entry(str(versus.pairs)),
         Entry(words.answer_word(versus.answer), (why,) if why else ()),
     )

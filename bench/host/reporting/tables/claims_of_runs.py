@@ -57,10 +57,6 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
 
 def _row(of: AnswersOfRun, found: AnsweredClaim) -> tuple[Entry, ...]:
     claim, versus = found.claim, found.deciding
-    text = EMPTY
-    if versus is not None:
-        workloads = _("{agreeing} workloads", agreeing=words.agreeing(versus))
-        text = f"{words.compared(claim, versus, of.labels)}: {words.measured(claim, versus)}, {workloads}"
     why = (
         _("not measured") if found.why is Why.NOT_MEASURED and not versus else words.why_open(found, of.answers.needed)
     )
@@ -68,7 +64,7 @@ def _row(of: AnswersOfRun, found: AnsweredClaim) -> tuple[Entry, ...]:
         Entry(f"{claim.name}: {printable(claim.says)}"),
         Entry(printable(claim.source)),
         Entry(words.claimed(claim)),
-        Entry(text),
+        Entry(EMPTY if versus is None else words.measured(claim, versus, of.labels)),
         Entry(EMPTY if versus is None else of.run if of.finished else _("{run}, unfinished", run=of.run)),
         Entry(words.answer_word(found.answer), (why,) if why else ()),
     )

@@ -64,12 +64,16 @@ def compared(claim: Claim, versus: Versus, labels: Mapping[str, Label]) -> str:
     return f"{column} / {other}"
 
 
-def measured(claim: Claim, versus: Versus | None) -> str:
-    """Write a measured factor with its interval: ``0.86 [0.70, 1.05]``; of "up to" the largest, with its workload."""
-    if versus is None:
-        return EMPTY
+def measured(claim: Claim, versus: Versus, labels: Mapping[str, Label]) -> str:
+    """Write a measured factor, its interval, and on how many workloads it is as claimed; of "up to" the largest."""
     workload = versus.best.cell.workload if claim.up_to else ""
-    return " ".join(filter(None, (*factor(versus.shown(claim)), workload)))
+    return _(
+        "{compared}: {factor}, {count} of {total} workloads",
+        compared=compared(claim, versus, labels),
+        factor=" ".join(filter(None, (*factor(versus.shown(claim)), workload))),
+        count=versus.agreeing,
+        total=versus.factor.n,
+    )
 
 
 def factor(estimate: Estimate) -> tuple[str, str]:
@@ -84,13 +88,6 @@ def factor(estimate: Estimate) -> tuple[str, str]:
 
 def _digits(value: float, digits: int) -> str:
     return fixed(value, max(0, digits - 1 - math.floor(math.log10(value))))
-
-
-def agreeing(versus: Versus | None) -> str:
-    """Write on how many workloads the factor is as claimed: ``12 of 15``."""
-    if versus is None:
-        return EMPTY
-    return _("{count} of {total}", count=versus.agreeing, total=versus.factor.n)
 
 
 def why_open(found: AnsweredClaim, needed: int) -> str:
