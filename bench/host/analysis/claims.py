@@ -26,6 +26,7 @@ from .claim_tests import LimitTest, LogLimit, Why, by_workload, decide_limit
 from .comparisons import Reached
 from .results import Result
 from .run_analysis import Analysis
+from .speed_ups import FEWEST_ROWS
 
 
 class Answer(enum.Enum):
@@ -139,12 +140,12 @@ def _compare(claim: Claim, results: Sequence[Result]) -> list[Versus]:
 
 
 def _mean(means: Sequence[float], rows: Sequence[RowFactor]) -> Estimate:
-    """Return the geometric mean over workloads; of a single row, its own estimate."""
+    """Return the geometric mean over workloads, of few without an interval; of a single row, its own estimate."""
     if len(rows) == 1:
         return replace(rows[0].factor, n=1)
     found = estimate_mean(np.array(means))
     value, widest = math.exp(found.value), math.log(WIDEST)
-    if found.low is None or found.high is None:
+    if found.low is None or found.high is None or len(means) < FEWEST_ROWS:
         return Estimate(value, None, None, len(means))
     reach = math.exp(min(widest, (found.high - found.low) / 2.0))
     return Estimate(value, value / reach, value * reach, len(means))

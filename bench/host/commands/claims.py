@@ -24,7 +24,7 @@ STUDIES = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    text = "a folder with records; the study's by default. A claim gets a line for each run that has a result for it"
+    text = "a folder with records; the study's by default. A claim gets a line for each run that answers it"
     parser.add_argument("runs", metavar="RUN", nargs="*", type=Path, help=text)
     parser.add_argument(
         "--write",
@@ -86,7 +86,7 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
         raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
     analysis = analyse(journal.read(folder), described)
     labels = labels_of(analysis.results)
-    name = described.label or described.study.name
+    name = described.label or folder.resolve().name
     every = [answer(study.claims.values(), analysis, described) for study in studies]
     return [AnswersOfRun(name, answers, labels, described.finished) for answers in every]
 

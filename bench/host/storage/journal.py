@@ -5,6 +5,8 @@ records.jsonl      one record per line, appended and flushed; never rewritten
 unfinished.jsonl   turns of the processes under way; after a kill, the next start makes records of them
                    (both with a checksum in every line: see ``lines``)
 
+Of a run that is kept in a repository, ``records.jsonl.gz`` may be in the place of the records.
+
 The files of earlier runs are in ``history/``: see ``archive``.
 """
 
@@ -21,7 +23,7 @@ from bench.record import Record
 
 from .. import collection
 from ..refusal import naming
-from .lines import NewerSchema, StoredLines, append
+from .lines import PACKED, NewerSchema, StoredLines, append
 from .record_shape import SampleShape, TurnShape, record_of, verify
 
 RECORDS = "records.jsonl"
@@ -50,8 +52,11 @@ def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
     that cannot be read, and NewerSchema when a newer benchmatrix wrote it.
     """
     left_out: list[str] = [] if damaged is None else damaged
+    stored = folder / RECORDS
+    if not os.path.lexists(stored):
+        stored = stored.with_name(RECORDS + PACKED)
     with collection.paused():
-        records = {_key(record): record for record in _records(folder / RECORDS, left_out)}
+        records = {_key(record): record for record in _records(stored, left_out)}
         for record in fold(StoredLines(folder / UNFINISHED, left_out)):
             # A kill between folding and removing leaves a process in both files.
             records.setdefault(_key(record), record)

@@ -8,19 +8,24 @@ without one after a line with one is damaged.
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import math
 import os
 import re
 import stat
+import zlib
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from ..refusal import Refused, naming
 
 CHECKSUM = re.compile(rb', "checksum": "([0-9a-f]{16})"\}\s*$')
+#: The ending of a file that gzip packed, as committed records are.
+PACKED = ".gz"
 #: A longer line is not one of ours.
 LONGEST_LINE_BYTES = 64 << 20
 #: Levels of lists and tables in a line.
@@ -82,8 +87,8 @@ class StoredLines:
                 return
             if not stat.S_ISREG(mode):
                 raise Refused(f"{self._path}: is not a regular file. Move it away; then run the same again.")
-            with self._path.open("rb") as file:
-                for raw in iter(lambda: file.readline(LONGEST_LINE_BYTES), b""):
+            with gzip.open(self._path) if self._path.suffix == PACKED else self._path.open("rb") as file:
+                for raw in self._lines(file):
                     self._number += 1
                     if not raw.strip():
                         continue
@@ -93,6 +98,13 @@ class StoredLines:
                         self.leave_out(str(error))
                     else:
                         yield f"{self._path}:{self._number}", values
+
+    def _lines(self, file: gzip.GzipFile | BufferedReader) -> Iterator[bytes]:
+        try:
+            yield from iter(lambda: file.readline(LONGEST_LINE_BYTES), b"")
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            self._number += 1
+            self.leave_out(f"the packed file is damaged from here on: {error}")
 
     def leave_out(self, why: str) -> None:
         """Note that the last line is left out."""

@@ -72,13 +72,15 @@ def pair(factors: Sequence[float], rounds: int = 3) -> list[Record]:
 
 
 def test_the_factor_is_the_geometric_mean_over_the_workloads_that_both_have():
-    found = only([*pair([2.0, 8.0]), *records({"jax:jit": {"more": 5.0}}, 3)])
+    found = only([*pair([2.0, 4.0, 8.0]), *records({"jax:jit": {"more": 5.0}}, 3)])
     (versus,) = found.versus
     assert (versus.column, versus.against) == ("jax:jit", "torch2:compile")
     assert versus.factor.value == pytest.approx(4.0)
-    # Student's interval of two workloads: t(0.975, 1) = 12.706, and the logarithms are log(2) from their mean.
-    assert versus.factor.high == pytest.approx(4.0 * math.exp(12.7062 * math.log(2)), rel=1e-4)
-    assert (versus.factor.n, versus.agreeing, versus.pairs) == (2, 2, 3)
+    # Student's interval of three workloads: t(0.975, 2) = 4.3027, and the logarithms deviate by log(2).
+    assert versus.factor.high == pytest.approx(4.0 * math.exp(4.302653 * math.log(2) / math.sqrt(3)), rel=1e-5)
+    assert (versus.factor.n, versus.agreeing, versus.pairs) == (3, 3, 3)
+    # That of two workloads, t = 12.706, would say nothing.
+    assert only(pair([2.0, 8.0])).versus[0].factor.low is None
 
 
 def test_sizes_of_a_workload_are_no_workloads_of_their_own():

@@ -43,11 +43,24 @@ def test_the_claims_of_all_studies_are_answered_where_that_of_the_project_has_no
     assert "their model is not described" in out
 
 
-def test_a_claim_has_a_line_for_each_run_and_one_where_nothing_can_settle_it(project, capsys, monkeypatch):
+def test_a_claim_has_a_line_for_each_run_that_answers_it_and_one_where_nothing_can(project, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     out = answered(project, capsys, str(project / "one"), str(project / "two"), "--matrix", "studies/paper.toml")
     rows = [line.split("  ")[0] for line in out.splitlines() if line.startswith(("jit: ", "theirs: "))]
     assert rows == ["jit: jit is faster"] * 2 + ["theirs: 5.54 steps per second"]
+
+
+def test_a_run_that_leaves_a_claim_open_is_left_out_beside_one_that_answers_it(project, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    records = (project / "two/records.jsonl").read_text().splitlines(keepends=True)
+    (project / "two/records.jsonl").write_text("".join(records[:72]))  # three rounds of 24 cells
+    out = answered(project, capsys, str(project / "one"), str(project / "two"))
+    assert [line.split()[-2] for line in out.splitlines() if line.startswith("jit: ")] == ["one"]
+    # Both leave a claim open that takes more: one has ten pairs of processes, the other three.
+    many = {f"c{number}": CLAIMS["jit"] | {"says": "jit is faster"} for number in range(9)}
+    (project / "studies/paper.toml").write_text(toml({**TABLES, "claims": many}))
+    out = answered(project, capsys, str(project / "one"), str(project / "two"))
+    assert [line.split()[-2] for line in out.splitlines() if line.startswith("c0: ")] == ["one", "two"]
 
 
 def test_the_table_replaces_the_one_in_a_page_and_nothing_else(project, capsys):

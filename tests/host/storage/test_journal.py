@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -115,3 +116,23 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         write_whole(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_packed_records_are_read_where_there_are_no_others(tmp_path):
+    book = journal.Journal(tmp_path)
+    book.append(record(0))
+    book.append(record(1))
+    packed = tmp_path / "records.jsonl.gz"
+    packed.write_bytes(gzip.compress((tmp_path / journal.RECORDS).read_bytes()))
+    book.append(record(2))
+    assert [one.round for one in journal.read(tmp_path)] == [0, 1, 2]
+    (tmp_path / journal.RECORDS).unlink()
+    assert [one.round for one in journal.read(tmp_path)] == [0, 1]
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}" * 9)[:-9], gzip.compress(b"{}\n") + b"rest"])
+def test_packed_records_that_are_damaged_are_told(tmp_path, content):
+    (tmp_path / "records.jsonl.gz").write_bytes(content)
+    damaged = []
+    assert journal.read(tmp_path, damaged) == []
+    assert damaged[-1].startswith("records.jsonl.gz:")

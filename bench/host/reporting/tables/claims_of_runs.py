@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analysis.claim_tests import Why
-from ...analysis.claims import AnsweredClaim, AnsweredClaims
+from ...analysis.claims import Answer, AnsweredClaim, AnsweredClaims
 from ...statistics.verdict import ALPHA
 from ..words import claim_answers as words
 from ..words.labels import Label
@@ -27,7 +27,7 @@ class AnswersOfRun:
 
 
 def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
-    """Make the table: a line for each claim and each run that has a result for it, one where none has."""
+    """Make the table: a line for each claim and run that answers it or, on a device where none does, leaves it open."""
     columns = (
         Column(_("claim"), "left", wraps=True),
         Column(_("source"), "left", dispensable=2, wraps=True),
@@ -50,9 +50,17 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
     rows = []
     for found in zip(*(one.answers.claims for one in runs), strict=True):
         pairs = list(zip(runs, found, strict=True))
-        measured = [_row(one, claim) for one, claim in pairs if claim.versus]
-        rows += measured or [_row(*pairs[0])]
+        answered = {_device(claim) for claim in found if claim.answer is not Answer.OPEN}
+        # A look that leaves a claim open adds nothing to an answer on the same device.
+        told = [
+            pair for pair in pairs if pair[1].answer is not Answer.OPEN or _device(pair[1]) not in (None, *answered)
+        ]
+        rows += [_row(*pair) for pair in told or pairs[:1]]
     return rows
+
+
+def _device(found: AnsweredClaim) -> str | None:
+    return None if found.deciding is None else found.deciding.best.cell.device
 
 
 def _row(of: AnswersOfRun, found: AnsweredClaim) -> tuple[Entry, ...]:
