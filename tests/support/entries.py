@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.host.reporting import report
 from bench.host.reporting.tables.table import Entry, Table
+from bench.host.reporting.words.labels import labels_of
 
 
 def tables(study) -> tuple[Table, Table]:
@@ -11,14 +12,19 @@ def tables(study) -> tuple[Table, Table]:
     return made.summary, made.details
 
 
+def name_of(study, column: str) -> str:
+    """Return what tables call a column."""
+    return labels_of(report.make(study.records, study.manifest).analysis.results)[column].text
+
+
 def detail_row(study, column: str, workload: str) -> dict[str, Entry]:
     table = tables(study)[1]
     group = next(group for group in table.groups if group.heading.text.startswith(workload))
-    row = next(row for row in group.rows if row[0].text == column)
+    row = next(row for row in group.rows if row[0].text == name_of(study, column))
     return dict(zip((column.title for column in table.columns), row, strict=True))
 
 
 def summary_entry(study, column: str, workload: str) -> Entry:
     table = tables(study)[0]
     row = next(row for row in table.groups[0].rows if row[0].text.startswith(workload))
-    return row[[known.title for known in table.columns].index(column)]
+    return row[[known.title for known in table.columns].index(name_of(study, column))]

@@ -20,7 +20,7 @@ from .outputs import Written, write_all
 from .outputs.output import Output
 from .renderers import terminal
 from .tables import claims as claims_table
-from .tables import containers, costs, latency, overview, settings, speedups, times
+from .tables import containers, costs, details, latency, overview, settings, speedups, times
 from .tables import ranking as ranking_table
 from .tables.speedup_values import SpeedUps, speed_ups
 from .tables.table import Table
@@ -130,8 +130,8 @@ def make(
             None if compared is None else speedups.summarise(compared, manifest, leaders),
             overview.summarise(analysis, manifest),
             settings.compare(analysis, manifest),
-            times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked)),
-            times.detail(analysis, manifest),
+            times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked, analysis.results)),
+            details.detail(analysis, manifest),
             latency.table(analysis, manifest),
             costs.account(analysis, manifest),
             ranking_table.show(ranked, analysis, manifest),

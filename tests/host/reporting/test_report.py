@@ -108,7 +108,8 @@ def test_partial_runs_give_a_report(tmp_path, records, run):
     report.make(records, Manifest.from_json(run)).print(console, details=True)
     assert all((tmp_path / name).stat().st_size for name in FILES)
     if records or run is RUN:
-        assert "torch1:eager" in console.file.getvalue()
+        assert "PyTorch eager" in console.file.getvalue().replace("\n", " ")
+        assert "torch1: PyTorch" in console.file.getvalue()
 
 
 def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):

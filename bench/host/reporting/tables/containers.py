@@ -10,6 +10,7 @@ from ...analysis.run_notes import strict
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..words.caption import compared_of, describe_conditions, remark_on
+from ..words.labels import Labels, labels_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
 from ..words.remarks import noise_remark
@@ -36,8 +37,8 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     found = container_costs(analysis, manifest)
     if not found:
         return None
-    usual = usual_facets(analysis.results)
-    rows = tuple(_row(cost, usual) for cost in found)
+    usual, labels = usual_facets(analysis.results), labels_of(analysis.results)
+    rows = tuple(_row(cost, usual, labels) for cost in found)
     caption = _(
         "{title}, cost of the container: time in a container over time in the venv of the same lock, in the same mode "
         "(above 1 the container is slower).",
@@ -66,14 +67,14 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     )
 
 
-def _row(cost: ContainerCost, usual: Sequence[str | None]) -> tuple[Entry, ...]:
+def _row(cost: ContainerCost, usual: Sequence[str | None], labels: Labels) -> tuple[Entry, ...]:
     found = cost.comparison
     estimate = found.ratio.estimate if found else None
     verdict = f"{mark(found)} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, usual)),
-        Entry(cost.container.cell.column),
-        Entry(cost.venv.cell.column),
+        Entry(labels[cost.container.cell.column].text),
+        Entry(labels[cost.venv.cell.column].text),
         Entry(format_value(estimate)),
         Entry(format_interval(estimate)),
         Entry(verdict),

@@ -14,6 +14,7 @@ from ...storage.manifest import Manifest
 from ...study.baseline import BEST
 from ..words.caption import baseline_name, compared_of, describe_conditions, largest_batch_remark, remark_on
 from ..words.efficiency import efficiency_remark, format_rate
+from ..words.labels import Labels, labels_of
 from ..words.language import _
 from ..words.notes import in_words
 from ..words.numbers import COUNTS, JOULES, MIB, choose_unit, fixed, format_number
@@ -31,7 +32,7 @@ LAYOUTS_MIB = 0.7
 
 def cost_columns() -> tuple[Column, ...]:
     return (
-        Column(_("environment:mode"), "left"),
+        Column(_("framework and mode"), "left"),
         Column(_("import"), dispensable=5),
         Column(_("cold call")),
         Column(_("warm call"), dispensable=4),
@@ -52,7 +53,8 @@ def account(analysis: Analysis, manifest: Manifest) -> Table | None:
     A cell of which nothing is known is left out, as the details say why; None where nothing is known of any.
     """
     results = analysis.results
-    groups = tuple(_group(row) for row in rows_of(results).values())
+    labels = labels_of(results)
+    groups = tuple(_group(row, labels) for row in rows_of(results).values())
     groups = tuple(group for group in map(_without_empty_rows, groups) if group.rows)
     if not groups:
         return None
@@ -96,7 +98,7 @@ def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest
             _(
                 "Break-even: the steps after which it has overtaken {baseline}, (cold call − baseline's cold call) / "
                 "(baseline's step time − step time).",
-                baseline=baseline_name(baseline),
+                baseline=baseline_name(baseline, labels_of(results)),
             )
         )
     parts.append(
@@ -111,20 +113,22 @@ def _caption(results: Sequence[Result], baseline: str | None, manifest: Manifest
     return " ".join(parts)
 
 
-def _group(row: Sequence[Result]) -> Group:
+def _group(row: Sequence[Result], labels: Labels) -> Group:
     flops = choose_unit([a.flops_per_s for result in row if (a := result.achieved) and a.flops_per_s], COUNTS)
     moved = choose_unit([a.bytes_per_s for result in row if (a := result.achieved) and a.bytes_per_s], COUNTS)
     energy = choose_unit([joules for result in row if (joules := result.joules(net=False))], JOULES)
     item = next((str(r.largest_batch["item"]) for r in row if r.largest_batch and r.largest_batch.get("item")), "item")
     units = ("", "s", "s", "s", _("steps"), "MiB", "MiB", "MiB", energy.name, items_word(item), flops.name, moved.name)
     heading = Entry(row_name(row[0].cell))
-    return Group(heading, units, tuple(_row(result, energy.size, flops.size, moved.size) for result in row))
+    rows = (
+        (Entry(labels[result.cell.column].text), *_row(result, energy.size, flops.size, moved.size)) for result in row
+    )
+    return Group(heading, units, tuple(rows))
 
 
 def _row(result: Result, energy: float, flops: float, moved: float) -> tuple[Entry, ...]:
     achieved, batch = result.achieved, result.largest_batch or {}
     return (
-        Entry(result.cell.column),
         Entry(format_number(import_s(result))),
         _first_call(result, "cold"),
         _first_call(result, "warm"),

@@ -9,6 +9,7 @@ from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...storage.manifest import Manifest
 from ..words.caption import compared_of, describe_conditions
+from ..words.labels import in_order, labels_of
 from ..words.language import _
 from ..words.numbers import COUNTS, choose_unit, fixed, format_value
 from ..words.row_names import row_name, usual_facets
@@ -43,7 +44,7 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
                 title=compared_of(analysis.results, manifest),
             )
             + f" {describe_conditions(manifest, analysis.results)}",
-            (Column(_("environment:mode"), "left"), *map(Column, titles)),
+            (Column(_("framework and mode"), "left"), *map(Column, titles)),
             tuple(_group(group, bounds, analysis.results) for group in groups.values()),
             (_("Only sizes that were measured count, one step at a time; requests do not wait for each other."),),
         )
@@ -54,12 +55,12 @@ def _group(served: Sequence[Result], bounds: Sequence[float], results: Sequence[
     """Make the rows of what differs in the size alone."""
     unit = choose_unit([result.throughput.value for result in served if result.throughput], COUNTS)
     per_second = f"{unit.name} {items_word(str(served[0].work.get('item', 'item')))}/s".strip()
-    usual, cell = usual_facets(results), served[0].cell
+    usual, labels, cell = usual_facets(results), labels_of(results), served[0].cell
     rows = []
-    for column in columns_of(served):
+    for column in in_order(columns_of(served), labels):
         own = [result for result in served if result.cell.column == column]
         best = [largest_within(own, bound) for bound in bounds]
-        rows.append((Entry(column), *(Entry(_reached(found, unit.size)) for found in best)))
+        rows.append((Entry(labels[column].text), *(Entry(_reached(found, unit.size)) for found in best)))
     heading = row_name(cell, [usual[0], cell.size, *usual[2:]])
     return Group(Entry(heading), ("", *[per_second] * len(bounds)), tuple(rows))
 

@@ -6,7 +6,8 @@ from ...analysis.ranking import FACTORS, Ranked, RankedColumn
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
-from ..words.caption import compared_of, describe_conditions
+from ..words.caption import baseline_name, compared_of, describe_conditions
+from ..words.labels import Label, labels_of
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
 from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
@@ -18,7 +19,7 @@ from .table import Column, Entry, Group, Table, remarks
 
 def ranking_columns() -> tuple[Column, ...]:
     return (
-        Column(_("environment:mode"), "left"),
+        Column(_("framework and mode"), "left"),
         Column(_("ratio")),
         Column(_("interval"), "left", dispensable=1),
         Column(_("rank")),
@@ -30,19 +31,25 @@ def ranking_columns() -> tuple[Column, ...]:
 def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None:
     """Make the table with a group per contest and a row per column, the fastest first."""
     contests = [contest for contest in ranked.contests if contest.places]
-    if not contests:
+    # Without a baseline there is no contest.
+    if not contests or manifest.study.baseline is None:
         return None
+    labels = labels_of(analysis.results)
     caption = _(
         "{title}, ranking: geometric mean of the ratios to {baseline} (below 1 is faster), rank and the ranks it may "
         "have, and the share of rows in which it took at most {factors} times the best time of the row (a failure has "
         "an infinite time).",
         title=compared_of(analysis.results, manifest),
-        baseline=manifest.study.baseline,
+        baseline=baseline_name(manifest.study.baseline, labels),
         factors=enumerate_names([general(factor) for factor in FACTORS]),
     )
     columns = ranking_columns()
     groups = tuple(
-        Group(Entry(contest_name(contest)), ("",) * len(columns), tuple(map(_row, contest.places)))
+        Group(
+            Entry(contest_name(contest)),
+            ("",) * len(columns),
+            tuple(_row(place, labels[place.column]) for place in contest.places),
+        )
         for contest in contests
     )
     notes = remarks(
@@ -53,7 +60,7 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             level=percent(LEVEL),
         ),
         *ranking_remarks(ranked, analysis.results),
-        no_ranking_remark(ranked),
+        no_ranking_remark(ranked, analysis.results),
     )
     return Table(
         f"{manifest.study.name}-ranking",
@@ -65,10 +72,10 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     )
 
 
-def _row(place: RankedColumn) -> tuple[Entry, ...]:
+def _row(place: RankedColumn, label: Label) -> tuple[Entry, ...]:
     standing, profile = place.standing, place.profile
     return (
-        Entry(place.column),
+        Entry(label.text),
         Entry(EMPTY if standing is None else "1" if place.is_baseline else format_value(standing.ratio)),
         Entry("" if standing is None or place.is_baseline else format_interval(standing.ratio)),
         Entry(str(standing.rank) if standing else EMPTY),

@@ -9,6 +9,7 @@ from ...analysis.row_key import row_key
 from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
+from ..words.labels import in_order, labels_of
 from ..words.notes import in_words
 from ..words.row_names import row_name
 from .table import Entry
@@ -17,12 +18,12 @@ Rows = dict[tuple[str, int], list[Result]]
 
 
 def rows_of(results: Sequence[Result]) -> Rows:
-    """Group results by what they compute, in the order of the study."""
+    """Group results by what they compute, in the order of the study, and each by framework and version."""
     rows: Rows = {}
     for result in results:
         rows.setdefault(row_key(result.cell), []).append(result)
-    columns = columns_of(results)
-    return {key: sorted(row, key=lambda result: columns.index(result.cell.column)) for key, row in rows.items()}
+    places = {column: place for place, column in enumerate(in_order(columns_of(results), labels_of(results)))}
+    return {key: sorted(row, key=lambda result: places[result.cell.column]) for key, row in rows.items()}
 
 
 def row_entry(row: Sequence[Result], usual: Sequence[str | None], manifest: Manifest) -> Entry:

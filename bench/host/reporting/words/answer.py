@@ -11,7 +11,7 @@ from ...analysis.speed_ups import Grades, Track
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
 from ...study.baseline import BEST, PREVIOUS
-from .labels import Label
+from .labels import Labels
 from .language import _, ngettext
 from .numbers import fixed, percent
 from .quality import meaning
@@ -27,8 +27,6 @@ EXPLAINED = "°"
 NAMED = 3
 #: One mark for each verdict that says something.
 VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: "≈"}
-
-Labels = Mapping[str, Label]
 
 
 def usable(result: Result, grades: Grades) -> bool:

@@ -87,15 +87,19 @@ def remark_on(note: Note | None) -> str:
     return in_words([note])[0] if note is not None else ""
 
 
-def environment_remark(results: Iterable[Result]) -> str:
-    """Name what computed in each environment: ``torch1: torch 1.13.1, numpy 1.26.4, python 3.11.7``."""
-    # A worker names the interpreter and NumPy, which every environment has, before its framework.
-    texts = [
-        f"{environment}: "
-        + ", ".join(f"{name} {enumerate_alternatives(list(versions))}" for name, versions in reversed(packages.items()))
-        for environment, packages in versions_of(results).items()
-    ]
-    return _("Environments: {versions}.", versions="; ".join(texts)) if texts else ""
+def environment_remark(results: Sequence[Result]) -> str:
+    """Say what options call each framework, and what computed in it: ``torch1: PyTorch 1.13 (torch 1.13.1, …)``."""
+    labels, versions = labels_of(results), versions_of(results)
+    texts = []
+    for environment, label in {result.cell.environment: labels[result.cell.column] for result in results}.items():
+        # A worker names the interpreter and NumPy, which every environment has, before its framework.
+        packages = ", ".join(
+            f"{name} {enumerate_alternatives(list(own))}"
+            for name, own in reversed(versions.get(environment, {}).items())
+        )
+        name = " ".join(filter(None, (label.product, label.version)))
+        texts.append(f"{environment}: {name}" + (f" ({packages})" if packages else ""))
+    return _("Environments, as options name them: {versions}.", versions="; ".join(texts)) if texts else ""
 
 
 def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:

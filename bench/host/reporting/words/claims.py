@@ -10,11 +10,9 @@ from bench.cell import Cell
 from ...analysis.results import Result
 from ...analysis.speed_ups import inverse
 from ...statistics.verdict import ALPHA, Verdict
-from .labels import Label
+from .labels import Labels
 from .language import _
 from .numbers import format_interval, format_value, percent
-
-Labels = Mapping[str, Label]
 
 
 def every_claim(

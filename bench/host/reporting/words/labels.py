@@ -12,6 +12,7 @@ from bench.registry import BUILT_IN
 
 if TYPE_CHECKING:
     # Naming a framework before anything is measured need not wait for scipy.
+    from ...analysis.notes import Note, Value
     from ...analysis.results import Result
 
 #: Digits of a version that tell releases apart.
@@ -50,6 +51,9 @@ class Label:
         return "\n".join(filter(None, (self.product, self.version, self.short_mode)))
 
 
+Labels = Mapping[str, Label]
+
+
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
     whole: dict[str, Label] = {}
@@ -67,6 +71,17 @@ def _shared(labels: Mapping[str, Label]) -> dict[str, bool]:
     """Tell of each column whether another one has the same name."""
     names = Counter(label.text for label in labels.values())
     return {column: names[label.text] > 1 for column, label in labels.items()}
+
+
+def with_label(note: Note, name: str, labels: Labels) -> Note:
+    """Replace the column that a note has as the value ``name`` by what people call it."""
+    return replace(
+        note, values=tuple((key, _named(value, labels) if key == name else value) for key, value in note.values)
+    )
+
+
+def _named(value: Value, labels: Labels) -> Value:
+    return labels[value].text if isinstance(value, str) and value in labels else value
 
 
 def in_order(columns: Sequence[str], labels: Mapping[str, Label]) -> list[str]:

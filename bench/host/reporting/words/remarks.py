@@ -12,6 +12,7 @@ from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP, LEVEL, attainable_leve
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import MOST_ROUNDS, SETTLED, Manifest
+from .labels import labels_of, with_label
 from .language import _, ngettext
 from .notes import in_words
 from .numbers import format_share, percent
@@ -191,12 +192,17 @@ def _stop_clause(group: StopGroup) -> str:
 def noise_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Give the noise floor, or say why it is not known."""
     unknown = noise_unknown(analysis, manifest)
-    if unknown is not None:
-        return in_words([unknown])[0]
     noise = analysis.noise
+    labels = labels_of(analysis.results)
+    if unknown is not None:
+        return in_words([with_label(unknown, "column", labels)])[0]
     if noise.floor is None:
         return ""
-    values = {"share": percent(QUANTILE), "column": noise.column, "extent": _extent(noise.floor)}
+    values = {
+        "share": percent(QUANTILE),
+        "column": labels[noise.column].text if noise.column else "",
+        "extent": _extent(noise.floor),
+    }
     values["floor"] = format_share(noise.floor.value)
     parts = [
         _(

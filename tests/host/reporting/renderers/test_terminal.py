@@ -24,7 +24,7 @@ def printed(study, width: int) -> str:
 def test_output_fits_the_terminal_and_keeps_every_status(short_study, width):
     text = printed(short_study, width)
     assert max(map(len, text.splitlines())) <= width
-    assert len(re.findall(r"^torch2:compile ", text, re.MULTILINE)) == 3 + 3 + 1
+    assert len(re.findall(r"^PyTorch 2.15 compile ", text, re.MULTILINE)) == 3 + 3 + 1
     for status in ("timeout", "mismatch", "unsupported", "out-of-memory", "excluded", "not run"):
         assert status in text
     assert "…" not in text

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from entries import name_of
+
 from bench.host.reporting import report
 
 
@@ -12,7 +14,7 @@ def costs(study):
 def row(study, column: str, workload: str):
     table = costs(study)
     group = next(group for group in table.groups if group.heading.text.startswith(workload))
-    found = next(row for row in group.rows if row[0].text == column)
+    found = next(row for row in group.rows if row[0].text == name_of(study, column))
     return dict(zip(table.titles(group), found, strict=True))
 
 
@@ -77,9 +79,9 @@ def test_a_single_first_call_is_told_as_such(long_study):
 def test_what_was_never_started_is_left_out(short_study):
     table = costs(short_study)
     names = {group.heading.text.split(",")[0]: [row[0].text for row in group.rows] for group in table.groups}
-    assert "torch1:torchscript" not in names["catdog-cnn-train"]
-    assert "jax:jit" not in names["catdog-cnn-train"]
-    assert "torch2:compile" in names["dispatch"]
+    assert "PyTorch 1.13 torchscript" not in names["catdog-cnn-train"]
+    assert "JAX 2.15 jit" not in names["catdog-cnn-train"]
+    assert "PyTorch 2.15 compile" in names["dispatch"]
 
 
 def test_there_are_no_costs_of_nothing(short_study):

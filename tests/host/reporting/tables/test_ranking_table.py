@@ -24,11 +24,18 @@ def remark(study, start: str) -> str:
 
 def test_columns_stand_in_the_order_of_their_geometric_means(long_study):
     rows = ranked(long_study)
-    assert " ".join(rows) == (
-        "jax:jit torch2:compile tf2:xla torch1:torchscript torch1:eager torch2:eager tf2:eager jax:eager"
-    )
-    assert rows["torch1:eager"][:4] == ["1", "", "5", "5"]
-    assert float(rows["torch2:compile"][0]) == pytest.approx(0.71, abs=0.01)
+    assert list(rows) == [
+        "JAX 2.15 jit",
+        "PyTorch 2.15 compile",
+        "TensorFlow 2.15 xla",
+        "PyTorch 1.13 torchscript",
+        "PyTorch 1.13 eager",
+        "PyTorch 2.15 eager",
+        "TensorFlow 2.15 eager",
+        "JAX 2.15 eager",
+    ]
+    assert rows["PyTorch 1.13 eager"][:4] == ["1", "", "5", "5"]
+    assert float(rows["PyTorch 2.15 compile"][0]) == pytest.approx(0.71, abs=0.01)
 
 
 def test_all_cells_of_a_sitting_are_ranked_by_the_same_turns(long_study):
@@ -43,30 +50,30 @@ def test_all_cells_of_a_sitting_are_ranked_by_the_same_turns(long_study):
 def test_profiles_count_the_rows_within_a_factor_of_the_best(long_study):
     """The best is jax:jit at 0.55; 0.71 is 1.29 times, 1.9 is 3.5 times, 3.1 is 5.6 times that."""
     rows = ranked(long_study)
-    assert rows["jax:jit"][4:] == ["100%"] * 6
-    assert rows["torch2:compile"][4:] == ["0%", "0%", "100%", "100%", "100%", "100%"]
-    assert rows["tf2:eager"][4:] == ["0%", "0%", "0%", "0%", "100%", "100%"]
-    assert rows["jax:eager"][4:] == ["0%", "0%", "0%", "0%", "0%", "100%"]
+    assert rows["JAX 2.15 jit"][4:] == ["100%"] * 6
+    assert rows["PyTorch 2.15 compile"][4:] == ["0%", "0%", "100%", "100%", "100%", "100%"]
+    assert rows["TensorFlow 2.15 eager"][4:] == ["0%", "0%", "0%", "0%", "100%", "100%"]
+    assert rows["JAX 2.15 eager"][4:] == ["0%", "0%", "0%", "0%", "0%", "100%"]
 
 
 def test_a_cell_that_other_programs_disturbed_is_not_ranked_and_no_failure(long_study, monkeypatch):
     """A disturbed time counts nowhere: its column is not ranked, and its row is left out of the profiles."""
     long_study.change("jax:jit", "mlp-train", other_load=0.9, sample_ns=lambda r: [1000 * ns for ns in r.sample_ns])
     rows = ranked(long_study)
-    assert rows["jax:jit"] == ["–", "", "–", "–", *["100%"] * 6]
-    assert "Not ranked, as too few rows would remain in common: jax:jit." in remark(long_study, "On cpu")
+    assert rows["JAX 2.15 jit"] == ["–", "", "–", "–", *["100%"] * 6]
+    assert "Not ranked, as too few rows would remain in common: JAX 2.15 jit." in remark(long_study, "On cpu")
     # With enough rows in common, the reason is named.
     monkeypatch.setattr("bench.host.analysis.ranking.FEWEST_ROWS", 2)
-    assert "Left out: mlp-train (jax:jit: disturbed)." in remark(long_study, "On cpu")
+    assert "Left out: mlp-train (JAX 2.15 jit: disturbed)." in remark(long_study, "On cpu")
 
 
 def test_a_failure_takes_for_ever_and_its_column_is_not_ranked(long_study):
     """With three rows in all, a column that fails in one would leave too few in common."""
     long_study.end("jax:jit", "mlp-train", "timeout", "build", "300 s passed")
     rows = ranked(long_study)
-    assert rows["jax:jit"] == ["–", "", "–", "–", *["67%"] * 6]
-    assert rows["torch2:compile"][2] == "1"
-    assert "Not ranked, as too few rows would remain in common: jax:jit." in remark(long_study, "On cpu")
+    assert rows["JAX 2.15 jit"] == ["–", "", "–", "–", *["67%"] * 6]
+    assert rows["PyTorch 2.15 compile"][2] == "1"
+    assert "Not ranked, as too few rows would remain in common: JAX 2.15 jit." in remark(long_study, "On cpu")
 
 
 def test_a_column_in_few_rows_takes_no_row_from_the_others(long_study):
@@ -79,7 +86,7 @@ def test_a_column_in_few_rows_takes_no_row_from_the_others(long_study):
         if r.cell.column != "jax:jit" or (r.cell.workload == "mlp-train" and size != "s0")
     ]
     long_study.run["planned"] = []
-    assert ranked(long_study)["jax:jit"][2] == "–"
+    assert ranked(long_study)["JAX 2.15 jit"][2] == "–"
     assert "ranked on 15 rows that all have in common" in remark(long_study, "On cpu")
 
 
@@ -92,20 +99,20 @@ def test_rows_that_are_left_out_are_named_with_the_reason(long_study):
     long_study.end("jax:jit", "mlp-train", "timeout", "build", "300 s passed")
     text = remark(long_study, "On cpu")
     assert "ranked on 4 rows that all have in common (dispatch, small, catdog-cnn-train, small, " in text
-    assert "Left out: mlp-train, small (jax:jit: timeout); dispatch, tiny (jax:jit: not planned)." in text
+    assert "Left out: mlp-train, small (JAX 2.15 jit: timeout); dispatch, tiny (JAX 2.15 jit: not planned)." in text
     assert "Profiles: over 5 rows" in text
 
 
 def test_a_cell_that_the_study_excluded_is_no_failure(long_study):
     long_study.exclude("jax:jit", "mlp-train", "the published study did not use it")
-    assert ranked(long_study)["jax:jit"][4:] == ["100%"] * 6
+    assert ranked(long_study)["JAX 2.15 jit"][4:] == ["100%"] * 6
     assert "Profiles: over 2 rows in which all were tried." in remark(long_study, "On cpu")
 
 
 def test_refused_comparisons_do_not_rank(long_study):
     long_study.run["strict"] = True
     rows = ranked(long_study)
-    assert [name for name, row in rows.items() if row[2] != "–"] == ["torch1:torchscript", "torch1:eager"]
+    assert [name for name, row in rows.items() if row[2] != "–"] == ["PyTorch 1.13 torchscript", "PyTorch 1.13 eager"]
 
 
 def test_each_track_of_threads_is_ranked_by_itself(long_study):
@@ -152,7 +159,7 @@ def test_a_baseline_without_a_result_is_the_reason_for_no_ranking(long_study):
     for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
         long_study.end("torch1:eager", workload, "failed", "import", "boom")
     assert remark(long_study, "No ranking") == (
-        "No ranking for cpu, 2 threads: the baseline torch1:eager has no result."
+        "No ranking for cpu, 2 threads: the baseline PyTorch 1.13 eager has no result."
     )
 
 

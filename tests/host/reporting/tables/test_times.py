@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from entries import detail_row, summary_entry, tables
+from entries import detail_row, name_of, summary_entry, tables
 
 from bench.host.reporting import report
 from bench.host.reporting.tables.table import Entry
@@ -12,9 +12,9 @@ from bench.host.reporting.tables.table import Entry
 def test_summary_has_a_row_per_workload_and_a_column_per_environment_and_mode(short_study):
     table = tables(short_study)[0]
     assert [row[0].text for row in table.groups[0].rows] == ["dispatch", "mlp-train", "catdog-cnn-train"]
-    assert [column.title for column in table.columns[2:]] == list(
-        dict.fromkeys(cell.column for cell in short_study.cells)
-    )
+    columns = dict.fromkeys(cell.column for cell in short_study.cells)
+    assert [column.title for column in table.columns[2:]] == [name_of(short_study, column) for column in columns]
+    assert table.columns[2].title == "PyTorch 1.13 eager"
 
 
 def test_what_all_rows_share_is_in_the_caption_and_what_differs_in_the_row(long_study):
@@ -84,10 +84,10 @@ def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_i
         for record in whole
     ]
     found = report.make(long_study.records, long_study.manifest).latency
-    assert [column.title for column in found.columns] == ["environment:mode", "p99 ≤ 20 ms", "p99 ≤ 50 ms"]
+    assert [column.title for column in found.columns] == ["framework and mode", "p99 ≤ 20 ms", "p99 ≤ 50 ms"]
     (group,) = found.groups
     assert group.heading.text == "mlp-train"
-    row = next(row for row in group.rows if row[0].text == "torch1:eager")
+    row = next(row for row in group.rows if row[0].text == "PyTorch 1.13 eager")
     one, ten = (entry.text.split(" ") for entry in row[1:])
     assert (one[1], ten[1]) == ("(small)", "(medium)")
     assert float(ten[0]) == pytest.approx(2.5 * float(one[0]), rel=0.02)
@@ -152,7 +152,15 @@ def test_baseline_has_the_ratio_one(long_study):
 
 def test_caption_tells_the_conditions(short_study):
     for table in tables(short_study):
-        for told in ("Profile quick", "3 rounds", "AMD EPYC 7B13", "cpu", "2 threads", "2026-11-21", "torch1:eager"):
+        for told in (
+            "Profile quick",
+            "3 rounds",
+            "AMD EPYC 7B13",
+            "cpu",
+            "2 threads",
+            "2026-11-21",
+            "PyTorch 1.13 eager",
+        ):
             assert told in table.caption + table.groups[0].heading.text
         assert "Partial: the run has not finished." in table.caption
 
@@ -164,9 +172,9 @@ def test_few_processes_are_told(short_study, long_study):
     assert any("over 21 comparisons" in remark for remark in tables(long_study)[1].remarks)
 
 
-def test_versions_stand_below_the_summary(short_study):
-    remark = tables(short_study)[0].remarks[-1]
-    assert "torch1: torch 1.13.1, numpy 2.4.6, python 3.11.7" in remark
+def test_what_options_call_a_framework_and_its_versions_stand_below_the_details(short_study):
+    remark = tables(short_study)[1].remarks[-1]
+    assert "torch1: PyTorch 1.13 (torch 1.13.1, numpy 2.4.6, python 3.11.7)" in remark
 
 
 @pytest.mark.parametrize("kept", [(), ("torch1:eager",)])

@@ -21,7 +21,9 @@ def test_the_noise_floor_stands_below_every_table_of_the_details(long_study):
     assert all(any(remark.startswith("Noise floor") for remark in table.remarks) for table in tables)
     (text,) = found
     assert text.startswith("Noise floor: 99% of the ratios between identical cells lie within ")
-    assert "measured with the A/A twin of torch1:eager, 3 rows × 10 pairs. Of their 90% quantiles, within " in text
+    assert (
+        "measured with the A/A twin of PyTorch 1.13 eager, 3 rows × 10 pairs. Of their 90% quantiles, within " in text
+    )
 
 
 def test_a_run_without_a_twin_says_so(long_study):
@@ -31,7 +33,7 @@ def test_a_run_without_a_twin_says_so(long_study):
 def test_a_twin_with_few_pairs_says_so(short_study):
     short_study.add_twin()
     assert remark(short_study, "Noise floor") == (
-        "Noise floor: not known; the A/A twin of torch1:eager gives 3 pairs per row, and 8 are needed."
+        "Noise floor: not known; the A/A twin of PyTorch 1.13 eager gives 3 pairs per row, and 8 are needed."
     )
 
 
