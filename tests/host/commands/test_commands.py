@@ -327,7 +327,7 @@ def test_a_run_writes_its_report_in_the_language_of_the_command_line(checkout, c
     in_portuguese = (folder / "table.md").read_text()
     assert "ambiente:modo" in in_portuguese
     assert call(checkout, "report") == 0
-    assert "environment:mode" in (folder / "table.md").read_text()
+    assert "framework and mode" in (folder / "table.md").read_text()
     assert call(checkout, "report", "--language", "pt-BR") == 0
     assert (folder / "table.md").read_text() == in_portuguese
 

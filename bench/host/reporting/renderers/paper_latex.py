@@ -1,4 +1,4 @@
-"""Writes the speed-ups of a run as tabulars for a paper, which needs booktabs and has its own float around them."""
+"""Writes the speed-ups of a run as tabulars for a paper, which loads booktabs and siunitx and has a float for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_d
 from ..words.language import _, decimal_sign
 from .latex_text import escape
 
-#: A dagger is wider than nothing, and columns of numbers stay aligned: it hangs in the gap.
+#: A dagger is wider than nothing: it hangs in the gap, so that a column is as wide as its numbers.
 MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
 #: At the heading of a column whose numbers other settings may explain.
 EXPLAINED = r"$^\circ$"
@@ -28,9 +28,14 @@ NOTED = {
     About.MISSING: "",
 }
 
-OPENING = r"""% In a paper: \usepackage{booktabs} in the preamble, and within a table of yours: \centering \input{FILE}
+OPENING = r"""% In a paper: \usepackage{booktabs,siunitx} in the preamble, and in a table: \centering \input{FILE}
 % It fits one column of the IEEE, ACM and SBC styles and of article.
 """
+#: These names of siunitx's options are understood by its versions 2 and 3.
+OPTIONS = (
+    "detect-weight,mode=text,group-minimum-digits=9,table-number-alignment=right,table-text-alignment=right,"
+    "table-align-text-post=false"
+)
 
 
 def paper_table(found: SpeedUps) -> PaperTable:
@@ -75,33 +80,32 @@ def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
     return Shown(factor_digits(found.shown(place.speed_up.value)), mark, bold)
 
 
-def _aligned(column: PaperColumn, is_baseline: bool) -> list[str]:
-    """Write the entries of a column, with room for missing decimals so that decimal signs stand below each other.
+def _format(column: PaperColumn) -> str:
+    """Return how a column is set: numbers with room for the digits of all, aligned at the decimal sign.
 
     Times have different units, and stand right.
     """
-    decimals = [len(entry.text.partition(decimal_sign())[2]) if _is_number(entry) else 0 for entry in column.entries]
-    most = 0 if is_baseline else max(decimals, default=0)
-    return [
-        _entry(entry, _room(number, most) if _is_number(entry) else "")
-        for entry, number in zip(column.entries, decimals, strict=True)
-    ]
+    parts = [entry.text.split(decimal_sign()) for entry in column.entries if _is_number(entry)]
+    if not parts:
+        return "r"
+    whole = max(len(part[0]) for part in parts)
+    decimals = max(len(part[1]) if len(part) > 1 else 0 for part in parts)
+    return f"S[table-format={whole}{f'.{decimals}' if decimals else ''}]"
 
 
 def _is_number(entry: Shown) -> bool:
     return entry.text[:1].isdigit() and " " not in entry.text
 
 
-def _room(decimals: int, most: int) -> str:
-    missing = ("." if not decimals and most else "") + "0" * (most - decimals)
-    return rf"\phantom{{{missing}}}" if missing else ""
-
-
-def _entry(entry: Shown, room: str) -> str:
+def _entry(entry: Shown, among_numbers: bool) -> str:
+    """Write an entry; among numbers, which siunitx reads, any other text is in braces."""
+    if among_numbers and _is_number(entry):
+        bold = r"\bfseries " if entry.bold else ""
+        return f"{bold}{entry.text.replace(decimal_sign(), '.')}{_hung(entry.mark)}"
     # The blank between a number and its unit is thin and does not break.
     text = escape(entry.text).replace(" ", r"\,") if entry.text != WITHHELD else WITHHELD
-    written = rf"\textbf{{{text}}}" if entry.bold else text
-    return f"{written}{_hung(entry.mark)}{room}"
+    written = (rf"\textbf{{{text}}}" if entry.bold else text) + _hung(entry.mark)
+    return f"{{{written}}}" if among_numbers and written else written
 
 
 def _hung(mark: str) -> str:
@@ -148,12 +152,16 @@ def _body_rows(name: Sequence[str], entries: Sequence[str]) -> list[str]:
 
 def tabular(table: PaperTable, *, with_baseline: bool, kind: str) -> str:
     """Write one tabular of ``kind``; its first column is the baseline where ``with_baseline``."""
-    columns = [_aligned(column, with_baseline and not number) for number, column in enumerate(table.columns)]
+    formats = ["r" if with_baseline and not number else _format(column) for number, column in enumerate(table.columns)]
+    columns = [
+        [_entry(entry, form != "r") for entry in column.entries]
+        for column, form in zip(table.columns, formats, strict=True)
+    ]
     rows = [_body_rows(name, entries) for name, *entries in zip(table.names, *columns, strict=True)]
     if table.means:
         rows.insert(-table.means, [r"\midrule"])
     lines = [
-        rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{\hspace{{0.5em}}}}}}",
+        rf"\begin{{tabular}}{{@{{}}l{''.join(formats)}@{{\hspace{{0.5em}}}}}}",
         r"\toprule",
         *_heading_rows(table, with_baseline, kind),
         r"\midrule",
@@ -175,7 +183,8 @@ def render(found: SpeedUps, conditions: str) -> str:
     )
     size = rf"\ifdim\linewidth<{widest:.1f}em \scriptsize\fi"
     return (
-        f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n{body}\n\\endgroup\n"
+        f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n"
+        f"\\sisetup{{{OPTIONS},output-decimal-marker={{{decimal_sign()}}}}}%\n{body}\n\\endgroup\n"
         + _comment([rf"\caption{{{escape(caption(found, conditions))}}}"])
         + _comment(f"{NOTED[about]} {escape(text)}".lstrip() for about, text in notes(found))
     )

@@ -12,6 +12,7 @@ import pytest
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import macros_latex, summary_latex
+from bench.host.reporting.words.language import find, writing_in
 
 SBC = r"""\documentclass[12pt,a4paper]{article}
 \usepackage[textwidth=15.9cm]{geometry}\usepackage{mathptmx}"""
@@ -22,7 +23,7 @@ STYLES = {
     "sbc": SBC,
 }
 PAPER = r"""STYLE
-\usepackage{booktabs}
+\usepackage{booktabs}\usepackage{siunitx}SIUNITX
 \input{macros}
 \begin{document}
 \begin{table}\caption{Speed-ups}\centering
@@ -47,7 +48,7 @@ def macros_of(folder) -> dict[str, str]:
     return dict(found)
 
 
-def compile_in(style: str, folder, text: str = "Text.") -> str:
+def compile_in(style: str, folder, text: str = "Text.", siunitx: str = "") -> str:
     """Compile a paper, assert that nothing leaves its column, and return what it shows."""
     if not shutil.which("pdflatex") or not shutil.which("pdftotext"):
         pytest.skip("pdflatex or pdftotext is not installed")
@@ -55,7 +56,8 @@ def compile_in(style: str, folder, text: str = "Text.") -> str:
         found = subprocess.run(["kpsewhich", f"{style}.cls"], capture_output=True, check=False)
         if found.returncode:
             pytest.skip(f"{style}.cls is not installed")
-    (folder / "paper.tex").write_text(PAPER.replace("STYLE", STYLES[style]).replace("TEXT", text))
+    paper = PAPER.replace("STYLE", STYLES[style]).replace("TEXT", text).replace("SIUNITX", siunitx)
+    (folder / "paper.tex").write_text(paper)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -66,11 +68,12 @@ def compile_in(style: str, folder, text: str = "Text.") -> str:
 
 def row(text: str, name: str) -> list[str]:
     line = next(line for line in text.splitlines() if line.startswith(f"{name} &") and line.endswith(r"\\"))
-    return [re.sub(r"\\phantom\{.*?\}", "", cell).strip() for cell in line.removesuffix(r"\\").split("&")[1:]]
+    return [cell.strip() for cell in line.removesuffix(r"\\").split("&")[1:]]
 
 
 def plain(cell: str) -> str:
-    return re.sub(r"\\rlap\{\$\^\\d?dagger\$\}", "", re.sub(r"\\textbf\{(.*?)\}", r"\1", cell))
+    text = re.sub(r"\\rlap\{\$\^\\d?dagger\$\}", "", cell).removeprefix(r"\bfseries ")
+    return re.sub(r"\\textbf\{(.*?)\}", r"\1", text)
 
 
 def test_framework_and_version_head_their_modes(tmp_path, long_study):
@@ -93,10 +96,10 @@ def test_numbers_are_those_of_the_table_that_a_run_ends_with(tmp_path, long_stud
 def test_the_best_of_a_row_is_bold_with_all_whose_intervals_overlap(tmp_path, long_study):
     long_study.slow("jax:jit", "mlp-train", 0.2)
     cells = row(written(long_study, tmp_path), "mlp-train")
-    assert sum("textbf" in cell for cell in cells) <= 1  # the best may stand in the second part
+    assert sum("bf" in cell for cell in cells) <= 1  # the best may stand in the second part
     long_study.slow("torch1:torchscript", "mlp-train", 0.01)
     cells = row(written(long_study, tmp_path), "mlp-train")
-    assert ["textbf" in cell for cell in cells[:4]] == [False, True, False, False]
+    assert ["bf" in cell for cell in cells[:4]] == [False, True, False, False]
 
 
 def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
@@ -104,7 +107,7 @@ def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
     assert "bmSpeedupMlpTrainTorchTwoEager" in macros_of(tmp_path)
     long_study.change("torch2:eager", "mlp-train", other_load=0.9)
     text = written(long_study, tmp_path)
-    assert row(text, "mlp-train")[2] == "--"
+    assert row(text, "mlp-train")[2] == "{--}"
     assert not any("MlpTrainTorchTwoEager" in name for name in macros_of(tmp_path))
     assert "% -{}-: withheld, other programs used the processors (1 of 24 cells)." in text
 
@@ -141,6 +144,26 @@ def test_it_stays_within_a_column(tmp_path, long_study, style):
     shown = compile_in(style, tmp_path, r"It is \bmSpeedupMlpTrainJaxJit\ times as fast \bmIntervalMlpTrainJaxJit.")
     assert "PyTorch 2.15" in shown
     assert re.search(r"It is 1\.\d times as fast \[1\.", shown)
+
+
+def test_the_numbers_of_a_column_are_aligned_by_old_versions_of_siunitx_as_well(tmp_path, long_study):
+    text = written(long_study, tmp_path)
+    assert re.search(r"\\begin\{tabular\}\{@\{\}lr(S\[table-format=1\.\d\]){3,}@", text)
+    assert "PyTorch 2.15" in compile_in("article", tmp_path, siunitx="[=v2]")
+
+
+def test_times_among_speed_ups_stay_within_a_column(tmp_path, long_study):
+    long_study.run["study"]["baseline"] = "best"
+    long_study.slow("jax:jit", "mlp-train", 3.0)
+    assert re.search(r"& \{.*?\\,", written(long_study, tmp_path))
+    compile_in("IEEEtran", tmp_path)
+
+
+def test_another_decimal_sign_is_written_by_siunitx(tmp_path, long_study):
+    with writing_in(find("pt_BR")):
+        text = written(long_study, tmp_path)
+    assert "output-decimal-marker={,}" in text
+    assert re.search(r"\d,\d", compile_in("article", tmp_path))
 
 
 @pytest.mark.parametrize("style", ["article", "acmart"])
@@ -206,9 +229,9 @@ EXACT = r"""\toprule
  & \multicolumn{1}{c}{eager} & \multicolumn{1}{c}{script} \\
  & \multicolumn{1}{c}{\textit{time}} & \multicolumn{1}{c}{\textit{speed-up}} \\
 \midrule
-dispatch & \textbf{19\,$\mu$s} & \textbf{1.1}\rlap{$^\dagger$} \\
-mlp-train & 1.4\,ms\rlap{$^\dagger$} & \textbf{1.2} \\
-catdog-cnn-train & 297\,ms & \textbf{1.1} \\
+dispatch & \textbf{19\,$\mu$s} & \bfseries 1.1\rlap{$^\dagger$} \\
+mlp-train & 1.4\,ms\rlap{$^\dagger$} & \bfseries 1.2 \\
+catdog-cnn-train & 297\,ms & \bfseries 1.1 \\
 \midrule
 geometric mean &  & 1.1 \\
 \bottomrule
