@@ -27,4 +27,4 @@ def detail_row(study, column: str, workload: str) -> dict[str, Entry]:
 def summary_entry(study, column: str, workload: str) -> Entry:
     table = tables(study)[0]
     row = next(row for row in table.groups[0].rows if row[0].text.startswith(workload))
-    return row[[known.title for known in table.columns].index(name_of(study, column))]
+    return row[[known.named for known in table.columns].index(name_of(study, column))]

@@ -15,8 +15,8 @@ from bench.host.reporting.words.language import Language, read
 
 PLACEHOLDER = re.compile(r"(\{\w+\})")
 WORD = re.compile(r"[^\W\d_]{2,}")
-#: Units, and names that are the same in every language.
-NAMES = frozenset(["ms", "µs", "ns", "MiB", "FLOP", "venv"])
+#: Units, and names of files and others that are the same in every language.
+NAMES = frozenset(["ms", "µs", "ns", "MiB", "FLOP", "venv", "md", "table", "versions"])
 
 
 def bracket(message: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..tables.table import Entry, Group, Table, mark
+from ..tables.table import Column, Entry, Group, Table, mark
 from ..words.language import _
 from .latex_parts import parts_of
 from .latex_text import escape
@@ -72,10 +72,7 @@ def heading(table: Table, group: Group, marks: dict[str, str]) -> str:
 def tabular(table: Table, marks: dict[str, str]) -> str:
     """Write the tabular environment, without a float around it."""
     rows = [[entry(value, marks) for value in row] for group in table.groups for row in group.rows]
-    titles = [
-        escape(f"{column.title} ({unit})" if unit else column.title)
-        for column, unit in zip(table.columns, common_units(table), strict=True)
-    ]
+    titles = [title(column, unit) for column, unit in zip(table.columns, common_units(table), strict=True)]
     alignment = "".join(column.align[0] for column in table.columns)
     lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", _line(titles), r"\midrule"]
     body = map(_line, rows)
@@ -84,6 +81,15 @@ def tabular(table: Table, marks: dict[str, str]) -> str:
             lines += ([r"\addlinespace"] if number else []) + [heading(table, group, marks)]
         lines += [next(body) for _ in group.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def title(column: Column, unit: str) -> str:
+    """Write the title of a column with its unit; its lines stand below each other."""
+    lines = [escape(line) for line in (f"{column.title} ({unit})" if unit else column.title).split("\n")]
+    if len(lines) == 1:
+        return lines[0]
+    stacked = r"\\".join(lines)
+    return rf"\shortstack[{column.align[0]}]{{{stacked}}}"
 
 
 def _line(texts: Iterable[str]) -> str:

@@ -51,7 +51,8 @@ def column_widths(table: Table) -> list[int]:
     return [
         GAP
         + max(
-            len(column.title) + (len(max(units[i])) + 3 if len(units[i]) == 1 and max(units[i]) else 0),
+            max(map(len, column.title.split("\n")))
+            + (len(max(units[i])) + 3 if len(units[i]) == 1 and max(units[i]) else 0),
             *(len(row[i].text) + bool(row[i].notes) for group in table.groups for row in group.rows),
             0,
         )

@@ -13,8 +13,8 @@ def test_summary_has_a_row_per_workload_and_a_column_per_environment_and_mode(sh
     table = tables(short_study)[0]
     assert [row[0].text for row in table.groups[0].rows] == ["dispatch", "mlp-train", "catdog-cnn-train"]
     columns = dict.fromkeys(cell.column for cell in short_study.cells)
-    assert [column.title for column in table.columns[2:]] == [name_of(short_study, column) for column in columns]
-    assert table.columns[2].title == "PyTorch 1.13 eager"
+    assert [column.named for column in table.columns[2:]] == [name_of(short_study, column) for column in columns]
+    assert table.columns[2].title == "PyTorch\n1.13\neager"
 
 
 def test_what_all_rows_share_is_in_the_caption_and_what_differs_in_the_row(long_study):
