@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...analysis.claims import AnsweredClaim, AnsweredClaims, Versus
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
 from ..words import claim_answers as words
 from ..words.caption import compared_of, describe_conditions
-from ..words.labels import Label, labels_of
+from ..words.labels import Labels, labels_of
 from ..words.language import _
 from ..words.numbers import percent
 from ..words.text import EMPTY, printable
 from .table import Column, Entry, Group, Table, remarks
-
-Labels = Mapping[str, Label]
 
 
 def tables(answers: AnsweredClaims, analysis: Analysis, manifest: Manifest) -> tuple[Table, ...]:

@@ -17,7 +17,7 @@ from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
-from ..words.claims import clearest_claims, every_claim
+from ..words.comparisons import clearest_comparisons, every_comparison
 from ..words.language import _
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
@@ -73,8 +73,8 @@ def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Colle
     # What names the files, and the prompt, stand below as well.
     left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
     said = (compared, found.labels, _names(found), found.before)
-    every = [first_words(line, WORDS) for line in every_claim(*said)]
-    clearest = [first_words(line, WORDS) for line in clearest_claims(*said)]
+    every = [first_words(line, WORDS) for line in every_comparison(*said)]
+    clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said)]
     if clearest and left < screen.lines_of(clearest[0]):
         left, advice = left + sum(map(screen.lines_of, advice)), []
     told = every if len(_that_fit(every, left)) == len(every) <= LINES else _that_fit(clearest[:LINES], left)

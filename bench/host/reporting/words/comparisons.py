@@ -15,7 +15,7 @@ from .language import _
 from .numbers import format_interval, format_value, percent
 
 
-def every_claim(
+def every_comparison(
     compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
 ) -> list[str]:
     """Tell every comparison that has an interval; ``names`` are those of the rows.
@@ -25,7 +25,7 @@ def every_claim(
     return _sentences(_known(compared), labels, names, before)
 
 
-def clearest_claims(
+def clearest_comparisons(
     compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
 ) -> list[str]:
     """Tell for each column in which row it differs most clearly from the baseline, the clearest gain first.
