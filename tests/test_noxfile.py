@@ -106,6 +106,18 @@ def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, pla
     ]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("bench-old", "bench-new"), 0), (("report",), 0), (("bench-broken", "bench-new"), 1)]
+)
+def test_what_is_measured_stays_on_the_screen_and_only_failures_stand_below(project, arguments, code):
+    done = run(project, "-s", *arguments)
+    assert done.returncode == code
+    told = done.stderr + done.stdout
+    after = told[told.rindex("bench.host report" if arguments == ("report",) else "bench.host run") :].splitlines()[1:]
+    assert [line for line in after if "failed" not in line] == []
+    assert bool(after) == bool(code)
+
+
 FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\n'
 
 

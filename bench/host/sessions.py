@@ -8,6 +8,7 @@ define(__file__)
 from __future__ import annotations
 
 import ast
+import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -185,13 +186,21 @@ def _measure_session(queued: list[str]) -> Callable[[nox.Session], None]:
         """Measure the environments that this invocation prepared; queued by the bench sessions, once."""
         named = [text for environment in queued for text in ("--environment", environment)]
         run_host(session, "run", *named, *session.posargs)
+        _say_no_more()
 
     return measure
+
+
+def _say_no_more() -> None:
+    """Let nox tell of failures alone: that a session was successful would push the results off the screen."""
+    logging.getLogger("nox").setLevel(logging.ERROR)
 
 
 def _plain_session(name: str) -> Callable[[nox.Session], None]:
     def plain(session: nox.Session) -> None:
         run_host(session, name, *session.posargs)
+        if session_names.asked(sys.argv) == [name]:
+            _say_no_more()
 
     plain.__doc__ = SUMMARIES[name]
     return plain
