@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..tables.table import Column, Entry, Group, Table, mark
 from ..words.language import _
-from .latex_parts import parts_of
+from .latex_parts import is_wrapped, parts_of
 from .latex_text import escape
 
 #: ``\@nodocument`` is ``\relax`` as soon as a document has begun, so an ``\input`` skips the preamble and the end.
@@ -16,16 +16,23 @@ OPENING = r"""% Compiles as it is: pdflatex FILE
 % every table is a float of its own (table*, across the columns of a two-column paper).
 \expandafter\ifx\csname @nodocument\endcsname\relax
   \let\tablesend\relax
+  \let\tablesbreak\relax
 \else
   \documentclass{article}
   \usepackage[a4paper,landscape,margin=15mm]{geometry}
   \usepackage{booktabs,graphicx}
   \def\tablesend{\end{document}}
+  \let\tablesbreak\clearpage
   \csname @fptop\endcsname=0pt
   \begin{document}
 \fi
 """
 CLOSING = "\\tablesend\n"
+#: LaTeX keeps at most 52 floats; a file that compiles by itself sets them after so many.
+FLOATS, BREAK = 16, "\\tablesbreak\n"
+
+#: Of a column whose entries take several lines: that of ``latex_parts.WRAPPED`` characters.
+WRAPPED_WIDTH = "90mm"
 
 #: The tabular is set in a box, and the box is scaled where it is wider than the page.
 FLOAT = r"""\begin{table*}[!tp]
@@ -73,7 +80,9 @@ def tabular(table: Table, marks: dict[str, str]) -> str:
     """Write the tabular environment, without a float around it."""
     rows = [[entry(value, marks) for value in row] for group in table.groups for row in group.rows]
     titles = [title(column, unit) for column, unit in zip(table.columns, common_units(table), strict=True)]
-    alignment = "".join(column.align[0] for column in table.columns)
+    alignment = "".join(
+        f"p{{{WRAPPED_WIDTH}}}" if is_wrapped(table, i) else column.align[0] for i, column in enumerate(table.columns)
+    )
     lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", _line(titles), r"\midrule"]
     body = map(_line, rows)
     for number, group in enumerate(table.groups):
@@ -120,4 +129,6 @@ def render(table: Table) -> str:
 
 def document(tables: Iterable[Table]) -> str:
     """Write tables as one file."""
-    return "\n".join([OPENING, *(render(part) for table in tables for part in parts_of(table)), CLOSING])
+    floats = [render(part) for table in tables for part in parts_of(table)]
+    parts = ["\n".join(floats[first : first + FLOATS]) for first in range(0, len(floats), FLOATS)]
+    return "\n".join([OPENING, f"\n{BREAK}".join(parts), CLOSING])

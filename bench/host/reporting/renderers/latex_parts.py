@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..tables.table import Group, Table, with_columns
+from ..tables.table import Entry, Group, Table, with_columns
 from ..words.language import _
 
 #: Characters of a row, at the size of a footnote, beyond which it would have to be set too small.
@@ -14,6 +14,8 @@ ROW_LENGTH = 170
 GAP = 2
 #: Characters of a line of text across a landscape page.
 LINE_LENGTH = 180
+#: Characters of a line of an entry that may take several.
+WRAPPED = 60
 #: Lines of one float: rows, captions, footnotes and remarks.
 LINES = 48
 #: Rows of one group, so that there is room for what stands around them.
@@ -42,14 +44,29 @@ def height(table: Table) -> int:
     """Return about how many lines a part takes."""
     texts = (table.banner, table.caption, *table.sentences, *table.marks, *table.remarks)
     words = sum(-(-len(text) // LINE_LENGTH) for text in texts)
-    return words + 3 + sum(len(group.rows) + (2 if group.heading.text else 0) for group in table.groups)
+    rows = sum(lines_of(table, row) for group in table.groups for row in group.rows)
+    return words + 3 + rows + sum(2 for group in table.groups if group.heading.text)
+
+
+def lines_of(table: Table, row: Sequence[Entry]) -> int:
+    """Return how many lines a row takes."""
+    wrapping = (len(entry.text) for column, entry in zip(table.columns, row, strict=True) if column.wraps)
+    return max((-(-length // WRAPPED) for length in wrapping), default=1) or 1
+
+
+def is_wrapped(table: Table, i: int) -> bool:
+    """Tell whether entries of a column take several lines."""
+    rows = (row for group in table.groups for row in group.rows)
+    return table.columns[i].wraps and any(len(row[i].text) > WRAPPED for row in rows)
 
 
 def column_widths(table: Table) -> list[int]:
     """Return the characters of each column, with the gap behind it."""
     units = [{group.units[i] for group in table.groups} for i in range(len(table.columns))]
     return [
-        GAP
+        GAP + WRAPPED
+        if is_wrapped(table, i)
+        else GAP
         + max(
             max(map(len, column.title.split("\n")))
             + (len(max(units[i])) + 3 if len(units[i]) == 1 and max(units[i]) else 0),
@@ -75,10 +92,11 @@ def column_slices(table: Table) -> list[Table]:
 
 def row_slices(table: Table) -> list[Table]:
     """Split a table that is too long, at its groups; a group that is too long itself is split as well."""
+    rows = max(1, ROWS // max((lines_of(table, row) for group in table.groups for row in group.rows), default=1))
     pieces = [
-        replace(group, rows=group.rows[first : first + ROWS])
+        replace(group, rows=group.rows[first : first + rows])
         for group in table.groups
-        for first in range(0, len(group.rows), ROWS)
+        for first in range(0, len(group.rows), rows)
     ]
     slices: list[list[Group]] = [[]]
     bare = replace(table, remarks=(), sentences=())

@@ -98,6 +98,14 @@ def test_file_compiles_by_itself(tmp_path, short_study):
         assert shown in text
 
 
+def test_a_file_with_more_floats_than_latex_keeps_compiles_by_itself(tmp_path, short_study):
+    table = report.make(short_study.records, short_study.manifest).main
+    tables = [replace(table, name=f"{table.name}-{number}") for number in range(60)]
+    (tmp_path / "table.tex").write_text(latex.document(tables), encoding="ascii")
+    text = compile_document(tmp_path, "table")
+    assert all(f"Table {number}:" in text for number in range(1, 61))
+
+
 PAPER = r"""\documentclass[twocolumn]{article}
 \usepackage[T1]{fontenc}
 \usepackage{lmodern,booktabs,graphicx}

@@ -71,3 +71,14 @@ def test_remarks_that_fill_a_page_get_one(groups):
     assert [bool(part.remarks) for part in parts] == [False] * (len(parts) - 1) + [True]
     assert parts[-1].groups == ()
     assert sum(len(group.rows) for part in parts for group in part.groups) == sum(groups)
+
+
+def test_entries_that_may_take_several_lines_do_where_they_are_long():
+    columns = (Column("claim", "left", wraps=True), Column("measured", "left", wraps=True), Column("answer", "left"))
+    row = (Entry("x" * 100), Entry("y" * 130), Entry("supported"))
+    long = Table("t", "T", "c", columns, (Group(Entry(""), ("", "", ""), (row,) * 20),))
+    assert column_widths(long) == [62, 62, 11]
+    parts = list(parts_of(long))
+    # Three lines each: at most 15 rows to a part, and no part without the other columns.
+    assert [sum(len(group.rows) for group in part.groups) for part in parts] == [8, 12]
+    assert all(len(part.columns) == 3 and height(part) <= LINES for part in parts)
