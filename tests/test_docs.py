@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,15 @@ COMMANDS = [(path, given) for path in TEXTS for given in commands(path)]
 @pytest.mark.parametrize(("path", "given"), COMMANDS, ids=lambda value: getattr(value, "stem", None) or " ".join(value))
 def test_the_options_of_every_command_are_accepted(path, given):
     assert parser(given).parse_args(given).command == given[0]
+
+
+def test_the_table_of_claims_has_every_claim_of_the_studies():
+    table = (
+        (ROOT / "docs/claims.md").read_text(encoding="utf-8").partition("claims: begin")[2].partition("claims: end")[0]
+    )
+    given = [tomllib.loads(file.read_text(encoding="utf-8")) for file in (ROOT / "studies").glob("*.toml")]
+    stated = {f"{name}: {claim['says']}" for study in given for name, claim in study.get("claims", {}).items()}
+    assert stated == set(re.findall(r"^\| (\S+: .*?) +\|", table, re.MULTILINE))
 
 
 def test_commands_are_found_in_the_documentation():

@@ -96,7 +96,7 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
     drafts = [(claim, limits_of(claim, floor), _compare(claim, results)) for claim in claims]
     count = sum(len(versus) * len(limits) for _claim, limits, versus in drafts)
     needed = minimum_pairs(ALPHA, 1.0 / max(1, count))
-    reached = _reached(results, manifest)
+    reached = _reached(results if drafts else (), manifest)
     tests = [
         decide_limit(one.rows, limit, reached, needed=needed, up_to=claim.up_to)
         for claim, limits, versus in drafts

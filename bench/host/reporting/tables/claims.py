@@ -6,7 +6,7 @@ from ...analysis.claims import AnsweredClaim, AnsweredClaims, Versus
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
-from ..words import claim_answers as words
+from ..words import claims as words
 from ..words.caption import compared_of, describe_conditions
 from ..words.labels import Labels, labels_of
 from ..words.language import _

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...analysis.claim_tests import Why
 from ...analysis.claims import Answer, AnsweredClaim, AnsweredClaims
 from ...statistics.verdict import ALPHA
-from ..words import claim_answers as words
+from ..words import claims as words
 from ..words.labels import Label
 from ..words.language import _
 from ..words.numbers import percent

@@ -11,7 +11,7 @@ from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting import report
 from bench.host.reporting.outputs import claims_markdown, page_html
 from bench.host.reporting.tables import claims as claims_table
-from bench.host.reporting.words import claim_answers as words
+from bench.host.reporting.words import claims as words
 from bench.host.reporting.words.language import find, writing_in
 from bench.host.statistics.bootstrap import Estimate
 from bench.host.study.claim import Claim
