@@ -48,43 +48,63 @@ def waiting_shares(record: Record) -> dict[int, float]:
     return {int(turn): float(share) for turn, share in zip(turns, total / np.maximum(1.0, all_of), strict=True)}
 
 
-def disturbed_turns(records: Iterable[Record], foreign: Mapping[int, str]) -> dict[int, str]:
-    """Return the disturbed turns of processes that took turns with each other, and what disturbed them.
+def disturbed_turns(records: Sequence[Record], foreign: Mapping[int, str]) -> list[dict[int, str]]:
+    """Return the disturbed turns of each process of those that took turns with each other, and what disturbed them.
 
-    A turn that is disturbed for one process is disturbed for all, as a pair needs both. ``foreign`` names turns in
-    which another process was seen on the device.
+    One thread that waited says so of its own turn alone, and a pair leaves out the turns of both. In a row of 20 cells
+    something happens to one of them in most turns. Several threads need witnesses, so that such a turn is disturbed for
+    all. ``foreign`` names turns in which another process was seen on the device.
     """
-    found = {turn: [reason] for turn, reason in foreign.items()}
-    waited, certain = _waits(records)
-    for turn in certain:
-        found.setdefault(turn, []).extend(waited[turn])
-    return {turn: "; ".join(reasons) for turn, reasons in sorted(found.items())}
+    waited, several = _waits(records)
+    certain = _certain(records, waited) if several else set()
+    found = []
+    for own in waited:
+        shared = {turn: "; ".join(each[turn] for each in waited if turn in each) for turn in certain}
+        reasons = [{turn: text} for turn, text in [*foreign.items(), *(shared if several else own).items()]]
+        found.append(_joined(reasons))
+    return found
 
 
-def doubtful_turns(records: Iterable[Record]) -> set[int]:
+def _joined(reasons: Iterable[Mapping[int, str]]) -> dict[int, str]:
+    found: dict[int, list[str]] = {}
+    for one in reasons:
+        for turn, text in one.items():
+            found.setdefault(turn, []).append(text)
+    return {turn: "; ".join(texts) for turn, texts in sorted(found.items())}
+
+
+def doubtful_turns(records: Sequence[Record]) -> set[int]:
     """Return the turns in which too few of several cells waited to tell other programs from their own threads."""
-    waited, certain = _waits(records)
-    return set(waited) - certain
+    waited, several = _waits(records)
+    return set().union(*waited) - _certain(records, waited) if several else set()
 
 
-def _waits(records: Iterable[Record]) -> tuple[dict[int, list[str]], set[int]]:
-    """Return who waited too long in which turns, and the turns in which other programs were certainly the cause."""
-    waited: dict[int, list[str]] = {}
-    there = [(record, shares) for record in records if (shares := waiting_shares(record))]
-    for record, shares in there:
-        own = FACTOR * float(np.quantile(list(shares.values()), BEST)) if record.cell.threads > 1 else 0.0
-        for turn, share in shares.items():
-            if share > max(SHARE, own):
-                waited.setdefault(turn, []).append(f"{record.cell.column} waited {share:.0%} of it for a processor")
-    several = any(record.cell.threads > 1 for record, _ in there)
-    witnesses = {turn: sum(turn in shares for _, shares in there) for turn in waited}
-    return waited, {turn for turn, reasons in waited.items() if not several or 2 * len(reasons) > witnesses[turn]}
+def _waits(records: Sequence[Record]) -> tuple[list[dict[int, str]], bool]:
+    """Return for each process the turns in which it waited too long; and whether one of them has several threads."""
+    found = []
+    for record in records:
+        shares = waiting_shares(record)
+        own = FACTOR * float(np.quantile(list(shares.values()), BEST)) if shares and record.cell.threads > 1 else 0.0
+        long = {turn: share for turn, share in shares.items() if share > max(SHARE, own)}
+        column = record.cell.column
+        found.append({turn: f"{column} waited {share:.0%} of it for a processor" for turn, share in long.items()})
+    return found, any(record.cell.threads > 1 and record.sample_wait_ns for record in records)
+
+
+def _certain(records: Sequence[Record], waited: Sequence[Mapping[int, str]]) -> set[int]:
+    """Return the turns in which so many of the processes waited that other programs were certainly the cause."""
+    shares = [waiting_shares(record) for record in records]
+    return {
+        turn
+        for turn in set().union(*waited)
+        if 2 * sum(turn in each for each in waited) > sum(turn in each for each in shares)
+    }
 
 
 def left_out(record: Record) -> set[int]:
     """Return the turns that statistics leave out: the disturbed ones, unless fewer than half would remain.
 
-    All processes of a row and round have the same ones, so pairs stay pairs; the record keeps their samples.
+    A pair leaves out those of both processes; the record keeps their samples.
     """
     return set() if mostly_disturbed(record) else _disturbed(record)
 
@@ -106,6 +126,8 @@ def _disturbed(record: Record) -> set[int]:
     return set(record.sample_turn) & {int(turn) for turn in record.disturbed} if record.disturbed else set()
 
 
-def repeats(disturbed: Sequence[int], planned: int) -> int:
-    """Return how many turns to repeat."""
-    return min(len(disturbed), int(planned * MOST_REPEATS))
+def repeats(disturbed: Sequence[Mapping[int, str]], planned: int) -> int:
+    """Return how many turns to repeat: as many as a pair of processes has lost at most."""
+    turns = [frozenset(each) for each in disturbed]
+    lost = max((len(one | other) for one in turns for other in turns), default=0)
+    return min(lost, int(planned * MOST_REPEATS))

@@ -103,7 +103,7 @@ class RowMeasurement:
         self._load_before = self._load.read(self._process_ids())
         self._take_turns(range(min(self._job.row_round.first_turns), planned))
         if not self._out_of_time():
-            more = noise_watch.repeats(sorted(self._disturbed()), planned)
+            more = noise_watch.repeats(self._disturbed(), planned)
             self._take_turns(range(planned, planned + more))
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
@@ -229,14 +229,13 @@ class RowMeasurement:
         self._check_cancelled()
         self._emit(Progress("measuring", process.name))
 
-    def _disturbed(self) -> dict[int, str]:
-        return noise_watch.disturbed_turns((process.record for process in self._processes), self._foreign)
+    def _disturbed(self) -> list[dict[int, str]]:
+        return noise_watch.disturbed_turns([process.record for process in self._processes], self._foreign)
 
     def _mark_disturbed(self) -> None:
         """Mark the disturbed turns so far, and how much other processes computed meanwhile."""
-        disturbed = self._disturbed()
         others = self._load.since(self._load_before, self._load.read(self._process_ids()))
-        for process in self._processes:
+        for process, disturbed in zip(self._processes, self._disturbed(), strict=True):
             process.note_disturbed(disturbed)
             process.note_other_load(others)
 
