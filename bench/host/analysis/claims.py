@@ -19,7 +19,7 @@ from ..statistics.means import estimate_mean
 from ..statistics.verdict import ALPHA, THRESHOLD, adjust_for_claims, minimum_pairs
 from ..storage.manifest import Manifest
 from ..study import factor_range
-from ..study.claim import STEP, Claim
+from ..study.claim import STEP, WARM_START, Claim
 from .claim_columns import compared_columns, compared_results, unmeasured
 from .claim_factors import RowFactor, factors
 from .claim_tests import LimitTest, LogLimit, Why, by_workload, decide_limit
@@ -91,9 +91,12 @@ class AnsweredClaims:
 
 def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> AnsweredClaims:
     """Answer claims by the results of a run; those of a trial have no times, and leave everything open."""
-    results = () if manifest.profile.trial else analysis.results
+    results = analysis.results
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
-    drafts = [(claim, limits_of(claim, floor), _compare(claim, results)) for claim in claims]
+    drafts = [
+        (claim, limits_of(claim, floor), _compare(claim, results) if _is_measured(claim, manifest) else [])
+        for claim in claims
+    ]
     count = sum(len(versus) * len(limits) for _claim, limits, versus in drafts)
     needed = minimum_pairs(ALPHA, 1.0 / max(1, count))
     reached = _reached(results if drafts else (), manifest)
@@ -110,6 +113,12 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
         judged = [_judge(one, [(next(tested), next(adjusted)) for _ in limits]) for one in versus]
         found.append(_conclude(claim, limits, judged))
     return AnsweredClaims(tuple(found), count, needed)
+
+
+def _is_measured(claim: Claim, manifest: Manifest) -> bool:
+    """Tell whether a run measures what a claim is about: a trial measures nothing, kept caches are never empty."""
+    kept = claim.quantity == WARM_START and manifest.profile.compile_cache == "kept"
+    return not manifest.profile.trial and not kept
 
 
 def limits_of(claim: Claim, floor: float = 0.0) -> tuple[LogLimit, ...]:

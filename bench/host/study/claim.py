@@ -49,7 +49,8 @@ class Claim(StudyTable):
     quantity: Literal["step", "first-call", "warm-start", "memory", "graphs"] = Field(
         "step",
         description="step: time per step; first-call: time of the first call with an empty cache; warm-start: the same "
-        "over that with a warm cache, of one column; memory: peak memory; graphs: graphs that a compiler made.",
+        'over that with a warm cache, of one column, in a profile with compile_cache = "cold"; memory: peak memory; '
+        "graphs: graphs that a compiler made.",
     )
     workloads: Patterns = Field((), description="Patterns of the workloads that count; all without it.")
     against_workload: Filled | None = Field(

@@ -204,6 +204,14 @@ def test_a_trial_answers_nothing():
     assert answer([claim()], analyse(found, trial), trial).claims[0].why is Why.NOT_MEASURED
 
 
+def test_kept_caches_say_nothing_about_empty_ones():
+    found = [replace(one, first_call_s=1.0 + one.round, first_call_cache="cold") for one in pair([2.0])]
+    manifest = Manifest(planned=tuple(dict.fromkeys(one.cell for one in found)), looks=(3,))
+    kept = replace(manifest, profile=replace(manifest.profile, compile_cache="kept"))
+    about = claim(quantity="warm-start", against=())
+    assert answer([about], analyse(found, kept), kept).claims[0].why is Why.NOT_MEASURED
+
+
 def test_a_cell_that_failed_counts_nowhere():
     found = [
         replace(one, status=FAILED, sample_ns=[], sample_steps=[], sample_turn=[], sample_cpu_ns=[])
