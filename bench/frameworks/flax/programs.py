@@ -36,7 +36,7 @@ def with_functions(models, paths, parameters, transform, settings, found):
     def loss(parameters, inputs, labels):
         return cross_entropy(predict(parameters, inputs), labels)
 
-    return functional_training(loss, parameters, jitted(transform), settings, **found)
+    return functional_training(loss, parameters, jitted(transform), settings, outputs=predict, **found)
 
 
 def with_objects(models, paths, parameters, transform, settings, found):
@@ -74,7 +74,8 @@ def with_objects(models, paths, parameters, transform, settings, found):
         return {name: state[path] for name, path in paths.items()}
 
     reset()
-    return Program(lambda *batch: run((batch,)), current, reset, run)
+    predict = nnx.jit(lambda model, inputs: model(inputs))
+    return Program(lambda *batch: run((batch,)), current, reset, run, lambda inputs: predict(model, inputs))
 
 
 def inference(models, paths, parameters, transform, output, **found):

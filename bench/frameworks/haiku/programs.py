@@ -24,7 +24,7 @@ def training(predict, paths, parameters, transform, settings, **found):
         logits = apply(parameters, inputs)
         return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 
-    return functional_training(loss, parameters, transform, settings, **found)
+    return functional_training(loss, parameters, transform, settings, outputs=apply, **found)
 
 
 def inference(predict, paths, parameters, transform, output, **found):

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader
 
 from ...program import Program
 from ..torch.layouts import module_settings
-from ..torch.training import make_optimizer
+from ..torch.training import evaluation, make_optimizer
 
 #: What Lightning has for measuring its own loop: neither logger, checkpoints, progress bar nor summary.
 TRAINER = {"devices": 1, "max_epochs": 1, "barebones": True}
@@ -70,4 +70,4 @@ def training(module, transform, settings, parameters):
                 if torch.is_tensor(value):
                     value.zero_()
 
-    return Program(lambda *batch: run((batch,)), parameters, reset, run, starts=True)
+    return Program(lambda *batch: run((batch,)), parameters, reset, run, evaluation(module), starts=True)
