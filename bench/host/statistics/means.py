@@ -1,4 +1,4 @@
-"""Estimates the mean of few values with Student's interval."""
+"""Estimates the mean of few values with Student's interval, and tests where it lies."""
 
 from __future__ import annotations
 
@@ -18,3 +18,14 @@ def estimate_mean(values: FloatArray, *, level: float = LEVEL) -> Estimate:
         return Estimate(mean, None, None, n)
     reach = float(special.stdtrit(n - 1, (1.0 + level) / 2.0)) * float(values.std(ddof=1)) / math.sqrt(n)
     return Estimate(mean, mean - reach, mean + reach, n)
+
+
+def mean_p(values: FloatArray, mean: float) -> float:
+    """Return the two-sided p value of Student's test of "the population's mean is ``mean``"; 1 for a single unit."""
+    n = len(values)
+    if n < 2:
+        return 1.0
+    distance, error = abs(float(values.mean()) - mean), float(values.std(ddof=1)) / math.sqrt(n)
+    if not error:
+        return 0.0 if distance else 1.0
+    return 2.0 * float(special.stdtr(n - 1, -distance / error))
