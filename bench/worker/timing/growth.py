@@ -16,10 +16,10 @@ HIDDEN_SHARE = 0.1
 #: The steps of one measurement take about this long, so that scheduling delays matter little.
 TRIAL_NS = 5_000_000
 MOST_TRIAL_STEPS = 1 << 19
-#: Steps that took this many times as long when they were calibrated were calibrated beside something else, as those of
-#: several processes on one GPU are. Where time does not grow, there are then more of them, once. Not
-#: where a fetch takes long: more steps would hide a queue.
-MISJUDGED, MOST_TIMES = 4, 64
+#: Where time does not grow, there are this many times as many steps, so often: a call may take long beside its steps, as
+#: a loop over 300 tensors does, and steps seem long that were calibrated beside others on one GPU. Not where a fetch
+#: takes long: more steps would hide a queue.
+MORE, MOST_ENLARGED = 8, 2
 #: Where fetching the outputs takes longer, the steps take as long as it, or are this many: fetching 50 MB takes 80
 #: to 100 ms, and steps of 7 ms would not show beside the difference. More steps would hide those of a queue, above.
 MOST_STEPS_BESIDE_FETCH = 100
@@ -52,7 +52,7 @@ def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_
     """
     step_ns, few = max(1, step_ns), 0
     best: Dict[int, StepTimes] = {}
-    passes, spent, enlarged = 0, 0.0, False
+    passes, spent, enlarged = 0, 0.0, 0
 
     def keep(steps: int) -> StepTimes:
         seen = measure(steps)
@@ -68,9 +68,9 @@ def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_
         spent += sum(once) + sum(sum(keep(steps)) for steps in sorted({few, 2 * few} - {1}))
         passes += 1
         reason = doubt(best, few)
-        if not grows(best, few) and not enlarged and MISJUDGED * best[few].steps_ns < TRIAL_NS:
-            times = min(MOST_TIMES, TRIAL_NS // max(1, int(best[few].steps_ns)))
-            few, enlarged = min(MOST_TRIAL_STEPS, few * times), True
+        enough = passes >= PASSES * (enlarged + 1)
+        if enough and not grows(best, few) and enlarged < MOST_ENLARGED and best[2 * few].steps_ns < ENOUGH_NS:
+            few, enlarged = min(MOST_TRIAL_STEPS, MORE * few), enlarged + 1
             continue
         if reason is None and (passes >= PASSES or spent >= ENOUGH_NS):
             return
