@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bench.cell import Cell
 from bench.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ Labels = Mapping[str, Label]
 
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
-    whole: dict[str, Label] = {}
+    versions: dict[str, str] = {}
     for result in results:
-        known = whole.get(result.cell.column)
-        if known is None or not known.version:
-            whole[result.cell.column] = _label(result)
+        # A cell that ended before its import does not say; another one of its environment does.
+        versions[result.cell.environment] = versions.get(result.cell.environment) or _version(result)
+    whole = {result.cell.column: _label(result.cell, versions) for result in results}
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
     own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
@@ -95,10 +96,14 @@ def version_order(label: Label) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d{1,9}", label.version)))
 
 
-def _label(result: Result) -> Label:
-    product, distribution = names_of(result.cell.framework)
+def _label(cell: Cell, versions: Mapping[str, str]) -> Label:
+    return Label(names_of(cell.framework)[0], versions[cell.environment], cell.mode)
+
+
+def _version(result: Result) -> str:
+    _, distribution = names_of(result.cell.framework)
     version = next((v for record in result.records if (v := record.versions.get(distribution))), "")
-    return Label(product, version.partition("+")[0], result.cell.mode)
+    return version.partition("+")[0]
 
 
 def _release(version: str) -> str:

@@ -37,6 +37,11 @@ def test_modes_of_one_version_share_its_short_name():
     assert [label.text for label in labels.values()] == ["JAX 0.4 jit", "JAX 0.4 eager", "JAX 0.5 eager"]
 
 
+def test_a_cell_that_ended_before_its_import_has_the_version_of_its_environment():
+    labels = labels_of([result("a", "", "pmap"), result("a", "0.4.13"), result("b", "", "eager")])
+    assert [label.text for label in labels.values()] == ["JAX 0.4 pmap", "JAX 0.4 jit", "JAX eager"]
+
+
 def test_a_long_version_is_ordered_among_short_ones():
     versions = {"new": "0.10.2", "thirty": "0.4.30", "thirteen": "0.4.13", "five": "0.5.3"}
     labels = labels_of([result(*pair) for pair in versions.items()])
