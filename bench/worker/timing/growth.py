@@ -16,9 +16,9 @@ HIDDEN_SHARE = 0.1
 #: The steps of one measurement take about this long, so that scheduling delays matter little.
 TRIAL_NS = 5_000_000
 MOST_TRIAL_STEPS = 1 << 19
-#: Where time does not grow, there are this many times as many steps, so often: a call may take long beside its steps, as
-#: a loop over 300 tensors does, and steps seem long that were calibrated beside others on one GPU. Not where a fetch
-#: takes long: more steps would hide a queue.
+#: Where time does not grow, there are this many times as many steps, so often. A call may take long beside its steps,
+#: as a loop over 300 tensors does. Steps seem long that were calibrated beside others on one GPU. Where a fetch takes
+#: long, there are no more steps: they would hide a queue.
 MORE, MOST_ENLARGED = 8, 2
 #: Where fetching the outputs takes longer, the steps take as long as it, or are this many: fetching 50 MB takes 80
 #: to 100 ms, and steps of 7 ms would not show beside the difference. More steps would hide those of a queue, above.
