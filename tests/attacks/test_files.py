@@ -127,10 +127,10 @@ def test_a_file_that_is_a_folder_is_named_and_a_report_writes_the_others(tmp_pat
     folder = tmp_path / "reports" / "small"
     (folder / name).unlink(missing_ok=True)
     (folder / name).mkdir()
-    (folder / "table.csv").unlink()
+    (folder / "details.csv").unlink()
     assert call(tmp_path, "report") == 2
     assert_one_line(capfd.readouterr().err, name)
-    assert (folder / "table.csv").exists() == (name == "table.md")
+    assert (folder / "details.csv").exists() == (name == "table.md")
 
 
 @pytest.mark.parametrize("target", ["nowhere/at/all", "small"])

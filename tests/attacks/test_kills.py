@@ -126,6 +126,6 @@ def tables_of(folder: Path, copy: Path, records: list[Record]) -> list[str]:
     book = journal.Journal(results)
     for record in records:
         book.append(record)
-    names = ("table.md", "table.csv", "results.csv")
+    names = ("table.md", "details.csv", "results.csv")
     assert small_project.call(folder, "report") == small_project.call(copy, "report")
     return [name for name in names if (results / name).read_bytes() != (folder / "reports/small" / name).read_bytes()]

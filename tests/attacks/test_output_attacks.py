@@ -123,13 +123,13 @@ def test_names_of_a_forged_journal_are_harmless_in_every_text_output(tmp_path, e
     made = report.make(records, replace(described, planned=(cell, *described.planned)))
     written = made.write(tmp_path)
     assert written.refused == []
-    for name in ("table.md", "table.tex", "table.csv", "summary.tex", "ranking.csv"):
+    for name in ("table.md", "table.tex", "details.csv", "summary.tex", "ranking.csv"):
         text = (tmp_path / name).read_text()
         assert not any(character in text for character in "\x1b\x07\u202e"), name
-    for row in standard.reader(io.StringIO((tmp_path / "table.csv").read_text(), newline="")):
+    for row in standard.reader(io.StringIO((tmp_path / "details.csv").read_text(), newline="")):
         assert not any(value.startswith("=") for value in row)
     assert "<script>alert" not in (tmp_path / "report.html").read_text()
-    assert {output.name for output in outputs.BUILT_IN} >= {"table.csv", "table.md"}
+    assert {output.name for output in outputs.BUILT_IN} >= {"details.csv", "table.md"}
 
 
 def test_half_a_character_in_a_description_costs_no_file(tmp_path):

@@ -10,7 +10,7 @@ from ..study import location
 from ..study import options as study_options
 
 #: {table: the file of the report that it is read from}
-TABLES = {"results": "results.csv", "details": "table.csv", "samples": "samples.parquet"}
+TABLES = {"results": "results.csv", "details": "details.csv", "samples": "samples.parquet"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -116,17 +116,17 @@ def test_a_run_gives_records_and_a_table_with_a_reason_for_every_empty_cell(chec
     assert described.study.file == "matrix.toml"
     assert described.finished is True
     assert 0 < described.seconds.waited_for_workers <= described.seconds.elapsed
-    for name in ("table.md", "table.tex", "table.csv", "machine.json", "environments.json"):
+    for name in ("table.md", "table.tex", "details.csv", "machine.json", "environments.json"):
         assert (folder / name).stat().st_size > 0
     assert "Page: reports/small/report.html   Tables: table.md, summary.tex   --details" in capsys.readouterr().out
 
 
 def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
     folder = finished / "reports" / "small"
-    before = (folder / "table.csv").read_text()
-    (folder / "table.csv").unlink()
+    before = (folder / "details.csv").read_text()
+    (folder / "details.csv").unlink()
     assert call(finished, "report") == 0
-    assert (folder / "table.csv").read_text() == before
+    assert (folder / "details.csv").read_text() == before
 
 
 def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finished):

@@ -56,11 +56,11 @@ def test_a_study_without_runs_says_how_to_measure(tmp_path, capsys):
 
 def test_an_earlier_run_is_shown_again_by_its_name(measured, reports, capsys):
     history = reports / "history" / ids(reports)["first"]
-    (history / "table.csv").unlink()
-    latest = (reports / "table.csv").read_bytes()
+    (history / "details.csv").unlink()
+    latest = (reports / "details.csv").read_bytes()
     assert call(measured, "report", "--run", "first") == 0
-    assert (history / "table.csv").is_file()
-    assert (reports / "table.csv").read_bytes() == latest
+    assert (history / "details.csv").is_file()
+    assert (reports / "details.csv").read_bytes() == latest
     assert f"Page: reports/small/history/{history.name}/report.html" in capsys.readouterr().out
     assert call(measured, "query", "--run", "first", "select count(*) from results") == 0
     assert call(measured, "report", "--run", "frist") == 2

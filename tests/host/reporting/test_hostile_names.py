@@ -12,7 +12,7 @@ from pages import ATTACKS, hostile
 from rich.console import Console
 
 from bench.host.reporting import report
-from bench.host.reporting.outputs import results_csv, table_csv, table_markdown
+from bench.host.reporting.outputs import details_csv, results_csv, table_markdown
 from bench.host.reporting.words.text import printable
 
 #: Markup of markdown and of rich, formulas of spreadsheets, and sequences that steer a terminal.
@@ -45,13 +45,13 @@ def test_markdown_holds_text_in_tables_and_nothing_else(made, tmp_path):
     }
 
 
-@pytest.mark.parametrize("output", [results_csv, table_csv])
+@pytest.mark.parametrize("output", [results_csv, details_csv])
 def test_csv_has_a_row_for_each_cell_and_no_formula(made, output, tmp_path):
     (path,) = output.write(made[0], tmp_path)
     with path.open(encoding="utf-8", newline="") as file:
         heading, *rows = csv.reader(file)
     analysis = made[0].analysis
-    twins = analysis.twins if output is table_csv else ()
+    twins = analysis.twins if output is details_csv else ()
     assert len(rows) == len(analysis.results) + len(twins)
     assert {len(row) for row in rows} == {len(heading)}
     texts = [field for row in rows for field in row if not is_number(field)]

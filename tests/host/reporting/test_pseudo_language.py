@@ -14,10 +14,10 @@ from rich.console import Console
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import (
+    details_csv,
     environments_json,
     machine_json,
     ranking_csv,
-    table_csv,
     table_latex,
     table_markdown,
 )
@@ -115,8 +115,8 @@ def test_no_word_of_a_report_escapes_the_catalogue(tmp_path, pseudo, study):
 def test_files_for_programs_are_the_same_in_every_language(tmp_path, pseudo, study):
     for folder, language in (("english", None), ("pseudo", pseudo)):
         made = report.make(study.records, study.manifest, language)
-        write(made, tmp_path / folder, table_csv, ranking_csv, machine_json, environments_json)
-    for name in ("table.csv", "ranking.csv", "machine.json", "environments.json"):
+        write(made, tmp_path / folder, details_csv, ranking_csv, machine_json, environments_json)
+    for name in ("details.csv", "ranking.csv", "machine.json", "environments.json"):
         assert (tmp_path / "english" / name).read_bytes() == (tmp_path / "pseudo" / name).read_bytes()
 
 

@@ -31,7 +31,7 @@ FILES = [
         "table.md",
         "table.tex",
         "results.csv",
-        "table.csv",
+        "details.csv",
         "samples.parquet",
         "summary.tex",
         "details.tex",
@@ -88,7 +88,7 @@ def test_a_disturbed_cell_is_marked_in_every_format(tmp_path):
     made.write(tmp_path)
     for text in (
         console.file.getvalue(),
-        *((tmp_path / name).read_text() for name in ("table.md", "table.tex", "table.csv")),
+        *((tmp_path / name).read_text() for name in ("table.md", "table.tex", "details.csv")),
     ):
         assert "large spread: in 1 of 1 processes the median of the samples is more than 2 times" in text
         assert "processor time 1.9" in text

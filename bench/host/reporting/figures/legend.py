@@ -78,7 +78,7 @@ def missing(places: Iterable[ComparedCell], *, compared: bool = False) -> list[s
 
 def incomplete() -> str:
     """Say where the rows and columns are for which there is no room."""
-    return _("more rows and columns are in table.csv")
+    return _("more rows and columns are in details.csv")
 
 
 def finish(figure: Figure, notes: Iterable[str], handles: Sequence[Line2D] = ()) -> Figure:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ...refusal import Refused, describe
 from . import (
     claims_markdown,
+    details_csv,
     details_latex,
     environments_json,
     figures,
@@ -27,7 +28,6 @@ from . import (
     samples_parquet,
     side_by_side,
     summary_latex,
-    table_csv,
     table_latex,
     table_markdown,
 )
@@ -41,7 +41,7 @@ BUILT_IN = (
     Output.of(table_latex),
     Output.of(claims_markdown),
     Output.of(results_csv),
-    Output.of(table_csv),
+    Output.of(details_csv),
     Output.of(samples_parquet),
     Output.of(summary_latex),
     Output.of(details_latex),

@@ -1,7 +1,7 @@
 """Writes ``results.csv``: one row per cell with what most readers need, in SI units; docs/columns.md has the fields.
 
 Numbers that must not be used are empty: times that other programs disturbed, and speed-ups over such a time.
-``table.csv`` has every figure.
+``details.csv`` has every figure.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def test_many_rows_and_columns_stay_on_a_page(long_study):
     long_study.run["planned"] = []
     figure = drawn(long_study)
     assert figure.get_size_inches()[1] <= 10
-    assert "more rows and columns are in table.csv" in below(figure)
+    assert "more rows and columns are in details.csv" in below(figure)
 
 
 def test_matplotlib_is_imported_only_to_draw():

@@ -12,7 +12,7 @@ import pytest
 
 from bench.host.__main__ import main
 from bench.host.reporting import report
-from bench.host.reporting.outputs import results_csv, samples_parquet, table_csv
+from bench.host.reporting.outputs import details_csv, results_csv, samples_parquet
 
 COLUMNS = (Path(__file__).parents[4] / "docs" / "columns.md").read_text()
 
@@ -93,7 +93,7 @@ def test_every_column_of_every_file_is_described(long_study, tmp_path):
     (path,) = samples_parquet.write(made(long_study), tmp_path)
     samples = [name for (name, *_) in answers(path, "describe select * from samples")]
     described = set(re.findall(r"`([a-z0-9_]+)`", COLUMNS))
-    for names in (results_csv.FIELDS, table_csv.FIELDS, samples):
+    for names in (results_csv.FIELDS, details_csv.FIELDS, samples):
         assert set(names) - described == set()
 
 
@@ -101,7 +101,7 @@ def test_every_column_of_every_file_is_described(long_study, tmp_path):
 def folder(long_study, tmp_path):
     """A folder with the files of a report that questions are asked of."""
     whole = made(long_study)
-    for output in (results_csv, table_csv, samples_parquet):
+    for output in (results_csv, details_csv, samples_parquet):
         output.write(whole, tmp_path)
     return tmp_path
 

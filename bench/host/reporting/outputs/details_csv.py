@@ -1,4 +1,4 @@
-"""Writes ``table.csv``: one row per cell, the twin's too, in SI units (seconds, bytes, per second) and English."""
+"""Writes ``details.csv``: one row per cell, the twin's too, in SI units (seconds, bytes, per second) and English."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .output import write_text
 if TYPE_CHECKING:
     from ..report import Report
 
-NAME = "table.csv"
+NAME = "details.csv"
 #: Kept, as ``json.dumps`` makes one for every call that sorts.
 _ENCODER = json.JSONEncoder(sort_keys=True)
 

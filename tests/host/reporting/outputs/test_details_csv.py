@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from bench.host.reporting import report
-from bench.host.reporting.outputs import table_csv
+from bench.host.reporting.outputs import details_csv
 
 
 def read(study) -> list[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
-        (path,) = table_csv.write(report.make(study.records, study.manifest), Path(folder))
+        (path,) = details_csv.write(report.make(study.records, study.manifest), Path(folder))
         return list(csv.DictReader(io.StringIO(path.read_text())))
 
 
 def test_every_cell_has_a_row_with_every_field(short_study):
     rows = read(short_study)
     assert len(rows) == len(short_study.cells)
-    assert all(list(row) == list(table_csv.FIELDS) and None not in row.values() for row in rows)
+    assert all(list(row) == list(details_csv.FIELDS) and None not in row.values() for row in rows)
 
 
 def test_numbers_are_plain_and_in_si_units(long_study):
