@@ -72,12 +72,12 @@ def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Colle
     first, advice, notes = ([first_words(line, WORDS) for line in lines] for lines in (first, advice, notes))
     # What names the files, and the prompt, stand below as well.
     left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
-    said = (compared, found.labels, _names(found), found.before)
+    said = (compared, found.labels, _names(found), found.before, LINES)
     every = [first_words(line, WORDS) for line in every_comparison(*said)]
     clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said)]
     if clearest and left < screen.lines_of(clearest[0]):
         left, advice = left + sum(map(screen.lines_of, advice)), []
-    told = every if len(_that_fit(every, left)) == len(every) <= LINES else _that_fit(clearest[:LINES], left)
+    told = every if every and len(_that_fit(every, left)) == len(every) else _that_fit(clearest, left)
     return replace(bare, sentences=(*first, *told), remarks=(*advice, *notes))
 
 

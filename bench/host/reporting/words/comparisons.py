@@ -16,24 +16,26 @@ from .numbers import format_interval, format_value, percent
 
 
 def every_comparison(
-    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], most: int
 ) -> list[str]:
-    """Tell every comparison that has an interval; ``names`` are those of the rows.
+    """Tell every comparison that has an interval, or none where there are more than ``most``.
 
+    ``names`` are those of the rows.
     ``before`` has the column of the version before each, where each version is compared with that.
     """
-    return _sentences(_known(compared), labels, names, before)
+    known = _known(compared)
+    return _sentences(known, labels, names, before) if len(known) <= most else []
 
 
 def clearest_comparisons(
-    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], most: int
 ) -> list[str]:
-    """Tell for each column in which row it differs most clearly from the baseline, the clearest gain first.
+    """Tell for ``most`` columns in which row each differs most clearly from the baseline, the clearest gain first.
 
     Where there are verdicts, only a firm difference is told. Where each version is compared with the one ``before``,
     the clearest loss comes first: a reader asks whether to upgrade.
     """
-    return _sentences(_clearest(_known(compared), losses_first=bool(before)), labels, names, before)
+    return _sentences(_clearest(_known(compared), losses_first=bool(before))[:most], labels, names, before)
 
 
 def _known(compared: Sequence[Result]) -> list[Result]:
