@@ -97,7 +97,8 @@ def caption(found: SpeedUps, conditions: str) -> str:
         _("peak memory without the import"),
     ]
     withheld = _("A dash: not measured, or withheld as other programs used the processors.")
-    return f"{', '.join(parts)} ({found.conditions}). {withheld} {conditions}"
+    grade = _("The status grades the speed-up, of the baseline the time.")
+    return f"{', '.join(parts)} ({found.conditions}). {grade} {withheld} {conditions}"
 
 
 def render(found: SpeedUps, conditions: str) -> str:
