@@ -12,10 +12,11 @@ from .layouts import module_settings
 def kernel(module, transform, names, function=None):
     """Make the program of a module that stands for one function of PyTorch, in whose time a module's call would show.
 
-    Op by op, ``function`` is called, or the module's forward as such; TorchScript and torch.export take modules only. A
-    call through nn.Module took 2 of the 16 µs of a small kernel, and looking up layers and parameters 1 to 3.
+    Op by op and with torch.compile, ``function`` is called, or the module's forward as such; TorchScript and
+    torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up layers
+    and parameters 1 to 3; of a compiled module 10 of 54.
     """
-    called = (function or module.forward) if transform.mode == "eager" else module
+    called = (function or module.forward) if transform.mode in ("eager", "compile") else module
     return inference(called, transform, names, described=module)
 
 
@@ -25,8 +26,9 @@ def inference(module, transform, names, described=None):
     ``described`` is the module whose settings a function has.
     """
     described = described or module
-    if isinstance(module, torch.nn.Module):
-        module.eval()
+    if isinstance(described, torch.nn.Module):
+        # torch.compile guards parameters that need gradients: 12 of 43 µs of a small kernel.
+        described.eval().requires_grad_(False)
 
     def in_force():
         waits = {"synchronised": "every step"} if transform.mode in lazy.MODES else {}
