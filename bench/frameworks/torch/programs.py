@@ -13,8 +13,8 @@ def kernel(module, transform, names, function=None):
     """Make the program of a module that stands for one function of PyTorch, in whose time a module's call would show.
 
     Op by op and with torch.compile, ``function`` is called, or the module's forward as such; TorchScript and
-    torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up layers
-    and parameters 1 to 3; of a compiled module 10 of 54.
+    torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up
+    layers and parameters 1 to 3; that of a compiled module took 10 of 54.
     """
     called = (function or module.forward) if transform.mode in ("eager", "compile") else module
     return inference(called, transform, names, described=module)
