@@ -22,6 +22,7 @@ class Why(enum.Enum):
     UNSETTLED = "no measurement of ours settles it"
     NOT_MEASURED = "not measured"
     FEW = "too few workloads, and too few pairs of processes"
+    PART = "too few workloads for a claim about all"
     MIXED = "the workloads disagree"
     CLOSE = "too close to decide"
 
@@ -56,17 +57,26 @@ def by_workload(rows: Sequence[RowFactor]) -> dict[str, float]:
 
 
 def decide_limit(
-    rows: Sequence[RowFactor], limit: LogLimit, reached: Mapping[str, Reached], *, needed: int, up_to: bool
+    rows: Sequence[RowFactor],
+    limit: LogLimit,
+    reached: Mapping[str, Reached],
+    *,
+    needed: int,
+    up_to: bool,
+    general: bool,
 ) -> LimitTest:
     """Test a limit; ``needed`` workloads, or else pairs in every row, can give a p value that is small enough.
 
-    With ``up_to``, one row beyond a lower limit is enough.
+    With ``up_to``, one row beyond a lower limit is enough. A ``general`` claim is about all workloads: pairs of
+    processes in a few of them do not answer it.
     """
     means = np.array(list(by_workload(rows).values()))
     over_workloads = _over_workloads(means, limit) if len(means) >= needed else None
     best = up_to and limit.above
     if over_workloads is not None and not best:
         return over_workloads
+    if general and not best:
+        return LimitTest(1.0, limit.holds(float(means.mean())), Why.PART)
     each = [
         LimitTest(row.p_of(limit.value, reached[row.cell.row]), limit.holds(math.log(row.factor.value))) for row in rows
     ]

@@ -2,7 +2,8 @@
 
 A claim is decided at 1 %, corrected for all claims of the study (Holm). Where enough workloads are compared, they are
 the units: a claim over workloads is about workloads that were not measured, too. Where they are few, pairs of processes
-are the units, and all of the workloads must agree. With too few of both, a claim stays open, however clear it looks.
+are the units, and all of the workloads must agree. With too few of both, a claim stays open, however clear it looks. A
+claim that names no workloads is about all, and a few do not answer it.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
     needed = minimum_pairs(ALPHA, 1.0 / max(1, count))
     reached = _reached(results if drafts else (), manifest)
     tests = [
-        decide_limit(one.rows, limit, reached, needed=needed, up_to=claim.up_to)
+        decide_limit(one.rows, limit, reached, needed=needed, up_to=claim.up_to, general=not claim.workloads)
         for claim, limits, versus in drafts
         for one in versus
         for limit in limits

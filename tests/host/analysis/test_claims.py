@@ -61,7 +61,14 @@ def only(found: Sequence[Record], **values: Any) -> AnsweredClaim:
 
 
 def claim(name: str = "c", **values: Any) -> Claim:
-    given = {"says": "x", "columns": ("jax:jit",), "against": ("torch2:compile",), "factor": ">1", **values}
+    given = {
+        "says": "x",
+        "columns": ("jax:jit",),
+        "against": ("torch2:compile",),
+        "workloads": ("*",),
+        "factor": ">1",
+        **values,
+    }
     return Claim(name=name, **given)
 
 
@@ -109,6 +116,12 @@ def test_eight_pairs_carry_an_answer_about_one_workload_and_three_do_not():
     assert (few.answer, few.why) == (Answer.OPEN, Why.FEW)
     assert few.deciding is not None
     assert few.deciding.factor.value == pytest.approx(2.0)
+
+
+def test_pairs_about_one_workload_do_not_answer_a_claim_about_all():
+    found = only(pair([2.0], rounds=20), workloads=())
+    assert (found.answer, found.why) == (Answer.OPEN, Why.PART)
+    assert only(pair([1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2]), workloads=()).answer is Answer.SUPPORTED
 
 
 def test_few_workloads_must_agree():

@@ -11,7 +11,14 @@ from bench.host.__main__ import main
 from bench.host.storage import lines
 
 CLAIMS = {
-    "jit": {"says": "jit is faster", "source": "a paper", "columns": ["*:jit"], "against": ["*:eager"], "factor": ">1"},
+    "jit": {
+        "says": "jit is faster",
+        "source": "a paper",
+        "columns": ["*:jit"],
+        "against": ["*:eager"],
+        "workloads": ["*"],
+        "factor": ">1",
+    },
     "theirs": {"says": "5.54 steps per second", "unsettled": "their model is not described"},
 }
 

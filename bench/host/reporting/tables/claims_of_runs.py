@@ -50,13 +50,19 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
     rows = []
     for found in zip(*(one.answers.claims for one in runs), strict=True):
         pairs = list(zip(runs, found, strict=True))
-        answered = {_device(claim) for claim in found if claim.answer is not Answer.OPEN}
-        # A look that leaves a claim open adds nothing to an answer on the same device.
-        told = [
-            pair for pair in pairs if pair[1].answer is not Answer.OPEN or _device(pair[1]) not in (None, *answered)
-        ]
+        told: list[tuple[AnswersOfRun, AnsweredClaim]] = []
+        for device in dict.fromkeys(_device(claim) for claim in found if claim.deciding):
+            here = [pair for pair in pairs if _device(pair[1]) == device]
+            # Few workloads do not outdo many; a look that leaves a claim open adds nothing to an answer.
+            most = max(_workloads(claim) for _, claim in here)
+            widest = [pair for pair in here if _workloads(pair[1]) == most]
+            told += [pair for pair in widest if pair[1].answer is not Answer.OPEN] or widest
         rows += [_row(*pair) for pair in told or pairs[:1]]
     return rows
+
+
+def _workloads(found: AnsweredClaim) -> int:
+    return 0 if found.deciding is None else found.deciding.factor.n
 
 
 def _device(found: AnsweredClaim) -> str | None:

@@ -108,6 +108,9 @@ def why_versus(versus: Versus, needed: int) -> str:
             "{workloads} with {pairs}; an answer takes {needed} of either", workloads=workloads, pairs=pairs,
             needed=needed,
         )  # fmt: skip
+    if versus.why is Why.PART:
+        workloads = ngettext("{count} workload", "{count} workloads", versus.factor.n)
+        return _("{workloads}; an answer about all takes {needed}", workloads=workloads, needed=needed)
     if versus.why is Why.MIXED:
         return _("the workloads disagree")
     return _("too close to decide") if versus.why is Why.CLOSE else ""

@@ -18,9 +18,11 @@ from bench.host.study.claim import Claim
 
 FASTER = Claim(
     name="faster", says="JAX's jit is faster", source="a paper", columns=("jax:jit",), against=("torch1:eager",),
-    factor=">1",
+    workloads=("*",), factor=">1",
 )  # fmt: skip
-SLOWER = Claim(name="slower", says="tf2 is as fast", columns=("tf2:eager",), against=("torch1:*",), factor=">=1")
+SLOWER = Claim(
+    name="slower", says="tf2 is as fast", columns=("tf2:eager",), against=("torch1:*",), workloads=("*",), factor=">=1"
+)
 UNSETTLED = Claim(name="theirs", says="5.54 steps per second", unsettled="their model is not described")
 ABSENT = Claim(name="absent", says="somewhere", columns=("gone:*",), against=("eager",), factor=">1")
 
