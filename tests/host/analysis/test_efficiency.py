@@ -29,7 +29,7 @@ def test_rates_are_shares_of_the_best_that_any_framework_reached(long_study):
     assert found.achieved.flops_per_s == pytest.approx(1e8 / found.step.value)
     assert found.achieved.flops_share == pytest.approx(1e8 / found.step.value / 2e11)
     assert found.achieved.bytes_share == pytest.approx(1e6 / found.step.value / 1e9)
-    row = costs(long_study, "torch1:eager", "mlp-train")
+    row = costs(long_study, "PyTorch 1.13 eager", "mlp-train")
     assert row["FLOP/s (10⁹)"].endswith(f" ({found.achieved.flops_share:.0%})")
     assert any("200·10⁹ FLOP/s in float32 on cpu" in remark for remark in made.costs.remarks)
     assert any(
@@ -39,6 +39,6 @@ def test_rates_are_shares_of_the_best_that_any_framework_reached(long_study):
 
 
 def test_without_peaks_there_are_rates_and_no_shares(long_study):
-    assert "%" not in costs(long_study, "torch1:eager", "mlp-train")["FLOP/s (10⁹)"]
+    assert "%" not in costs(long_study, "PyTorch 1.13 eager", "mlp-train")["FLOP/s (10⁹)"]
     remarks = report.make(long_study.records, long_study.manifest).costs.remarks
     assert any("The peaks of the machine were not measured." in remark for remark in remarks)
