@@ -68,7 +68,7 @@ def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_
         spent += sum(once) + sum(sum(keep(steps)) for steps in sorted({few, 2 * few} - {1}))
         passes += 1
         reason = doubt(best, few)
-        enough = passes >= PASSES * (enlarged + 1)
+        enough = least == 1 and passes >= PASSES * (enlarged + 1)
         if enough and not grows(best, few) and enlarged < MOST_ENLARGED and best[2 * few].steps_ns < ENOUGH_NS:
             few, enlarged = min(MOST_TRIAL_STEPS, MORE * few), enlarged + 1
             continue

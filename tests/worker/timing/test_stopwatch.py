@@ -224,7 +224,8 @@ def test_a_sample_is_long_where_a_run_has_a_cost_beside_its_steps():
 
 
 def test_where_a_run_has_a_cost_beside_its_steps_growth_is_looked_for_in_many():
-    bench = Bench(step_ns=10_000, sync_ns=30_000_000)
+    # So long that no test without ``starts`` tries as many steps.
+    bench = Bench(step_ns=100_000, sync_ns=300_000_000)
     stopwatch = bench.stopwatch()
     step_ns = min(stopwatch.calibrate(1000, starts=True)[-3:])
     with pytest.raises(growth.NoGrowth):
