@@ -6,6 +6,7 @@ import pytest
 
 from bench.worker.timing.growth import (
     DOUBT_PASSES,
+    MORE,
     MOST_PASSES,
     PASSES,
     TRIAL_NS,
@@ -82,7 +83,14 @@ def test_a_step_that_was_calibrated_beside_others_passes():
 
 def test_a_call_that_takes_long_beside_its_steps_passes():
     # As a loop of JAX over the state of 300 tensors: one step 9.95 ms, two steps 12.3 ms.
-    verify(lambda: None, lambda steps: StepTimes(7_600_000 + 2_350_000 * steps, 1000), step_ns=9_950_000)
+    tried = set()
+
+    def measure(steps):
+        tried.add(steps)
+        return StepTimes(7_600_000 + 2_350_000 * steps, 1000)
+
+    verify(lambda: None, measure, step_ns=9_950_000)
+    assert tried == {1, 2, MORE, 2 * MORE}
 
 
 @pytest.mark.parametrize("each", [True, False])
