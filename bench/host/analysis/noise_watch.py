@@ -14,7 +14,7 @@ How long a sample took decides nothing, since leaving out slow samples would be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -56,21 +56,15 @@ def disturbed_turns(records: Sequence[Record], foreign: Mapping[int, str]) -> li
     all. ``foreign`` names turns in which another process was seen on the device.
     """
     waited, several = _waits(records)
-    certain = _certain(records, waited) if several else set()
-    found = []
-    for own in waited:
-        shared = {turn: "; ".join(each[turn] for each in waited if turn in each) for turn in certain}
-        reasons = [{turn: text} for turn, text in [*foreign.items(), *(shared if several else own).items()]]
-        found.append(_joined(reasons))
-    return found
+    if several:
+        shared = {turn: "; ".join(each[turn] for each in waited if turn in each) for turn in _certain(records, waited)}
+        waited = [shared] * len(waited)
+    return [_joined(foreign, own) for own in waited]
 
 
-def _joined(reasons: Iterable[Mapping[int, str]]) -> dict[int, str]:
-    found: dict[int, list[str]] = {}
-    for one in reasons:
-        for turn, text in one.items():
-            found.setdefault(turn, []).append(text)
-    return {turn: "; ".join(texts) for turn, texts in sorted(found.items())}
+def _joined(*reasons: Mapping[int, str]) -> dict[int, str]:
+    turns = sorted(set().union(*reasons))
+    return {turn: "; ".join(each[turn] for each in reasons if turn in each) for turn in turns}
 
 
 def doubtful_turns(records: Sequence[Record]) -> set[int]:

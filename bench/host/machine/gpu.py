@@ -35,8 +35,10 @@ class Gpus:
         return dict(found)
 
     def free_bytes(self) -> int:
-        """Return the free memory of the GPU that has the least of it; 0 without a driver."""
-        return min((int(self._nvml.nvmlDeviceGetMemoryInfo(handle).free) for handle in self._handles()), default=0)
+        """Return the free memory of the GPU that has the least of it; 0 where the driver does not say."""
+        with contextlib.suppress(self._nvml.NVMLError):
+            return min((int(self._nvml.nvmlDeviceGetMemoryInfo(handle).free) for handle in self._handles()), default=0)
+        return 0
 
     def _lists(self) -> Iterator[Callable[[Any], Any]]:
         yield self._nvml.nvmlDeviceGetComputeRunningProcesses

@@ -61,6 +61,16 @@ def test_the_free_memory_is_that_of_the_fullest_gpu():
     assert Gpus(Nvml(absent=True)).free_bytes() == 0
 
 
+def test_a_driver_that_does_not_tell_the_free_memory_has_none(monkeypatch):
+    def refuse(handle):
+        raise Nvml.NVMLError
+
+    library = Nvml()
+    monkeypatch.setattr(library, "nvmlDeviceGetMemoryInfo", refuse)
+    assert Gpus(library).free_bytes() == 0
+    assert library.open == 0
+
+
 def test_without_a_driver_there_are_no_processes():
     assert Gpus(Nvml(absent=True)).process_bytes() == {}
 

@@ -27,7 +27,7 @@ class AnswersOfRun:
 
 
 def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
-    """Make the table: a line for each claim and run that answers it or, on a device where none does, leaves it open."""
+    """Make the table: on each device, the runs with the most workloads of a claim, or those of them that answer it."""
     columns = (
         Column(_("claim"), "left", wraps=True),
         Column(_("source"), "left", dispensable=2, wraps=True),
