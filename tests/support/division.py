@@ -17,7 +17,8 @@ import pytest
 SLOWEST = (
     "tests/real/test_default_study.py",
     "tests/host/containers/test_container_runs.py",
-    "tests/host/commands/test_commands.py",
+    "tests/host/commands/test_run_command.py",
+    "tests/host/commands/test_interrupted_runs.py",
     "tests/frameworks/test_adapters.py",
     "tests/host/containers/test_engine_stops.py",
 )

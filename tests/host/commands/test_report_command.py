@@ -1,0 +1,53 @@
+"""Tests reports that are made again from the records of a run, also from damaged ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from small_project import call
+
+from bench.host.storage import journal, worker_logs
+
+
+def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
+    folder = finished / "reports" / "small"
+    before = (folder / "details.csv").read_text()
+    (folder / "details.csv").unlink()
+    assert call(finished, "report") == 0
+    assert (folder / "details.csv").read_text() == before
+
+
+def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finished):
+    folder = finished / "reports" / "small"
+    record, *others = journal.read(folder)
+    log = worker_logs.place(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("last words of the worker\n")
+    untimed = {name: [] for name in vars(record) if name.startswith("sample_")}
+    (folder / "records.jsonl").unlink()
+    ended = replace(record, status="failed", stage="build", reason="boom", **untimed)
+    for one in (ended, *(other for other in others if other.cell != record.cell)):
+        journal.Journal(folder).append(one)
+    assert call(finished, "report") == 0
+    assert "last words of the worker" in (folder / "report.html").read_text()
+
+
+def test_a_report_of_a_damaged_run_says_which_file_is_damaged(checkout, capsys):
+    folder = checkout / "reports" / "small"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text('{"run": ')
+    assert call(checkout, "report") == 2
+    assert "run.json is damaged" in capsys.readouterr().err
+
+
+def test_a_report_of_nothing_is_refused_with_the_remedy(checkout, capsys):
+    assert call(checkout, "report") == 2
+    assert "nox -s bench-here" in capsys.readouterr().err
+
+
+def test_records_that_are_rubbish_are_never_executed_and_never_fatal(finished, capsys):
+    path = finished / "reports" / "small" / journal.RECORDS
+    path.write_text('__import__("os").system("false")\n{"half": \n' + path.read_text() + "\x00\x00\n[]\n")
+    assert call(finished, "report") == 0
+    assert json.loads((finished / "reports" / "small" / "run.json").read_text())["finished"]
