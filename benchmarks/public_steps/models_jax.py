@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import optax
 import with_flax
 from jax import lax
+from repeated import repeated
 from with_jax import language_model
 
 from bench.workloads import batch_norm, resnet
@@ -24,16 +25,7 @@ from bench.workloads.resnet18_train import OPTIMIZER as SGD
 
 def runs(workload, size, mode, batch):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch."""
-    return {name: stepping(step) for name, step in MODELS[workload](size, batch).items()}
-
-
-def stepping(step):
-    def run(batches):
-        for _ in batches:
-            outputs = step()
-        return outputs
-
-    return run
+    return {name: repeated(step) for name, step in MODELS[workload](size, batch).items()}
 
 
 class Block(nn.Module):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keras
 import tensorflow as tf
+from repeated import repeated
 from with_tensorflow import language_model, traced, trained
 
 from bench.workloads import batch_norm, resnet
@@ -25,16 +26,7 @@ layers = keras.layers
 
 def runs(workload, size, mode, batch):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch."""
-    return {name: stepping(step) for name, step in MODELS[workload](size, mode, batch).items()}
-
-
-def stepping(step):
-    def run(batches):
-        for _ in batches:
-            outputs = step()
-        return outputs
-
-    return run
+    return {name: repeated(step) for name, step in MODELS[workload](size, mode, batch).items()}
 
 
 def unit(hidden, layer):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 
 import torch
+from repeated import repeated
 from torch import nn
 from torchvision.models import resnet
 from transformers import GPT2Config, GPT2LMHeadModel, StaticCache
@@ -22,15 +23,6 @@ from bench.workloads.resnet18_train import OPTIMIZER as SGD
 def runs(workload, size, mode, batch):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch."""
     return MODELS[workload](size, mode, batch)
-
-
-def stepping(step):
-    def run(batches):
-        for _ in batches:
-            outputs = step()
-        return outputs
-
-    return run
 
 
 def inferring(function):
@@ -84,7 +76,7 @@ def train_images(size, mode, batch):
     kind = functools.partial(torch.optim.SGD, momentum=SGD["momentum"])
     for name, (network, images) in layouts(size, batch[0]).items():
         steps = trained(network, mode, (images, batch[1]), kind, SGD["learning_rate"])
-        found.update((f"{name} ({step})", stepping(made)) for step, made in steps.items())
+        found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
 
 
@@ -120,7 +112,7 @@ def train_language(size, mode, batch):
     found = {}
     for name, model in {"torch.nn": LanguageModel(size), "transformers": Logits(size)}.items():
         steps = trained(model, mode, batch, kind, ADAMW["learning_rate"])
-        found.update((f"{name} ({step})", stepping(made)) for step, made in steps.items())
+        found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
 
 

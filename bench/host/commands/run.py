@@ -144,7 +144,8 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
     from ..measuring.study_run import StudyRun
 
     bound = processors.chosen(plan.threads)
-    quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
+    if not plan.profile.trial:
+        quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
     run = StudyRun(
         options.root,
         study,

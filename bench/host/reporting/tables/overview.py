@@ -50,7 +50,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         (Column(_("workload"), "left"), *headings),
         (Group(Entry(""), ("",) * (len(columns) + 1), tuple(rows)),) if rows else (),
         tuple(first_words(line, WORDS) for line in lines[:LINES]),
-        banner=answer.banner(grades),
+        banner=answer.banner(grades, manifest),
     )
 
 

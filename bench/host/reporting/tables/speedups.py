@@ -48,7 +48,7 @@ def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()
             *_headings(found),
         ),
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
-        banner=answer.banner(found.grades),
+        banner=answer.banner(found.grades, manifest),
     )
     return _with_lines(bare, found, manifest, leaders)
 

@@ -35,8 +35,10 @@ def usable(result: Result, grades: Grades) -> bool:
     return grade is not None and grade.usable
 
 
-def banner(grades: Grades) -> str:
-    """Say first that the machine was busy, where times are withheld."""
+def banner(grades: Grades, manifest: Manifest) -> str:
+    """Say first that the machine was busy, where times are withheld, or that a trial has no times."""
+    if manifest.profile.trial:
+        return _("A trial: it checks the cells, and its times mean nothing.")
     found = [grade for grade in grades.values() if grade is not None]
     lost = found.count(Quality.DISTURBED)
     if not lost:

@@ -67,6 +67,11 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     assert not any("jit" in told and "mlp-train" in told for told in made(long_study).sentences)
 
 
+def test_a_trial_says_first_that_its_times_mean_nothing(long_study):
+    long_study.run["profile"] = {**long_study.run["profile"], "trial": True}
+    assert screen(long_study)[0] == "A trial: it checks the cells, and its times mean nothing."
+
+
 def test_without_a_usable_baseline_nothing_of_its_row_is_compared(long_study):
     long_study.change("torch1:eager", "mlp-train", other_load=0.9)
     assert set(rows(long_study)["mlp-train"]) == {WITHHELD}
