@@ -71,6 +71,8 @@ class Facts:
     variable_prefixes: Tuple[str, ...] = ()
     #: Whether NumPy computes what is measured. Elsewhere NumPy only draws the input and must not ask for huge pages.
     computes_with_numpy: bool = False
+    #: Whether the adapter sets the number of threads: workers are then forked from a process that has more of them.
+    sets_threads: bool = False
     #: Why its workers cannot be forked from a process that has imported it, as a sentence; empty where they can.
     not_forked: str = ""
     #: Other modules that its implementations may import.

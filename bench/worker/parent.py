@@ -24,7 +24,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from ..registry import Registry
 from . import family, forked, scratch
 from .exit_status import reason_of, status_of
-from .imported import Imported
+from .imported import Imported, spare
 from .limits import mapped
 from .timing.layout import settle_allocator
 
@@ -117,15 +117,14 @@ class Parent:
             import traceback
 
             traceback.print_exc()
-        # A collection of garbage that falls due now belongs to the workers, whose first calls would pay for it.
-        gc.disable()
+        spare()
         self._tell(event="imported")
 
     def _do_preload(self, modules: List[str]) -> None:
         self._pages = []
         gc.enable()
         self._imported.preload(modules)
-        gc.disable()
+        spare()
         self._tell(event="preloaded", asked=modules)
 
     def _do_fork(self, worker: int, processors: List[int], layout: Optional[int], variables: Dict[str, str]) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from environment import HERE, ROOT, interpreter
+from environment import HERE, ROOT, interpreter, run
 
 from bench.host.environments import variables
 from bench.registry import BUILT_IN
@@ -16,6 +16,10 @@ pytestmark = pytest.mark.real
 
 FACTS = BUILT_IN.facts("torch")
 MODULES = sorted({module for mode in FACTS.modes for module in mode.preloads + mode.training_preloads})
+
+
+def test_a_parent_keeps_what_the_compiler_looks_up_again():
+    assert run("torch2", "kept_once") == {"header": [True, 0], "vector_instructions": [True, 0]}
 
 
 @pytest.mark.parametrize(("environment", "has_them"), [("torch1", False), ("torch2", True)])

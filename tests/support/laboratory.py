@@ -147,7 +147,7 @@ class Laboratory:
         self.budget_s: float | None = None
         self.seconds = 0.0
         self.peaks: dict[str, Any] = {}
-        self.at_once, self.first_calls = False, True
+        self.at_once = False
         #: The processors beside those on which workers are measured.
         self.beside = (2, 3)
         self.gpus: Any = Driver([])
@@ -192,7 +192,6 @@ class Laboratory:
             data_seed=1,
             order_seed=1,
             at_once=self.at_once,
-            first_calls=self.first_calls,
             energy_s=self.energy_s,
             peaks=self.peaks,
             left_s=left_s,

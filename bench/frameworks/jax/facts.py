@@ -19,6 +19,8 @@ FACTS = Facts(
         Mode("pmap", part="step", first_call_s=1.0, caches_on_disk=True),
         Mode("shard-map", part="step", first_call_s=1.0, caches_on_disk=True),
     ),
+    # JAX sizes its pool by the processors to which a process is bound when it first computes.
+    sets_threads=True,
     # The cells of a row share the GPU; JAX would take three quarters of it at once.
     variables={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     cache_variables={"JAX_COMPILATION_CACHE_DIR": "jax"},

@@ -18,6 +18,7 @@ FACTS = Facts(
         # Training steps over two logical devices.
         Mode("mirrored", part="step", first_call_s=1.0),
     ),
+    sets_threads=True,
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
     variable_prefixes=("TF_", "XLA_"),
     companions=("keras",),

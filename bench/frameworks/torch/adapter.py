@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import torch
 
 from ...program import Unsupported
-from . import layouts, lazy, parallel
+from . import layouts, lazy, once, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .programs import inference, kernel
@@ -105,7 +107,13 @@ class Adapter:
         torch.cuda.set_per_process_memory_fraction(min(1.0, limit_bytes / total), self.device)
 
     def warm(self):
-        """Compile something small: Inductor precompiles a header, half a minute's work, in its first compilation."""
+        """Compile something small: Inductor precompiles a header, half a minute's work, in its first compilation.
+
+        And it tries vector instructions with small programs.
+        """
+        # Older versions have no such folder: each cell tries for itself there.
+        with contextlib.suppress(ImportError):
+            once.use_common_folder()
         compiled = self.transform(lambda value: value * 2 + 1)
         with torch.no_grad():
             self.synchronize({"out": compiled(self.put(np.ones((64, 64))))})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import torch
@@ -85,6 +86,7 @@ class Compiler:
             from torch._inductor import config
 
             config.freezing = self._froze = hasattr(config, "freezing")
+        compile_threads()
         # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
         return torch.compile(function, dynamic=False, mode=preset)
 
@@ -108,6 +110,15 @@ class Compiler:
 
             found["frozen weights"] = bool(config.freezing)
         return found
+
+
+def compile_threads():
+    """Let Inductor compile on as many threads as it was told; the process that forked this one may have more."""
+    told = os.environ.get("TORCHINDUCTOR_COMPILE_THREADS")
+    if told and "torch._inductor.config" in sys.modules:
+        from torch._inductor import config
+
+        config.compile_threads = int(told)
 
 
 def cast(function, device):

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from ..facts import Facts, Mode, Release
 
-#: What torch.compile imports in its first call, and what it computes there once for an installation: its backends, and
-#: hashes of PyTorch's and Triton's files for the keys of its caches. In 2.15 that is half of a warm first call.
+#: What torch.compile imports in its first call, and what it computes there once in a process: its backends, hashes of
+#: PyTorch's and Triton's files for the keys of its caches, and what it asks the C++ compiler. In 2.15 that is most of a
+#: warm first call.
 COMPILER = (
     "torch._dynamo",
     "torch._inductor.compile_fx",
+    "torch._inductor.codegen.common:init_backend_registration",
+    "torch._inductor.choices",
+    "torch.export._trace",
+    "torch._export.db.logging",
+    "torch.utils.cpp_extension",
     "torch._dynamo.backends.registry:list_backends",
     "torch._inductor.codecache:torch_key",
     "triton.runtime.cache:triton_key",
+    "bench.frameworks.torch.once:vector_instructions",
+    "bench.frameworks.torch.once:header",
 )
 #: What the optimizers import in their first step since 2.1, in whatever mode; it takes a second.
 OPTIMIZER = ("torch._dynamo",)
@@ -88,6 +96,7 @@ FACTS = Facts(
             preloads=(*COMPILER, "torch.export"),
         ),
     ),
+    sets_threads=True,
     variables={
         # As many threads as compute; the adapter ends them before anything is timed.
         "TORCHINDUCTOR_COMPILE_THREADS": "{threads}",

@@ -27,6 +27,14 @@ def of_process(threads: int, inherited: Mapping[str, str] = os.environ) -> dict[
     return {**made, **{f"{name}_NUM_THREADS": str(threads) for name in THREADED}}
 
 
+def of_threads(threads: int, facts: Facts) -> dict[str, str]:
+    """Return the variables that say how many threads a worker has."""
+    return {
+        **of_process(threads, {}),
+        **{name: value.format(threads=threads) for name, value in facts.variables.items()},
+    }
+
+
 def of_worker(
     threads: int,
     facts: Facts,
@@ -43,7 +51,7 @@ def of_worker(
     """
     return {
         **of_process(threads, inherited),
-        **{name: value.format(threads=threads) for name, value in facts.variables.items()},
+        **of_threads(threads, facts),
         **of_layout(layout),
         # NumPy would ask for huge pages for parts of the heap in which arrays of the framework come to lie, of 4 MiB
         # and more.

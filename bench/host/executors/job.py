@@ -79,9 +79,6 @@ class RowJob:
     #: afterwards. For runs that do not report imports and first calls. Where there are too few processors, the workers
     #: start one after the other.
     at_once: bool = False
-    #: Whether each first call is made while no other worker computes, and kept; otherwise as many workers as there are
-    #: processors prepare at the same time, on all of them.
-    first_calls: bool = True
     #: Seconds that each cell works, after its turns, so that the energy of a step can be read; 0 for not.
     energy_s: float = 0.0
     #: {column: {"slowdown": …, "sized_for": …}}: extra work that the validation of the method plants.
@@ -95,6 +92,8 @@ class RowJob:
     #: Whether workers are forked from processes that have imported the framework, one for each environment and round;
     #: otherwise each imports by itself.
     forked: bool = True
+    #: The most threads of any row of the run, which processes have from which workers are forked; 0 for ``threads``.
+    most_threads: int = 0
     #: Whether the round draws where the environments' libraries lie in memory.
     placed_anew: bool = False
     #: {name: folder} of plug-in sources, besides the package ``bench``: see ``bench.registry``.

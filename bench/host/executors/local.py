@@ -67,7 +67,8 @@ class LocalExecutor:
         round = (job.run, job.order_seed, job.row_round.round)
         self._parents.begin(round)
         if job.placed_anew:
-            self._placements.draw(round, job.environments, job.round_seed)
+            gpu = any(cell.device != "cpu" for cell in job.row_round.cells)
+            self._placements.draw(round, job.environments, job.round_seed, gpu=gpu)
         RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
 
     def close(self) -> None:
@@ -95,8 +96,8 @@ class LocalExecutor:
 
         def ready(cells: Sequence[Cell]) -> None:
             label = ".".join(filter(None, (job.log_label, self._lane)))
-            starter.ready(cells, label, processors=bound, timeout_s=job.timeout_s)
             starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
+            starter.ready(cells, label, processors=bound, timeout_s=job.timeout_s)
 
         return Place(
             processors=bound,
@@ -117,5 +118,13 @@ class LocalExecutor:
         data = {job.row_round.cells[0].workload: source}
         parents = self._parents if job.forked else None
         return Starter(
-            self._root, self._folder, job.environments, caches, data, limit, parents=parents, round_seed=job.round_seed
+            self._root,
+            self._folder,
+            job.environments,
+            caches,
+            data,
+            limit,
+            parents=parents,
+            round_seed=job.round_seed,
+            most_threads=job.most_threads,
         )

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from bench.cell import Cell
 
+from ..environments.variables import of_threads
+from ..machine.processors import chosen
 from ..storage import worker_logs
 from ..storage.compile_caches import CompileCaches, slug
 from ..study.twin import original, original_cell
@@ -34,6 +36,8 @@ class Starter:
     parents: Parents | None = None
     #: The seed of what workers share with the process that they are forked from.
     round_seed: int | None = None
+    #: The most threads of a worker in this run.
+    most_threads: int = 0
 
     def start(self, cell: Cell, label: str, *, processors: Sequence[int], layout: int | None = None) -> Transport:
         """Start a worker; ``label`` tells its log from those of other workers of the cell. Raises Ended.
@@ -48,6 +52,9 @@ class Starter:
         variables = self.caches.variables(cell)
         if launch.in_container:
             open_folders(list(variables.values()))
+        if self._threads(cell) != cell.threads:
+            given = of_threads(cell.threads, self.caches.registry.facts(cell.framework))
+            variables = {**given, **launch.environment.variables, **variables}
         return parent.fork(log=log, processors=processors, layout=layout, variables=variables)
 
     def ready(self, cells: Sequence[Cell], label: str, *, processors: Sequence[int], timeout_s: float) -> None:
@@ -57,12 +64,10 @@ class Starter:
         wanted: dict[Hashable, Wanted] = {}
         for cell in filter(self._forks, cells):
             key = self._key(cell)
-            log = (
-                self.folder
-                / worker_logs.FOLDER
-                / f"{slug(cell.environment, cell.device, cell.threads)}.{label}.parent.log"
-            )
-            launch = self._launch(cell, log, processors, self.round_seed)
+            most = self._threads(cell)
+            log = self.folder / worker_logs.FOLDER / f"{slug(cell.environment, cell.device, most)}.{label}.parent.log"
+            places = processors if most == cell.threads else chosen(most)
+            launch = self._launch(replace(cell, threads=most), log, places, self.round_seed)
             before = wanted[key].preloads if key in wanted else ()
             training = bool(self.caches.registry.specification(cell.workload).TRAINING)
             needs = self.caches.registry.facts(cell.framework).preloads(cell.mode, training=training)
@@ -84,7 +89,8 @@ class Starter:
             return  # Another process has just done it.
         probe = replace(original_cell(cell), workload="warm-up", size="any")
         try:
-            worker = self.start(probe, label, processors=processors)
+            # Not forked: what it compiles is found by the process that the others are forked from.
+            worker = self._launch(probe, worker_logs.place(self.folder, probe, label), processors, None).worker()
         except Ended:
             return
         with contextlib.suppress(Ended):
@@ -102,7 +108,12 @@ class Starter:
         """
         environment = self.environments[original(cell.environment)]
         data = tuple(map(str, self.data.values())) if environment.manifest.get("provider") == "container" else ()
-        return (cell.environment, cell.device, cell.threads, data)
+        return (cell.environment, cell.device, self._threads(cell), data)
+
+    def _threads(self, cell: Cell) -> int:
+        """Return the threads of the parent of a cell's worker."""
+        sets = self.caches.registry.facts(cell.framework).sets_threads
+        return max(cell.threads, self.most_threads) if sets else cell.threads
 
     def _launch(self, cell: Cell, log: Path, processors: Sequence[int], layout: int | None) -> Launch:
         return Launch(

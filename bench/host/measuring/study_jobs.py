@@ -52,7 +52,7 @@ class StudyJobs:
             cache_kept=profile.compile_cache == "kept",
             placed_anew=not profile.trial,
             forked=profile.workers == "forked",
-            first_calls=self._measures_first_calls(row_round),
+            most_threads=max(cell.threads for cell in self.plan.cells),
             # It varies little between processes, and takes long.
             energy_s=profile.energy_s if row_round.round == 0 else 0.0,
             peaks=peaks,
@@ -60,12 +60,3 @@ class StudyJobs:
             sources=self.study.registry.others,
             log_label=worker_logs.label_of(row_round.round, row_round.attempt),
         )
-
-    def _measures_first_calls(self, row_round: RowRound) -> bool:
-        """Return whether a round measures first calls: one with every state of the cache is enough, as they take long.
-
-        Those of a GPU are never made side by side, as libraries choose kernels by timing them.
-        """
-        if self.plan.profile.workers == "own" or any(cell.device != "cpu" for cell in row_round.cells):
-            return True
-        return row_round.round < (1 if self.plan.profile.compile_cache == "kept" else 2)

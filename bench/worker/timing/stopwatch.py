@@ -31,8 +31,8 @@ SHORT_SHARE = 0.25
 #: Where a run has a cost beside its steps, a sample lasts at least this many times as long as the shortest of these
 #: runs of one step: that cost is then less than a twentieth of it.
 START_SHARES, START_RUNS = 20, 5
-#: A calibration lasts at least as long as this many samples.
-WARMUP_SAMPLES = 3
+#: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less.
+WARMUP_SAMPLES, WARMUP_NS = 3, 100_000_000
 
 
 class Clock(NamedTuple):
@@ -152,12 +152,12 @@ class Stopwatch:
             seen.append(elapsed // steps)
             spent += elapsed
             done += steps
-            long_enough = elapsed >= sample_ns and spent >= WARMUP_SAMPLES * sample_ns
+            long_enough = 2 * elapsed >= sample_ns and spent >= min(WARMUP_SAMPLES * sample_ns, WARMUP_NS)
             if done >= WARMUP_STEPS and (long_enough or steps >= MOST_STEPS):
                 self._fill(sample_ns / max(1, min(seen[-3:])))
                 self._sample_ns = sample_ns
                 return seen
-            if elapsed < sample_ns:
+            if 2 * elapsed < sample_ns:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
     def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int, starts: bool = False) -> None:

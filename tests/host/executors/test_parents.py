@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import odd_framework
@@ -29,7 +30,7 @@ def round_of(tmp_path):
     """Return the starter of a round; all share the parents that are kept."""
     with contextlib.closing(Parents()) as parents:
 
-        def make(number: int, *, forked: bool = True, more: str = "") -> Starter:
+        def make(number: int, *, forked: bool = True, more: str = "", most_threads: int = 1) -> Starter:
             sources = {"odd": str(tmp_path / "source")}
             if not (tmp_path / "source").exists():
                 odd_framework.make(tmp_path / "source", more=more)
@@ -41,6 +42,7 @@ def round_of(tmp_path):
                 CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of(sources)),
                 parents=parents if forked else None,
                 round_seed=turns.round_seed(1, number),
+                most_threads=most_threads,
             )
 
         yield make
@@ -58,9 +60,15 @@ def started(starter: Starter, *cells):
 def drawn(worker) -> tuple[bytes, tuple[str, ...]]:
     """Return the seed of a worker's hashes and the addresses of its libraries."""
     place = Path(f"/proc/{worker.process_id}")
-    variables = dict(line.partition(b"=")[::2] for line in (place / "environ").read_bytes().split(b"\0") if line)
+    variables = environment_of(worker.process_id)
     code = tuple(line.split()[0] for line in (place / "maps").read_text().splitlines() if "numpy" in line)
     return variables[b"PYTHONHASHSEED"], code
+
+
+def environment_of(process: int) -> dict[bytes, bytes]:
+    """Return the variables with which a process started."""
+    content = Path(f"/proc/{process}/environ").read_bytes()
+    return dict(line.partition(b"=")[::2] for line in content.split(b"\0") if line)
 
 
 def parent_of(worker) -> int:
@@ -73,6 +81,19 @@ def test_all_cells_of_a_round_and_environment_share_a_parent_and_what_it_drew(ro
     (third,) = started(starter, PLAIN)
     assert parent_of(first) == parent_of(second) == parent_of(third) != os.getpid()
     assert drawn(first) == drawn(second) == drawn(third)
+
+
+@pytest.mark.parametrize(("more", "parents"), [("", [b"1", b"2"]), (", sets_threads=True", [b"2"])])
+def test_workers_of_any_number_of_threads_share_a_parent_where_the_adapter_sets_it(round_of, more, parents):
+    workers = started(round_of(0, more=more, most_threads=2), PLAIN, replace(PLAIN, threads=2))
+    assert [told_threads(worker) for worker in workers] == ["1", "2"]
+    found = sorted({parent_of(worker) for worker in workers})
+    assert [environment_of(parent)[b"OMP_NUM_THREADS"] for parent in found] == parents
+
+
+def told_threads(worker) -> str:
+    """Return the number of threads that a worker's variables name."""
+    return str(ask(worker, 20.0, do="finish")["settings"]["OMP_NUM_THREADS"])
 
 
 def test_a_twin_has_a_parent_of_its_own_with_the_same_draw(round_of):

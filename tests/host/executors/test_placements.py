@@ -42,6 +42,19 @@ def test_environments_of_one_folder_are_placed_once(tmp_path, placed):
     assert placed == [["one"]]
 
 
+@pytest.mark.parametrize(("gpu", "expected"), [(False, ["cpu.so"]), (True, ["cpu.so", "cublas.so", "cuda.so"])])
+def test_code_for_gpus_is_placed_where_a_gpu_is_measured(tmp_path, monkeypatch, gpu, expected):
+    one = installed(tmp_path / "one")
+    (tmp_path / "one" / "library.so").unlink()
+    for name in ("torch/libtorch_cpu.so", "torch/libtorch_cuda.so", "nvidia/cublas/lib/libcublas.so.12"):
+        (tmp_path / "one" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "one" / name).touch()
+    found = []
+    monkeypatch.setattr(page_cache, "place_anew", lambda files, random: found.extend(file.name for file in files))
+    Placements().draw("round", {"one": one}, 1, gpu=gpu)
+    assert sorted(name.replace("libtorch_", "").replace("lib", "").removesuffix(".12") for name in found) == expected
+
+
 def test_only_virtual_environments_have_a_folder(tmp_path):
     assert installed_in(installed(tmp_path / "one")) == tmp_path / "one"
     assert installed_in(installed(tmp_path / "two", provider="container")) is None

@@ -128,19 +128,7 @@ def test_who_does_not_measure_first_calls_makes_them_at_once_and_measures_in_one
     assert [record.first_call_s for record in records] == [None] * 4
 
 
-def test_where_first_calls_are_not_kept_as_many_as_processors_prepare_at_a_time(laboratory):
-    third = replace(A, environment="torch2")
-    laboratory.first_calls = False
-    laboratory.stage.shared |= {"prepare"}
-    records = laboratory.go([A, B, third])
-    assert [(record.status, record.first_call_s, record.first_call_cache) for record in records] == [
-        ("ok", None, None)
-    ] * 6
-    assert laboratory.stage.most_beside == {"import": 2, "prepare": 2, "calibrate": 1, "turn": 1, "finish": 2}
-    assert laboratory.filled == {A, B, third}
-
-
-def test_a_first_call_that_is_kept_is_made_alone(laboratory):
+def test_first_calls_are_made_alone(laboratory):
     records = laboratory.go([A, B])
     assert [(record.first_call_s, record.first_call_cache) for record in records] == [(2.0, "cold")] * 2 + [
         (2.0, "warm")
