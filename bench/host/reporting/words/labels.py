@@ -58,10 +58,14 @@ Labels = Mapping[str, Label]
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
     versions: dict[str, str] = {}
+    columns: dict[str, Cell] = {}
     for result in results:
+        cell = result.cell
+        columns.setdefault(cell.column, cell)
         # A cell that ended before its import does not say; another one of its environment does.
-        versions[result.cell.environment] = versions.get(result.cell.environment) or _version(result)
-    whole = {result.cell.column: _label(result.cell, versions) for result in results}
+        if not versions.get(cell.environment):
+            versions[cell.environment] = _version(result)
+    whole = {column: _label(cell, versions) for column, cell in columns.items()}
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
     own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
