@@ -14,7 +14,6 @@ COMPILER = (
     "torch._inductor.choices",
     "torch.export._trace",
     "torch._export.db.logging",
-    "torch.utils.cpp_extension",
     "torch._dynamo.backends.registry:list_backends",
     "torch._inductor.codecache:torch_key",
     "triton.runtime.cache:triton_key",
