@@ -9,6 +9,7 @@ as in a process of its own.
 from __future__ import annotations
 
 import glob
+import importlib
 import os
 
 
@@ -23,7 +24,8 @@ def vector_instructions():
     """Find the vector instructions that the processor and the C++ compiler have; PyTorch tries them with programs."""
     from torch._inductor import cpu_vec_isa
 
-    if _compiled("*", "*.load_ok"):
+    if _tried():
+        _import_options()
         cpu_vec_isa.pick_vec_isa()
 
 
@@ -32,8 +34,9 @@ def header():
     from torch._inductor import codecache, cpu_vec_isa
     from torch._inductor.cpp_builder import CppBuilder, CppTorchDeviceOptions
 
-    if not _compiled("precompiled_headers", "*.gch"):
+    if not _tried() or not _compiled("precompiled_headers", "*.gch"):
         return
+    _import_options()
     cache = codecache.CppPythonBindingsCodeCache
     # As ``CppCodeCache.load_async`` calls it for a kernel: the arguments are the key under which it is kept.
     command = dict(
@@ -46,6 +49,25 @@ def header():
     options = CppTorchDeviceOptions(compile_only=False, min_optimize=False, **command)
     line = CppBuilder(name="o", sources="i", BuildOption=options).get_command_line()
     codecache._precompile_header(cache._get_uncompiled_header("cpu"), line, min_optimize=False, **command)
+
+
+def _import_options():
+    """Import what knows the options of the C++ compiler, without a look for GPUs.
+
+    Where the driver's library is missing, that look starts CUDA, which then works in no forked process.
+    """
+    import torch
+
+    look, torch.cuda.is_available = torch.cuda.is_available, lambda: False
+    try:
+        importlib.import_module("torch.utils.cpp_extension")
+    finally:
+        torch.cuda.is_available = look
+
+
+def _tried():
+    """Tell whether the programs that try vector instructions were compiled."""
+    return _compiled("*", "*.load_ok")
 
 
 def _compiled(*place):
