@@ -64,5 +64,8 @@ class Cell:
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "Cell":
         """Rebuild a cell; unknown keys are ignored. Raises KeyError for a missing one without a default."""
-        wanted = (field.name for field in fields(cls) if field.name in values or field.default is MISSING)
-        return cls(**{name: values[name] for name in wanted})
+        return cls(**{name: values[name] for name, needed in NEEDED.items() if needed or name in values})
+
+
+#: The names of a cell's values, and whether each must be there.
+NEEDED = {field.name: field.default is MISSING for field in fields(Cell)}

@@ -27,6 +27,8 @@ def break_reasons(records: Sequence[Record]) -> list[str]:
 
 def notes_on_compilation(records: Sequence[Record]) -> tuple[Note, ...]:
     """Note what is unusual in a compiled cell: several graphs or traces, graph breaks, compiling while timed."""
+    if not any(record.compilation for record in records):
+        return ()
     notes = []
     again = recompilations(records)
     if again:

@@ -16,6 +16,8 @@ def memory_bytes(records: Sequence[Record], name: str) -> float | None:
     there, and their memory cannot be told from that of the steps.
     """
     known = [record for record in records if record.memory.get(name) is not None]
+    if not known:
+        return None
     warm = [record for record in known if record.cell.device != "gpu" or record.first_call_cache != "cold"]
     return median(record.memory[name] for record in warm or known)
 
@@ -26,6 +28,8 @@ def joules(records: Sequence[Record], *, net: bool) -> float | None:
     ``net`` leaves out what the device takes at rest.
     """
     measured = [record.energy for record in records if record.energy]
+    if not measured:
+        return None
     return median(
         (one["watts"] - (one["idle_watts"] if net else 0.0)) * one["seconds"] / one["steps"]
         for one in measured

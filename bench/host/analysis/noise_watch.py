@@ -37,9 +37,9 @@ def waiting_shares(record: Record) -> dict[int, float]:
 
     A process cannot use the processors while other programs have them, so no more counts than what it left unused.
     """
-    lasted = np.array(record.sample_ns, dtype=np.float64) * record.cell.threads
-    if len(record.sample_wait_ns) != len(lasted) or not len(lasted):
+    if len(record.sample_wait_ns) != len(record.sample_ns) or not record.sample_ns:
         return {}
+    lasted = np.array(record.sample_ns, dtype=np.float64) * record.cell.threads
     waited = np.array(record.sample_wait_ns, dtype=np.float64)
     if len(record.sample_cpu_ns) == len(lasted):
         waited = np.minimum(waited, np.maximum(0.0, lasted - record.sample_cpu_ns))

@@ -216,10 +216,8 @@ def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> 
         return Result(cell, NOT_RUN)
     order = (is_doubtful, lambda record: record.status == OK, lambda record: True)
     speaking = next(record for kind in order for record in reversed(records) if kind(record))
-    result = Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records))
-    if result.status != OK or not timed:
-        return result
-    return replace(result, timed=tuple(timed))
+    counted = tuple(timed) if speaking.status == OK else ()
+    return Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records), counted)
 
 
 def with_steps(results: Sequence[Result]) -> list[Result]:

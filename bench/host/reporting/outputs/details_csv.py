@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from bench.record import OK
 
@@ -96,15 +95,8 @@ def _memory(name: str) -> Callable[[Result], Value]:
     return lambda result: result.memory_bytes(name)
 
 
-def _english(note: Note | None) -> str | None:
-    """Write a note in English, whatever the language of the report: the file is read by programs."""
-    with writing_in(ENGLISH):
-        return None if note is None else in_words([note])[0]
-
-
-def _refused(result: Result) -> str | None:
-    with writing_in(ENGLISH):
-        return differences_in_words(result.refused) or None
+def _worded(note: Note | None) -> str | None:
+    return None if note is None else in_words([note])[0]
 
 
 FIELDS: dict[str, Callable[[Result], Value]] = {
@@ -126,7 +118,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "rounds": _optional(lambda r: r.stop, "rounds"),
     "stopped": _optional(lambda r: r.stop, "why"),
     "samples": lambda r: sum(r.samples),
-    "steps_per_sample": lambda r: median(np.concatenate(steps)) if (steps := _steps(r)) else None,
+    "steps_per_sample": lambda r: median(chain.from_iterable(_steps(r))),
     **_bounds("step", "_s", lambda r: r.step),
     "step_q10_s": lambda r: median(location.q10 for location in r.locations),
     # Where each sample is a single step.
@@ -136,7 +128,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "spread_within": lambda r: r.spread_within,
     "cpu_s": lambda r: r.cpu_s,
     "cpu_per_wall": lambda r: r.cpu_per_wall,
-    "large_spread": lambda r: _english(large_spread(r)),
+    "large_spread": lambda r: _worded(large_spread(r)),
     "warm_up": lambda r: r.warm_up.commonest.value if r.warm_up else None,
     "warm_up_agreeing": _optional(lambda r: r.warm_up, "agreeing"),
     "early_samples": _optional(lambda r: r.warm_up, "early"),
@@ -158,7 +150,7 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     # Of the 90% quantiles.
     **_comparison("tail_", lambda r: r.tail),
     "baseline_irregular": lambda r: str(r.baseline_irregular).lower() if r.ratio else None,
-    "refused": _refused,
+    "refused": lambda r: differences_in_words(r.refused) or None,
     "noise_floor": lambda r: r.noise_floor,
     # Imports that had the processors for themselves, and those of a group that shared them, which take longer.
     "import_alone_s": lambda r: r.import_s(alone=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -22,11 +23,15 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠
 KEPT = "\n\t"
 
 
-def quote(value: Value) -> str | float | int:
+def quote(value: Value) -> Value:
     """Return what is written: numbers as they are, text so that no spreadsheet computes it and no terminal obeys it."""
-    if value is None:
-        return ""
-    if not isinstance(value, str) or PLAIN.fullmatch(value):
+    return _quoted(value) if isinstance(value, str) else value
+
+
+@functools.lru_cache(maxsize=4096)
+def _quoted(value: str) -> str:
+    # Kept, as most cells of a run have the same names, settings and versions.
+    if PLAIN.fullmatch(value):
         return value
     # JSON can hold a lone surrogate; a file in UTF-8 cannot.
     text = value.encode("utf-8", "replace").decode("utf-8")

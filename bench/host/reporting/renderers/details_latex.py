@@ -13,7 +13,7 @@ from ...analysis.speed_ups import ComparedCell
 from ...statistics.bootstrap import LEVEL
 from ..tables.paper_layout import width
 from ..tables.speedup_values import ComparedRow, SpeedUps
-from ..words.language import _, decimal_sign
+from ..words.language import _, decimal_sign, translated, word
 from ..words.numbers import COUNTS, MIB, TIMES, Unit, choose_unit, fixed, format_number, format_value, percent
 from ..words.terms import items_word, status_word
 from ..words.text import EMPTY
@@ -33,6 +33,13 @@ OPENING = r"""% In a paper: \usepackage{longtable,booktabs,siunitx} in the pream
 CLOSING = "\\end{longtable}\n\\detailsend\n"
 #: Room for the names of columns and rows, and for a status, in em.
 NAME, ROW, STATUS = 14.0, 22.0, 8.0
+
+GRADES = {
+    Quality.CLEAN: word("clean"),
+    Quality.NOISY: word("noisy"),
+    Quality.UNSTEADY: word("unsteady"),
+    Quality.DISTURBED: word("disturbed"),
+}
 
 
 @dataclass(frozen=True)
@@ -169,13 +176,7 @@ def _row_heading(row: ComparedRow, units: Units, count: int) -> str:
 
 def _state(place: ComparedCell) -> str:
     """Name the grade of a time, or what became of a cell that has none."""
-    words = {
-        Quality.CLEAN: _("clean"),
-        Quality.NOISY: _("noisy"),
-        Quality.UNSTEADY: _("unsteady"),
-        Quality.DISTURBED: _("disturbed"),
-    }
-    return status_word(place.result.status) if place.grade is None else words[place.grade]
+    return status_word(place.result.status) if place.grade is None else translated(GRADES[place.grade])
 
 
 def _unbroken(text: str, room: float) -> str:

@@ -100,9 +100,10 @@ def row_slices(table: Table) -> list[Table]:
     ]
     slices: list[list[Group]] = [[]]
     bare = replace(table, remarks=(), sentences=())
+    # The remarks stand below the first part, unless one group and they are too much already.
+    first = table if height(replace(table, groups=tuple(pieces[:1]))) <= LINES else bare
     for piece in pieces:
-        # The remarks stand below the first part, unless one group and they are too much already.
-        around = table if len(slices) == 1 and height(replace(table, groups=tuple(pieces[:1]))) <= LINES else bare
+        around = first if len(slices) == 1 else bare
         if slices[-1] and height(replace(around, groups=(*slices[-1], piece))) > LINES:
             slices.append([])
         slices[-1].append(piece)

@@ -87,7 +87,7 @@ ACCENTS = {
 LIGATURES = re.compile(r"([-,])(?=\1)")
 
 #: Text that LaTeX shows as it is: most of the numbers and names of a table.
-PLAIN = re.compile(r"[A-Za-z0-9.:;()/+=]*")
+PLAIN = re.compile(r"(?:[A-Za-z0-9.:;()/+=]+(?:[ -][A-Za-z0-9.:;()/+=]+)*)?")
 
 
 def escape(text: str) -> str:

@@ -13,10 +13,13 @@ INLINE = re.compile(r"[\\`*<|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|&(?=#?\w+;)|:
 #: What opens a heading, a quotation, a list, an underline or a definition at the beginning of a line.
 OPENING = re.compile(r"^(\d*)([#>+=\[-]|(?<=\d)[.)])")
 
+#: Text that shows as it is: most of the numbers and names of a table.
+PLAIN = re.compile(r"(?:[A-Za-z0-9.()+=/-]+(?: [A-Za-z0-9.()+=/-]+)*)?")
+
 
 def escape(text: str) -> str:
     """Write ``text`` so that it shows as it is inside a line."""
-    return INLINE.sub(r"\\\g<0>", printable(text))
+    return text if PLAIN.fullmatch(text) else INLINE.sub(r"\\\g<0>", printable(text))
 
 
 def escape_line(text: str) -> str:

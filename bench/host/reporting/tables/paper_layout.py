@@ -10,8 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 ROOM = 28.5
 #: Between two columns of the table: twice ``\tabcolsep``.
@@ -23,25 +25,28 @@ INDENT = 0.6
 #: Names keep at most so many letters.
 LETTERS = 48
 #: Of Computer Modern, in thousandths of an em: the letters that are as wide as the number.
-WIDTHS = {
-    letter: width / 1000
-    for width, letters in {
-        278: "il.,:;'!|",
-        310: "fj",
-        340: "- ",
-        392: "rst()[]",
-        444: "cez",
-        500: 'ago0123456789/?*+<>=~^"`',
-        528: "kqvxyIJ",
-        556: "bdhnpuS$",
-        640: "LFZ",
-        722: "wBCETPR",
-        780: "AHKNOQUVXYDG_&@µ–…",
-        850: "m%#",
-        1030: "MW",
-    }.items()
-    for letter in letters
-}
+WIDTHS = defaultdict(
+    lambda: 0.9,
+    {
+        letter: width / 1000
+        for width, letters in {
+            278: "il.,:;'!|",
+            310: "fj",
+            340: "- ",
+            392: "rst()[]",
+            444: "cez",
+            500: 'ago0123456789/?*+<>=~^"`',
+            528: "kqvxyIJ",
+            556: "bdhnpuS$",
+            640: "LFZ",
+            722: "wBCETPR",
+            780: "AHKNOQUVXYDG_&@µ–…",
+            850: "m%#",
+            1030: "MW",
+        }.items()
+        for letter in letters
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,13 @@ class PaperColumn:
     #: One for each row.
     entries: tuple[Shown, ...]
 
+    @cached_property
+    def width(self) -> float:
+        """How wide it is, in em."""
+        # Bold letters are a seventh wider.
+        entries = [width(entry.text) * (1.15 if entry.bold else 1.0) for entry in self.entries]
+        return max([width(self.mode), *entries])
+
 
 @dataclass(frozen=True)
 class PaperTable:
@@ -85,7 +97,7 @@ class Heading:
 
 def width(text: str) -> float:
     """Estimate how wide a text is, in em."""
-    return sum(WIDTHS.get(letter, 0.9) for letter in text)
+    return sum(map(WIDTHS.__getitem__, text))
 
 
 def headings(columns: Sequence[PaperColumn]) -> list[Heading]:
@@ -104,28 +116,29 @@ def headings(columns: Sequence[PaperColumn]) -> list[Heading]:
 def _heading_lines(columns: Sequence[PaperColumn]) -> tuple[str, ...]:
     product, version = columns[0].product, columns[0].version
     whole = f"{product} {version}".strip()
-    room = sum(map(_column_width, columns)) + GAP * (len(columns) - 1)
+    room = sum(column.width for column in columns) + GAP * (len(columns) - 1)
     return (whole,) if width(whole) <= room or not version else (product, version)
-
-
-def _column_width(column: PaperColumn) -> float:
-    # Bold letters are a seventh wider.
-    entries = [width(entry.text) * (1.15 if entry.bold else 1.0) for entry in column.entries]
-    return max([width(column.mode), *entries])
 
 
 def table_width(table: PaperTable) -> float:
     """Estimate how wide a table is, in em."""
-    names = max(
+    # The last column leaves room for its mark.
+    return _names_width(table) + _columns_width(table) + GAP
+
+
+def _names_width(table: PaperTable) -> float:
+    return max(
         (width(line) + (INDENT if i else 0.0) for name in table.names for i, line in enumerate(name)), default=0.0
     )
+
+
+def _columns_width(table: PaperTable) -> float:
     columns = 0.0
     for heading in headings(table.columns):
         below = table.columns[heading.first : heading.first + heading.count]
-        needed = sum(map(_column_width, below)) + GAP * (heading.count - 1)
+        needed = sum(column.width for column in below) + GAP * (heading.count - 1)
         columns += GAP + max(needed, *map(width, heading.lines))
-    # The last column leaves room for its mark.
-    return names + columns + GAP
+    return columns
 
 
 def broken(name: str, most: float = NAME) -> tuple[str, ...]:
@@ -141,6 +154,8 @@ def broken(name: str, most: float = NAME) -> tuple[str, ...]:
 
 def _short_parts(piece: str, most: float) -> list[str]:
     """Cut a piece without a hyphen that is too long by itself."""
+    if width(piece) <= most:
+        return [piece]
     parts = [""]
     for letter in piece:
         if width(parts[-1] + letter) > most:
@@ -151,12 +166,15 @@ def _short_parts(piece: str, most: float) -> list[str]:
 
 def fit(table: PaperTable) -> list[PaperTable]:
     """Make a table fit: in as few parts as possible, with about as many columns each, whose names are broken least."""
+    tried: list[tuple[PaperTable, float]] = []
     for count in range(1, len(table.columns) + 1):
-        for named in _less_and_less_wide(table):
-            parts = _split(named, count)
-            if all(table_width(part) <= ROOM for part in parts):
-                return parts
-    return _split(named, len(table.columns))
+        widest = max(map(_columns_width, _split(table, count)))
+        # Names are broken once, not anew for every number of parts.
+        tried = tried or [(named, _names_width(named)) for named in _less_and_less_wide(table)]
+        for named, names in tried:
+            if names + widest + GAP <= ROOM:
+                return _split(named, count)
+    return _split(tried[-1][0], len(table.columns))
 
 
 def _less_and_less_wide(table: PaperTable) -> Iterator[PaperTable]:

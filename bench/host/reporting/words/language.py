@@ -57,6 +57,16 @@ def _(message: str, /, **values: object) -> str:
     return _current.get().translations.gettext(message).format(**values)
 
 
+def word(text: str) -> str:
+    """Return a message of a table of words as it is; ``translated`` translates it where it is shown."""
+    return text
+
+
+def translated(text: str) -> str:
+    """Return a ``word`` in the language of the report."""
+    return _current.get().translations.gettext(text)
+
+
 def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
     """Return a message in the form that belongs to ``count``, which the message calls ``{count}``."""
     return _current.get().translations.ngettext(one, many, count).format(count=count, **values)

@@ -17,7 +17,7 @@ from .language import FOLDER
 SOURCE = FOLDER.parent
 TEMPLATE = FOLDER / "messages.pot"
 #: {function: how many of its first arguments are messages}
-MESSAGES = {"_": 1, "ngettext": 2}
+MESSAGES = {"_": 1, "word": 1, "ngettext": 2}
 
 
 def collect() -> Catalog:

@@ -13,51 +13,63 @@ from ...analysis.results import EXCLUDED, NOT_RUN
 from ...analysis.warmups import WarmUp
 from ...statistics.verdict import Verdict
 from ...statistics.warmup import FEWEST, WarmupClass
-from .language import _, ngettext
+from .language import _, ngettext, translated, word
 
 #: Statuses that are not a fault.
 EXPECTED = (OK, UNSUPPORTED, NOT_RUN, EXCLUDED)
 
+STATUS_WORDS = {
+    OK: word("ok"),
+    MISMATCH: word("mismatch"),
+    FAILED: word("failed"),
+    TIMEOUT: word("timeout"),
+    OUT_OF_MEMORY: word("out-of-memory"),
+    UNSUPPORTED: word("unsupported"),
+    NOT_RUN: word("not run"),
+    EXCLUDED: word("excluded"),
+}
+
+VERDICT_WORDS = {
+    Verdict.DIFFERENT: word("different"),
+    Verdict.EQUIVALENT: word("equivalent"),
+    Verdict.INCONCLUSIVE: word("inconclusive"),
+}
+
+#: What a step processes, in the plural.
+ITEM_WORDS = {
+    "item": word("items"),
+    "step": word("steps"),
+    "row": word("rows"),
+    "image": word("images"),
+    "operation": word("operations"),
+    "element": word("elements"),
+    "product": word("products"),
+    "sequence": word("sequences"),
+    "token": word("tokens"),
+}
+
+WARM_UP_WORDS = {
+    WarmupClass.FLAT: word("flat"),
+    WarmupClass.WARM_UP: word("warm-up"),
+    WarmupClass.SLOWDOWN: word("slowdown"),
+    WarmupClass.NO_STEADY_STATE: word("no steady state"),
+    WarmupClass.TOO_SHORT: word("too short"),
+}
+
 
 def status_word(status: str) -> str:
     """Name a status."""
-    words = {
-        OK: _("ok"),
-        MISMATCH: _("mismatch"),
-        FAILED: _("failed"),
-        TIMEOUT: _("timeout"),
-        OUT_OF_MEMORY: _("out-of-memory"),
-        UNSUPPORTED: _("unsupported"),
-        NOT_RUN: _("not run"),
-        EXCLUDED: _("excluded"),
-    }
-    return words.get(status, status)
+    return translated(STATUS_WORDS[status]) if status in STATUS_WORDS else status
 
 
 def verdict_word(verdict: Verdict) -> str:
     """Name a verdict."""
-    words = {
-        Verdict.DIFFERENT: _("different"),
-        Verdict.EQUIVALENT: _("equivalent"),
-        Verdict.INCONCLUSIVE: _("inconclusive"),
-    }
-    return words[verdict]
+    return translated(VERDICT_WORDS[verdict])
 
 
 def items_word(item: str) -> str:
     """Name what a step processes, in the plural."""
-    words = {
-        "item": _("items"),
-        "step": _("steps"),
-        "row": _("rows"),
-        "image": _("images"),
-        "operation": _("operations"),
-        "element": _("elements"),
-        "product": _("products"),
-        "sequence": _("sequences"),
-        "token": _("tokens"),
-    }
-    return words.get(item, f"{item}s")
+    return translated(ITEM_WORDS[item]) if item in ITEM_WORDS else f"{item}s"
 
 
 def rounds(count: int) -> str:
@@ -80,14 +92,7 @@ def enumerate_alternatives(names: list[str]) -> str:
 
 def warm_up_word(kind: WarmupClass) -> str:
     """Name a class of warm-up."""
-    words = {
-        WarmupClass.FLAT: _("flat"),
-        WarmupClass.WARM_UP: _("warm-up"),
-        WarmupClass.SLOWDOWN: _("slowdown"),
-        WarmupClass.NO_STEADY_STATE: _("no steady state"),
-        WarmupClass.TOO_SHORT: _("too short"),
-    }
-    return words[kind]
+    return translated(WARM_UP_WORDS[kind])
 
 
 def warm_up_meanings(present: Container[WarmupClass]) -> str:
