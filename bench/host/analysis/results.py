@@ -229,6 +229,6 @@ def with_steps(results: Sequence[Result]) -> list[Result]:
 
 def columns_of(results: Sequence[Result]) -> list[str]:
     """List the columns, those of one environment side by side."""
-    environments = list(dict.fromkeys(result.cell.environment for result in results))
     columns = {result.cell.column: result.cell.environment for result in results}
+    environments = list(dict.fromkeys(columns.values()))
     return sorted(columns, key=lambda column: environments.index(columns[column]))

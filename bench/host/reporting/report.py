@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
 from bench.record import Record
 
 from .. import collection
-from ..analysis import ranking
 from ..analysis.claims import answer
+from ..analysis.ranking import Ranked, RankedColumn, rank
 from ..analysis.run_analysis import Analysis, analyse
 from ..storage.manifest import Manifest
 from ..study.claim import Claim
@@ -28,34 +30,36 @@ from .words.caption import describe_conditions, title_of
 from .words.language import Language, current, writing_in
 from .words.ranking import no_ranking_remark
 
+Made = TypeVar("Made")
+
+
+def on_demand(make: Callable[[Report], Made]) -> cached_property[Made]:
+    """Make a part of a report when somebody asks for it, once, in the language of the report."""
+
+    def made(report: Report) -> Made:
+        with writing_in(report.language):
+            return make(report)
+
+    return cached_property(made)
+
 
 @dataclass(frozen=True)
 class Report:
-    """What is reported of one run, ready to be written and printed."""
+    """What is reported of one run, ready to be written and printed.
+
+    Not every output shows every table. So those who share the outputs share the work of making the tables, too.
+    """
 
     manifest: Manifest
     title: str
     analysis: Analysis
-    rankings: tuple[ranking.RankedColumn, ...]
+    ranked: Ranked
     #: Every column compared with the baseline; None where nothing was measured, or nothing of the baseline.
     speed_ups: SpeedUps | None
     #: What a run ends with; None without speed-ups.
     speedups: Table | None
-    #: What it ends with then.
-    overview: Table
     #: None where no settings differ.
     settings: Table | None
-    #: The times of all cells, side by side.
-    summary: Table
-    details: Table
-    #: None where no steps were timed one by one.
-    latency: Table | None
-    #: None where nothing was measured.
-    costs: Table | None
-    #: None where there is too little to rank.
-    ranking: Table | None
-    #: What containers cost; None where none has its venv beside it.
-    containers: Table | None
     #: The claims of the study with their answers, and what lies behind them; empty where it has none.
     claims: tuple[Table, ...]
     language: Language
@@ -63,9 +67,43 @@ class Report:
     folder: Path | None = None
 
     @property
+    def rankings(self) -> tuple[RankedColumn, ...]:
+        return self.ranked.places
+
+    @on_demand
     def main(self) -> Table:
         """What a reader sees first: speed-ups or, without a baseline, times."""
-        return self.overview if self.speedups is None else self.speedups
+        return overview.summarise(self.analysis, self.manifest) if self.speedups is None else self.speedups
+
+    @on_demand
+    def summary(self) -> Table:
+        """The times of all cells, side by side."""
+        remark = no_ranking_remark(self.ranked, self.analysis.results)
+        return times.summarise(self.analysis, self.manifest, ranking=remark)
+
+    @on_demand
+    def details(self) -> Table:
+        return details.detail(self.analysis, self.manifest)
+
+    @on_demand
+    def latency(self) -> Table | None:
+        """None where no steps were timed one by one."""
+        return latency.table(self.analysis, self.manifest)
+
+    @on_demand
+    def costs(self) -> Table | None:
+        """None where nothing was measured."""
+        return costs.account(self.analysis, self.manifest)
+
+    @on_demand
+    def ranking(self) -> Table | None:
+        """None where there is too little to rank."""
+        return ranking_table.show(self.ranked, self.analysis, self.manifest)
+
+    @on_demand
+    def containers(self) -> Table | None:
+        """What containers cost; None where none has its venv beside it."""
+        return containers.table(self.analysis, self.manifest)
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -117,7 +155,7 @@ def make(
     language = language or current()
     with writing_in(language), collection.paused():
         analysis = analyse(records, manifest)
-        ranked = ranking.rank(analysis, manifest)
+        ranked = rank(analysis, manifest)
         compared = speed_ups(analysis, manifest)
         first = compared.tracks[0] if compared is not None and compared.tracks else None
         leaders = () if first is None else ranked.leaders(first.device, first.threads)
@@ -125,17 +163,10 @@ def make(
             manifest,
             title_of(manifest),
             analysis,
-            ranked.places,
+            ranked,
             compared,
             None if compared is None else speedups.summarise(compared, manifest, leaders),
-            overview.summarise(analysis, manifest),
             settings.compare(analysis, manifest),
-            times.summarise(analysis, manifest, ranking=no_ranking_remark(ranked, analysis.results)),
-            details.detail(analysis, manifest),
-            latency.table(analysis, manifest),
-            costs.account(analysis, manifest),
-            ranking_table.show(ranked, analysis, manifest),
-            containers.table(analysis, manifest),
             claims_table.tables(answer(claims, analysis, manifest), analysis, manifest),
             language,
             folder,

@@ -6,7 +6,7 @@ returns the paths of what it wrote. Other people's outputs have the same two, in
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -36,9 +36,9 @@ from .output import Output
 if TYPE_CHECKING:
     from ..report import Report
 
-BUILT_IN = (
-    Output.of(table_markdown),
-    Output.of(table_latex),
+#: The same tables in two forms: one process makes the tables for both.
+TABLES = (Output.of(table_markdown), Output.of(table_latex))
+OTHERS = (
     Output.of(claims_markdown),
     Output.of(results_csv),
     Output.of(details_csv),
@@ -52,6 +52,7 @@ BUILT_IN = (
     Output.of(environments_json),
     Output.of(page_html),
 )
+BUILT_IN = (*OTHERS, *TABLES)
 
 
 @dataclass
@@ -77,10 +78,8 @@ def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
 def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
-    pieces = [
-        partial(_write, output, report, folder, wanted=every_figure or figures.is_kept(output, folder))
-        for output in BUILT_IN
-    ]
+    # The last piece is begun first: the tables take longest.
+    pieces = [partial(_write, together, report, folder, every_figure) for together in (*zip(OTHERS), TABLES)]
     for names, refused in side_by_side.call(pieces):
         found.paths += [folder / name for name in names]
         found.refused += refused
@@ -92,13 +91,18 @@ def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, eve
     return found
 
 
-def _write(output: Output, report: Report, folder: Path, *, wanted: bool) -> tuple[list[str], list[str]]:
-    """Write one of ours, or remove an old one; return its files, and what the disk did not take."""
-    try:
-        paths = output.write_whole(report, folder) if wanted else []
-        if not paths:
-            figures.remove(output, folder)
-    except OSError as error:
-        # The others may still be written: a folder may be in the place of this one.
-        return [], [describe(error, folder / output.name)]
-    return [str(path.relative_to(folder)) for path in paths], []
+def _write(outputs: Sequence[Output], report: Report, folder: Path, every_figure: bool) -> tuple[list[str], list[str]]:
+    """Write some of ours, or remove old ones; return their files, and what the disk did not take."""
+    written: list[str] = []
+    refused: list[str] = []
+    for output in outputs:
+        try:
+            wanted = every_figure or figures.is_kept(output, folder)
+            paths = output.write_whole(report, folder) if wanted else []
+            if not paths:
+                figures.remove(output, folder)
+            written += [str(path.relative_to(folder)) for path in paths]
+        except OSError as error:
+            # The others may still be written: a folder may be in the place of this one.
+            refused.append(describe(error, folder / output.name))
+    return written, refused

@@ -57,14 +57,16 @@ Labels = Mapping[str, Label]
 
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
-    versions: dict[str, str] = {}
-    columns: dict[str, Cell] = {}
+    columns = {result.cell.column: result.cell for result in results}
+    versions = dict.fromkeys((cell.environment for cell in columns.values()), "")
+    unknown = set(versions)
     for result in results:
-        cell = result.cell
-        columns.setdefault(cell.column, cell)
+        if not unknown:
+            break
         # A cell that ended before its import does not say; another one of its environment does.
-        if not versions.get(cell.environment):
-            versions[cell.environment] = _version(result)
+        if result.cell.environment in unknown and (version := _version(result)):
+            versions[result.cell.environment] = version
+            unknown.remove(result.cell.environment)
     whole = {column: _label(cell, versions) for column, cell in columns.items()}
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
