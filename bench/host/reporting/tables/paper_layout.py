@@ -17,7 +17,7 @@ from functools import cached_property
 
 ROOM = 28.5
 #: Between two columns of the table: twice ``\tabcolsep``.
-GAP = 0.6
+GAP = 0.8
 #: The shortest lines that names are broken into where a table is too wide, and by how much they are shortened at once.
 NAME, STEP = 6.8, 1.0
 #: What the second line of a broken name stands in from the left.
