@@ -16,8 +16,6 @@ def memory_bytes(records: Sequence[Record], name: str) -> float | None:
     there, and their memory cannot be told from that of the steps.
     """
     known = [record for record in records if record.memory.get(name) is not None]
-    if not known:
-        return None
     warm = [record for record in known if record.cell.device != "gpu" or record.first_call_cache != "cold"]
     return median(record.memory[name] for record in warm or known)
 

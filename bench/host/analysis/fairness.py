@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench.record import Record
+
 if TYPE_CHECKING:
     from .results import Result
 
@@ -52,10 +54,10 @@ class DifferingSetting:
     values: Mapping[str, tuple[str, ...]]
 
 
-def settings_of(result: Result) -> dict[str, str]:
+def settings_of(records: Iterable[Record]) -> dict[str, str]:
     """Return the settings of a cell as text; all values of one that changed between its processes."""
     found: dict[str, dict[str, None]] = {}
-    for record in result.records:
+    for record in records:
         compiled = {COMPILED: record.compilation[COMPILED]} if record.compilation.get(COMPILED) else {}
         for name, value in {**compiled, **record.settings}.items():
             found.setdefault(name, {})[str(value)] = None
@@ -69,7 +71,7 @@ def refusal(result: Result, baseline: Result) -> tuple[Difference, ...]:
 
 def differences(result: Result, baseline: Result, names: Iterable[str]) -> tuple[Difference, ...]:
     """Return the differences of two cells in the settings ``names``, of those that both report."""
-    mine, theirs = settings_of(result), settings_of(baseline)
+    mine, theirs = result.settings, baseline.settings
     return tuple(
         (name, mine[name], theirs[name])
         for name in names
@@ -92,7 +94,7 @@ def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetti
     values: dict[str, dict[str, dict[str, None]]] = {}
     differing: dict[str, None] = {}
     for row in rows:
-        found = {result.cell.column: settings for result in row if (settings := settings_of(result))}
+        found = {result.cell.column: result.settings for result in row if result.settings}
         for name in dict.fromkeys(name for settings in found.values() for name in settings):
             own = {column: settings[name] for column, settings in found.items() if name in settings}
             silent = len(own) < len(found) and name in EVERYWHERE

@@ -1,8 +1,9 @@
-"""Takes the median of a handful of values."""
+"""Takes the median of a handful of values, without the time that NumPy takes to begin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import truediv
 
 
 def median(values: Iterable[float]) -> float | None:
@@ -13,3 +14,10 @@ def median(values: Iterable[float]) -> float | None:
     if not found:
         return None
     return float(found[half] if len(found) % 2 else (found[half - 1] + found[half]) / 2)
+
+
+def median_ratio(values: Sequence[float], others: Sequence[float]) -> float:
+    """Return the median of values over others, of which there must be at least one."""
+    found = median(map(truediv, values, others))
+    assert found is not None
+    return found

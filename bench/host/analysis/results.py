@@ -14,7 +14,6 @@ from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
 
 from ..statistics.bootstrap import Estimate, estimate_medians
 from ..statistics.location import Location, spread_between
-from ..statistics.location import median as median_of
 from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
 from ..statistics.spread import Spread, judge
@@ -23,9 +22,9 @@ from ..storage.manifest import Stop
 from . import consumption
 from .compilation import recompilations
 from .disturbances import Disturbances
-from .fairness import Difference
+from .fairness import Difference, settings_of
 from .latency import Latency, latency_of
-from .medians import median
+from .medians import median, median_ratio
 from .processes import Timed
 from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
@@ -142,13 +141,13 @@ class Result:
         It is near the number of threads where they spin, and below one where the process waits for a processor.
         """
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
-        return median(median_of(np.divide(record.sample_cpu_ns, record.sample_ns)) for record in timed)
+        return median(median_ratio(record.sample_cpu_ns, record.sample_ns) for record in timed)
 
     @cached_property
     def cpu_s(self) -> float | None:
         """Processor seconds of one step, over all threads of the process: median over processes."""
         timed = (process.record for process in self.timed if process.record.sample_cpu_ns)
-        return median(median_of(np.divide(r.sample_cpu_ns, r.sample_steps)) / 1e9 for r in timed)
+        return median(median_ratio(record.sample_cpu_ns, record.sample_steps) / 1e9 for record in timed)
 
     @cached_property
     def throughput(self) -> Estimate | None:
@@ -167,31 +166,44 @@ class Result:
     def work(self) -> dict[str, Any]:
         return next((record.work for record in reversed(self.records) if record.work), {})
 
+    @cached_property
+    def _first_calls(self) -> dict[str, list[float]]:
+        found: dict[str, list[float]] = {}
+        for record in self.records:
+            if record.first_call_s is not None:
+                found.setdefault(record.first_call_cache or "cold", []).append(record.first_call_s)
+        return found
+
     def first_call_s(self, cache: str) -> float | None:
         """Median seconds of the first calls with a ``cold`` or ``warm`` cache; without a cache it is cold."""
-        return median(
-            record.first_call_s
-            for record in self.records
-            if record.first_call_s is not None and (record.first_call_cache or "cold") == cache
-        )
+        return median(self._first_calls.get(cache, ()))
 
     def first_calls(self, cache: str) -> int:
         """Count the processes behind ``first_call_s``."""
-        calls = (record for record in self.records if record.first_call_s is not None)
-        return sum((record.first_call_cache or "cold") == cache for record in calls)
+        return len(self._first_calls.get(cache, ()))
 
     def import_s(self, *, alone: bool) -> float | None:
         """Return the median seconds of the imports that ran alone, or of those that ran beside others."""
         kept = (record for record in self.records if record.import_alone == alone)
         return median(record.import_s for record in kept if record.import_s is not None)
 
+    @cached_property
+    def _memory(self) -> dict[str, float | None]:
+        names = dict.fromkeys(name for record in self.records for name in record.memory)
+        return {name: consumption.memory_bytes(self.records, name) for name in names}
+
     def memory_bytes(self, name: str) -> float | None:
         """Median over processes of one of the memory figures of their records."""
-        return consumption.memory_bytes(self.records, name)
+        return self._memory.get(name)
 
     def joules(self, *, net: bool) -> float | None:
         """Energy of one step, median over processes; ``net`` of what the device takes at rest."""
         return consumption.joules(self.records, net=net)
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """Its settings as text; all values of one that changed between its processes."""
+        return settings_of(self.records)
 
     @property
     def peak_bytes(self) -> float | None:

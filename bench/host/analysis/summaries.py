@@ -19,7 +19,6 @@ from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
 from ..study.twin import is_twin
 from .baselines import baselines_of
-from .fairness import settings_of
 from .processes import timed_cells
 from .results import Result, result_of, with_steps
 
@@ -94,7 +93,7 @@ def _cell(result: Result, base: Result | None, tables: Mapping[str, list[dict[st
         step_s=[float(f"{process.location.median:.{TIME_DIGITS}g}") for process in result.timed],
         log_ratios=[round(value, RATIO_DIGITS) for value in log_ratios.tolist()],
         disturbed=sum(process.disturbed for process in result.timed),
-        settings=_place(tables["settings"], settings_of(result)),
+        settings=_place(tables["settings"], result.settings),
         versions=_place(tables["versions"], versions),
         work=_place(tables["work"], {**work, "data": data} if work or data else {}),
     )

@@ -86,9 +86,9 @@ def sequential_p(
     be continued, as that would be one look too many.
     """
     found = [
-        signed_rank_p(log_ratios[rounds < look]) / weight
+        signed_rank_p(reached) / weight
         for look, weight in _reached(looks, rounds_done, ended)
-        if (rounds < look).any()
+        if len(reached := log_ratios[rounds < look])
     ]
     return min(1.0, *found) if found else None
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bench.host.analysis.compilation import notes_on_compilation
-from bench.host.analysis.fairness import settings_of
 from bench.host.analysis.processes import timed
 from bench.host.analysis.results import result_of
 from bench.host.reporting.words.notes import in_words
@@ -45,4 +44,4 @@ def test_a_cell_that_recompiled_while_timing_is_irregular(long_study):
 def test_what_was_compiled_is_a_setting(long_study):
     cell = long_study.find("jax:jit", "mlp-train")
     records = [replace(r, compilation={"compiled": "forward"}) for r in long_study.records if r.cell == cell]
-    assert settings_of(result_of(cell, records, timed(records)))["compiled"] == "forward"
+    assert result_of(cell, records, timed(records)).settings["compiled"] == "forward"

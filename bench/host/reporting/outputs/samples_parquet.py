@@ -105,9 +105,11 @@ def _padded(record: Record, attribute: str) -> Sequence[int]:
     return values if len(values) == count else [*values, *[MISSING] * count][:count]
 
 
-def _texts(values: Any) -> Any:
+def _texts(values: Iterable[str]) -> Any:
+    texts = list(values)
     # JSON can hold a lone surrogate; a file in UTF-8 cannot.
-    return np.array([value.encode("utf-8", "replace").decode() for value in values], dtype=object)
+    written = {text: text.encode("utf-8", "replace").decode() for text in set(texts)}
+    return np.array([written[text] for text in texts], dtype=object)
 
 
 def _quoted(path: Path) -> str:

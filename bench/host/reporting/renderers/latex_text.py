@@ -5,6 +5,7 @@ Characters that would begin an optional argument after ``\\``, or join to ligatu
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -92,8 +93,12 @@ PLAIN = re.compile(r"(?:[A-Za-z0-9.:;()/+=]+(?:[ -][A-Za-z0-9.:;()/+=]+)*)?")
 
 def escape(text: str) -> str:
     """Write ``text`` so that LaTeX shows it; a character that no standard font has is shown as ``[U+4E2D]``."""
-    if PLAIN.fullmatch(text):
-        return text
+    return text if PLAIN.fullmatch(text) else _escaped(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _escaped(text: str) -> str:
+    # Kept, as the same words stand in many places of a table.
     apart = LIGATURES.sub(r"\1\0", unicodedata.normalize("NFC", printable(text)))
     return apart.translate(_CHARACTERS)
 

@@ -14,7 +14,7 @@ INLINE = re.compile(r"[\\`*<|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|&(?=#?\w+;)|:
 OPENING = re.compile(r"^(\d*)([#>+=\[-]|(?<=\d)[.)])")
 
 #: Text that shows as it is: most of the numbers and names of a table.
-PLAIN = re.compile(r"(?:[A-Za-z0-9.()+=/-]+(?: [A-Za-z0-9.()+=/-]+)*)?")
+PLAIN = re.compile(r"(?:[A-Za-z0-9.()+=/%×–-]+(?: [A-Za-z0-9.()+=/%×–-]+)*)?")
 
 
 def escape(text: str) -> str:

@@ -58,7 +58,8 @@ def decimals(value: float, half_width: float | None = None) -> int:
 
 def localise(number: str) -> str:
     """Write a formatted number with the decimal sign of the language of the report."""
-    return number.replace(".", decimal_sign())
+    sign = decimal_sign()
+    return number if sign == "." else number.replace(".", sign)
 
 
 def format_number(value: float | None) -> str:
