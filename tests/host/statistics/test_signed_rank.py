@@ -48,7 +48,7 @@ def test_p_value_agrees_with_scipy_where_scipy_is_exact(differences):
 
 @given(coarse)
 def test_ranks_are_midranks(differences):
-    assert doubled_ranks(differences).tolist() == (2 * stats.rankdata(differences)).tolist()
+    assert doubled_ranks(differences.tolist()) == (2 * stats.rankdata(differences)).tolist()
 
 
 def test_smallest_p_value_of_eight_pairs_is_below_one_percent():
