@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: The same tables in two forms: one process makes the tables for both.
 TABLES = (Output.of(table_markdown), Output.of(table_latex))
-OTHERS = (
+BUILT_IN = (
     Output.of(claims_markdown),
     Output.of(results_csv),
     Output.of(details_csv),
@@ -51,8 +51,8 @@ OTHERS = (
     Output.of(machine_json),
     Output.of(environments_json),
     Output.of(page_html),
+    *TABLES,
 )
-BUILT_IN = (*OTHERS, *TABLES)
 
 
 @dataclass
@@ -78,8 +78,10 @@ def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
 def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
+    tables = [output for output in BUILT_IN if output in TABLES]
     # The last piece is begun first: the tables take longest.
-    pieces = [partial(_write, together, report, folder, every_figure) for together in (*zip(OTHERS), TABLES)]
+    together = [*([output] for output in BUILT_IN if output not in TABLES), tables]
+    pieces = [partial(_write, outputs, report, folder, every_figure) for outputs in together]
     for names, refused in side_by_side.call(pieces):
         found.paths += [folder / name for name in names]
         found.refused += refused
