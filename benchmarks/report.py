@@ -54,13 +54,15 @@ REPORT = """
 import io, sys
 from pathlib import Path
 from rich.console import Console
+from bench.host import collection
 from bench.host.reporting import report
 from bench.host.storage import journal, manifest
 folder = Path(sys.argv[1])
-records, run = journal.read(folder), manifest.read(folder)
-made = report.make(records, run)
-made.write(folder)
-made.print(Console(file=io.StringIO(), width=160))
+with collection.paused():  # as the command does
+    records, run = journal.read(folder), manifest.read(folder)
+    made = report.make(records, run)
+    made.write(folder)
+    made.print(Console(file=io.StringIO(), width=160))
 """
 #: Seconds between two looks at the memory, each of which takes a few milliseconds.
 LOOK_S = 0.2

@@ -20,7 +20,7 @@ SCRIPTS = (
     "main.js",
 )  # fmt: skip
 #: Characters that mean something to HTML, or that end a line of JavaScript.
-ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 def assemble(content: Mapping[str, Any]) -> str:
@@ -44,7 +44,11 @@ def escape(content: Mapping[str, Any]) -> str:
     """Write JSON that HTML reads as text without any markup."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # A lone surrogate, which JSON can carry, is no text that a file could hold.
-    return text.encode("utf-8", "replace").decode("utf-8").translate(ESCAPES)
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    # One after the other: ``translate`` looks up every letter.
+    for character, escaped in ESCAPES.items():
+        text = text.replace(character, escaped)
+    return text
 
 
 def _read_script(name: str) -> str:
