@@ -57,12 +57,15 @@ from rich.console import Console
 from bench.host import collection
 from bench.host.reporting import report
 from bench.host.storage import journal, manifest
-folder = Path(sys.argv[1])
-with collection.paused():  # as the command does
-    records, run = journal.read(folder), manifest.read(folder)
-    made = report.make(records, run)
+
+@collection.paused()
+def run(folder):  # as the command does
+    records, described = journal.read(folder), manifest.read(folder)
+    made = report.make(records, described)
     made.write(folder)
     made.print(Console(file=io.StringIO(), width=160))
+
+run(Path(sys.argv[1]))
 """
 #: Seconds between two looks at the memory, each of which takes a few milliseconds.
 LOOK_S = 0.2
