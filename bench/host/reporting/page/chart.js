@@ -2,6 +2,8 @@
 
 const MOST_PANELS = 12;
 const WIDEST = Math.log2(64);
+// Above so many bars, each version of a framework heads its modes, whose names then fit.
+const MOST_NAMED = 8;
 
 function chart(shownRows, shownColumns) {
   if (!choice.baseline) return [make('p', { class: 'hint' }, W.noBaseline)];
@@ -10,7 +12,7 @@ function chart(shownRows, shownColumns) {
   const shown = comparable.slice(0, MOST_PANELS);
   if (!shown.length || !others.length) return [make('p', { class: 'hint' }, W.nothing)];
   const mean = means(shownRows, shownColumns);
-  const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)) }));
+  const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)).filter(hasPlace) }));
   if (mean.count >= data.fewestRows) {
     const bars = others.map((column) => ({ column, value: mean.values[shownColumns.indexOf(column)] })).filter(({ value }) => value !== null)
       .map(({ column, value }) => ({ column, speedup: { value, low: null, high: null } }));
@@ -29,6 +31,11 @@ function barOf(cell, column) {
   return { column, cell, speedup: speedupOf(cell) };
 }
 
+/** What the study excludes needs no empty bar; the table has it, with the reason. */
+function hasPlace({ cell }) {
+  return cell && cell.status !== 'excluded';
+}
+
 /** Where a speed-up lies, in percent of the width; and the ticks. */
 function scaleOf(panels) {
   const ends = panels.flatMap((panel) => panel.bars.flatMap(({ speedup }) => (speedup ? [speedup.value, speedup.low, speedup.high] : [])));
@@ -44,17 +51,25 @@ function panelOf({ name, hint, bars, mean }, scale) {
   return make('section', { class: mean ? 'panel mean' : 'panel', 'aria-label': name },
     make('h3', {}, name, hint ? make('span', { class: 'hint' }, ` ${hint}`) : null),
     make('div', { class: 'bars' },
-      bars.map((bar) => barRow(bar, scale)),
+      bars.length > MOST_NAMED ? headed(bars, scale) : bars.map((bar) => barRow(bar, scale, bar.column.label)),
       make('span', {}),
       make('div', { class: 'ticks', 'aria-hidden': 'true' }, scale.ticks.map((tick) => make('span', { style: { left: `${scale.at(tick)}%` } },
         tick < 1 ? `1/${1 / tick}` : String(tick)))),
       make('span', {})));
 }
 
-function barRow({ column, cell, speedup }, scale) {
+function headed(bars, scale) {
+  return bars.map((bar, i) => {
+    const { label, release } = bar.column;
+    const head = release === bars[i - 1]?.column.release ? null : make('span', { class: 'release' }, release);
+    return [head, barRow(bar, scale, label.startsWith(`${release} `) ? label.slice(release.length + 1) : label)];
+  });
+}
+
+function barRow({ column, cell, speedup }, scale, name) {
   const one = scale.at(1), grid = scale.ticks.map((tick) => make('i', { class: tick === 1 ? 'line one' : 'line', style: { left: `${scale.at(tick)}%` } }));
   const track = make('div', { class: 'track', 'aria-hidden': 'true' }, grid);
-  const label = make('span', { class: 'label' }, column.label);
+  const label = make('span', { class: 'label', title: column.label }, name);
   if (!speedup) return [label, track, make('span', { class: 'value muted' }, cell ? lackOf(cell) : '')];
   const end = scale.at(speedup.value);
   track.append(make('b', { class: 'bar', style: { left: `${Math.min(one, end)}%`, width: `${Math.max(0.6, Math.abs(end - one))}%`, background: colourOf(column) } }));

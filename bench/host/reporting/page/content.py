@@ -144,7 +144,7 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
         "id": column,
         "label": label.text,
         "product": names_of(cell.framework)[0],
-        "release": " ".join(filter(None, (label.product, label.version))),
+        "release": label.release,
         "version": label.version,
         "mode": cell.mode,
         "framework": cell.framework,

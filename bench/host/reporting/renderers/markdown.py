@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ..tables.parts import in_parts
 from ..tables.table import Entry, Table, mark
 from ..words.text import printable
 
@@ -55,19 +56,28 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
 def render(table: Table, *, level: int = 2) -> str:
     """Write a table under a heading of ``level``; every group is a table of its own, so that its units can head it."""
     marks = table.marks
-    parts = [f"{'#' * level} {escape(table.title)}", *map(escape_line, filter(None, (table.banner, table.caption)))]
-    for group in table.groups:
-        if group.heading.text:
-            parts.append(f"{'#' * (level + 1)} {entry(group.heading, marks)}")
-        rows = [[entry(value, marks) for value in row] for row in group.rows]
-        titles = [escape(title) for title in table.titles(group)]
-        parts.append(grid(titles, rows, [column.align == "right" for column in table.columns]))
-    parts += map(escape_line, table.sentences)
+    above = [f"{'#' * level} {escape(table.title)}", *map(escape_line, filter(None, (table.banner, table.caption)))]
+    below = [*map(escape_line, table.sentences)]
     notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
     if notes:
-        parts.append("<br>\n".join(notes))
-    parts += [escape_line(remark) for remark in table.remarks]
-    return "\n\n".join(parts) + "\n"
+        below.append("<br>\n".join(notes))
+    below += [escape_line(remark) for remark in table.remarks]
+    parts = [(heading, _part(heading, part, marks, level + 1)) for heading, part in in_parts(table)]
+    # What is said of the whole table stands below the part that shows what matters most.
+    first = [line for heading, lines in parts if not heading for line in lines]
+    others = [line for heading, lines in parts if heading for line in lines]
+    return "\n\n".join([*above, *first, *below, *others] if first else [*above, *others, *below]) + "\n"
+
+
+def _part(heading: str, part: Table, marks: dict[str, str], level: int) -> list[str]:
+    lines = [f"{'#' * level} {escape(heading)}"] if heading else []
+    for group in part.groups:
+        if group.heading.text:
+            lines.append(f"{'#' * level} {entry(group.heading, marks)}")
+        rows = [[entry(value, marks) for value in row] for row in group.rows]
+        titles = [escape(title) for title in part.titles(group)]
+        lines.append(grid(titles, rows, [column.align == "right" for column in part.columns]))
+    return lines
 
 
 def document(title: str, tables: Iterable[Table]) -> str:

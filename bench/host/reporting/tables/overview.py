@@ -40,7 +40,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         *answer.failures(results),
     ]
     headings = (
-        Column(labels[column].heading, dispensable=number, name=labels[column].short)
+        Column(labels[column].heading, dispensable=number, name=labels[column].short, group=labels[column].release)
         for number, column in enumerate(columns, start=1)
     )
     return Table(

@@ -30,7 +30,7 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
     measured = [result for result in analysis.results if result.records]
     labels = labels_of(measured)
     groups = _grouped(in_order(columns_of(measured), labels), labels, found)
-    columns = (Column(_("setting"), "left"), *(Column(name, "left", wraps=True) for name, _column in groups))
+    columns = (Column(_("setting"), "left"), *(_heading(*group, labels) for group in groups))
     rows = tuple((Entry(one.name), *(Entry(_value(one, column)) for _name, column in groups)) for one in found)
     return Table(
         f"{manifest.study.name}-settings",
@@ -39,6 +39,10 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
         columns,
         (Group(Entry(""), ("",) * len(columns), rows),),
     )
+
+
+def _heading(name: str, column: str, labels: Mapping[str, Label]) -> Column:
+    return Column(name, "left", wraps=True, group=labels[column].release)
 
 
 def _grouped(

@@ -34,6 +34,8 @@ class Column:
     wraps: bool = False
     #: What a sentence calls it, where that is not its title.
     name: str = ""
+    #: Heads it and the others of the same group where a page has no room for all columns side by side.
+    group: str = ""
 
     @property
     def named(self) -> str:

@@ -69,7 +69,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
     titles = (
         Column(_("workload"), "left"),
         Column(_("unit"), "left"),
-        *(Column(labels[column].heading, name=labels[column].text) for column in columns),
+        *(Column(labels[column].heading, name=labels[column].text, group=labels[column].release) for column in columns),
     )
     return Table(
         f"{manifest.study.name}-summary",

@@ -38,6 +38,10 @@ class Label:
         return " ".join(filter(None, (self.product, self.version, self.mode)))
 
     @property
+    def release(self) -> str:
+        return " ".join(filter(None, (self.product, self.version)))
+
+    @property
     def short_mode(self) -> str:
         return SHORT.get(self.mode, self.mode)
 

@@ -16,6 +16,13 @@ from bench.host.storage import worker_logs
 pytestmark = pytest.mark.browser
 
 
+def panel_of(text: str, name: str) -> str:
+    """Return what the page has in the panel of a row."""
+    found = re.search(rf'<section class="panel" aria-label="{name}">(.*?)</section>', text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study, chromium):
     path = page_of(long_study, tmp_path)
     text = chromium.dump(path)
@@ -38,6 +45,25 @@ def test_the_means_are_those_of_the_tables_although_a_column_has_few_rows(tmp_pa
     assert footer is not None
     assert sorted(re.findall(r"<span>([^<]*)", footer[0])) == sorted(filter(None, expected))
     assert "over 3 complete rows" in browser.shown(text)
+
+
+def test_the_chart_leaves_out_what_the_study_excludes_and_heads_many_modes_by_their_version(
+    tmp_path, long_study, chromium
+):
+    long_study.exclude("torch2:eager", "dispatch", "the published study did not use it")
+    few = panel_of(chromium.dump(page_of(long_study, tmp_path)), "dispatch")
+    assert re.findall(r'<span class="label"[^>]*>PyTorch 2.15 ([^<]*)', few) == ["compile"]
+    assert "excluded" not in few
+    long_study.records += [
+        replace(r, cell=replace(r.cell, mode=f"{r.cell.mode}-again"))
+        for r in long_study.records
+        if r.cell.framework == "torch"
+    ]
+    many = panel_of(chromium.dump(page_of(long_study, tmp_path)), "dispatch")
+    assert re.findall(r'class="release">([^<]*)', many)[:2] == ["PyTorch 1.13", "PyTorch 2.15"]
+    assert re.findall(r'<span class="label"[^>]*title="PyTorch 2.15 compile-again"[^>]*>([^<]*)', many) == [
+        "compile-again"
+    ]
 
 
 def test_rows_of_other_numbers_of_threads_are_not_part_of_the_mean(tmp_path, long_study, chromium):

@@ -1,0 +1,71 @@
+"""Tests how a table that is too wide for a page is divided."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.host.reporting.renderers import markdown
+from bench.host.reporting.tables.parts import MOST, in_parts
+from bench.host.reporting.tables.table import Column, Entry, Group, Table
+
+
+def wide(modes: int, *, ranked: bool = True, empty: tuple[str, ...] = ()) -> Table:
+    """Make a table with two versions, each in ``modes`` modes; the second mode says most, ``empty`` rows nothing."""
+    columns = [Column("workload", "left")]
+    for version in ("A 1", "A 2"):
+        for mode in range(modes):
+            place = len(columns) - 1 if mode != 1 else (0 if version == "A 1" else 1)
+            columns.append(Column(f"{version} m{mode}", dispensable=(place + 1) * ranked, group=version))
+    if ranked:
+        columns[1] = Column("A 1 m0", dispensable=0, group="A 1")
+
+    def row(name: str) -> tuple[Entry, ...]:
+        return (
+            Entry(name),
+            *(Entry("" if name in empty and c.group == "A 2" else f"{name} {c.title}") for c in columns[1:]),
+        )
+
+    rows = tuple(row(name) for name in ("gemm", "conv"))
+    return Table(
+        "t", "Title", "Caption", tuple(columns), (Group(Entry(""), ("",) * len(columns), rows),), sentences=("Said.",)
+    )
+
+
+def titles(table: Table) -> list[str]:
+    return [column.title for column in table.columns]
+
+
+def test_a_table_that_fits_stays_whole():
+    table = wide(MOST // 2)
+    assert in_parts(table) == [("", table)]
+
+
+def test_a_wide_table_begins_with_the_base_and_the_best_of_each_version_and_then_has_every_column():
+    (first, best), *others = in_parts(wide(MOST // 2 + 1))
+    assert first == ""
+    assert titles(best) == ["workload", "A 1 m0", "A 2 m1"]
+    assert [heading for heading, _part in others] == ["A 1", "A 2"]
+    assert [titles(part) for _heading, part in others] == [
+        ["workload", *(f"A 1 m{i}" for i in range(6))],
+        ["workload", "A 1 m0", *(f"A 2 m{i}" for i in range(6))],
+    ]
+
+
+def test_without_an_order_of_columns_there_are_only_the_versions():
+    parts = in_parts(wide(6, ranked=False))
+    assert [heading for heading, _part in parts] == ["A 1", "A 2"]
+    assert sum(len(part.columns) - 1 for _heading, part in parts) == 12
+
+
+def test_a_part_leaves_out_rows_in_which_it_shows_nothing_and_no_other():
+    _best, (_one, first), (_two, second) = in_parts(wide(6, empty=("conv",)))
+    assert [row[0].text for row in first.groups[0].rows] == ["gemm", "conv"]
+    assert [row[0].text for row in second.groups[0].rows] == ["gemm"]
+
+
+@pytest.mark.parametrize(("ranked", "order"), [(True, ("Said.", "### A 1")), (False, ("### A 2", "Said."))])
+def test_what_is_said_of_a_table_stands_below_the_part_that_says_most(ranked, order):
+    text = markdown.render(wide(6, ranked=ranked))
+    assert text.index(order[0]) < text.index(order[1])
+    for title in {column.title for column in wide(6).columns}:
+        assert title in text
