@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..tables.parts import in_parts
 from ..tables.table import Entry, Table, mark
@@ -54,30 +55,31 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
 
 
 def render(table: Table, *, level: int = 2) -> str:
-    """Write a table under a heading of ``level``; every group is a table of its own, so that its units can head it."""
-    marks = table.marks
-    above = [f"{'#' * level} {escape(table.title)}", *map(escape_line, filter(None, (table.banner, table.caption)))]
-    below = [*map(escape_line, table.sentences)]
-    notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
-    if notes:
-        below.append("<br>\n".join(notes))
-    below += [escape_line(remark) for remark in table.remarks]
-    parts = [(heading, _part(heading, part, marks, level + 1)) for heading, part in in_parts(table)]
-    # What is said of the whole table stands below the part that shows what matters most.
-    first = [line for heading, lines in parts if not heading for line in lines]
-    others = [line for heading, lines in parts if heading for line in lines]
-    return "\n\n".join([*above, *first, *below, *others] if first else [*above, *others, *below]) + "\n"
+    """Write a table under a heading of ``level``, in parts where a page has no room for all columns side by side."""
+    above, below = (table.banner, table.caption), (*table.sentences, *table.remarks)
+    whole, headed = list[str](), list[str]()
+    for heading, part in in_parts(table):
+        if heading:
+            headed += [f"{'#' * (level + 1)} {escape(heading)}", *_groups(part, level + 2)]
+        else:
+            whole += _groups(part, level + 1)
+    title = f"{'#' * level} {escape(table.title)}"
+    lines = [title, *map(escape_line, filter(None, above)), *whole, *map(escape_line, below), *headed]
+    return "\n\n".join(lines) + "\n"
 
 
-def _part(heading: str, part: Table, marks: dict[str, str], level: int) -> list[str]:
-    lines = [f"{'#' * level} {escape(heading)}"] if heading else []
-    for group in part.groups:
+def _groups(table: Table, level: int) -> Iterator[str]:
+    """Write every group as a table of its own, so that its units can head it, with its footnotes below it."""
+    for group in table.groups:
+        marks = replace(table, groups=(group,)).marks
         if group.heading.text:
-            lines.append(f"{'#' * level} {entry(group.heading, marks)}")
+            yield f"{'#' * level} {entry(group.heading, marks)}"
         rows = [[entry(value, marks) for value in row] for row in group.rows]
-        titles = [escape(title) for title in part.titles(group)]
-        lines.append(grid(titles, rows, [column.align == "right" for column in part.columns]))
-    return lines
+        titles = [escape(title) for title in table.titles(group)]
+        yield grid(titles, rows, [column.align == "right" for column in table.columns])
+        notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
+        if notes:
+            yield "<br>\n".join(notes)
 
 
 def document(title: str, tables: Iterable[Table]) -> str:

@@ -22,7 +22,7 @@ from ..words.caption import (
 )
 from ..words.labels import in_order, labels_of
 from ..words.language import _
-from ..words.notes import in_words
+from ..words.notes import in_brief
 from ..words.numbers import TIMES, choose_unit, format_value
 from ..words.remarks import (
     noise_remark,
@@ -113,7 +113,7 @@ def _summary_entry(result: Result | None, bases: Baselines, size: float, baselin
     base = bases.get(result.cell)
     notes = notes_on_status(result)
     if result.step is None:
-        return Entry(EMPTY if result.status == OK else status_word(result.status), in_words(notes))
+        return Entry(EMPTY if result.status == OK else status_word(result.status), in_brief(notes))
     notes += notes_on_step(result)
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, base, baseline)
@@ -121,4 +121,4 @@ def _summary_entry(result: Result | None, bases: Baselines, size: float, baselin
         text += f" ({format_ratio(ratio)}{mark(result.comparison)})"
     if baseline and ratio is not ONE:
         notes += notes_on_ratio(result, base)
-    return Entry(text, in_words(notes))
+    return Entry(text, in_brief(notes))

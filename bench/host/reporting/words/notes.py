@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ...analysis.notes import Note, NoteKind
 from . import result_notes, row_notes, run_notes
+from .language import _
 
 WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.NOT_RUN: result_notes.not_run,
@@ -49,3 +50,18 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
 def in_words(notes: Iterable[Note]) -> tuple[str, ...]:
     """Write notes in the language of the report."""
     return tuple(WORDING[note.kind](**dict(note.values)) for note in notes)
+
+
+def in_brief(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Write notes without the numbers that differ from cell to cell, so that a wide table has few of them."""
+    brief = {
+        NoteKind.LARGE_SPREAD: _("large spread"),
+        NoteKind.WAITING: _("threads waited for other programs"),
+        NoteKind.NO_STEADY_STATE: _("no steady state"),
+        NoteKind.EARLY_SAMPLES: _("samples before the steady state are left out, which changes the median"),
+        NoteKind.RECOMPILED: _("recompiled while timing: the time includes compilation"),
+        NoteKind.SPLIT_GRAPHS: _("compiled in several parts"),
+        NoteKind.PAIRS_DISTURBED: _("not called equivalent: most turns of many pairs were disturbed"),
+        NoteKind.TAIL_DIFFERS: _("90% quantiles compare otherwise"),
+    }
+    return tuple(text for one in notes for text in ([brief[one.kind]] if one.kind in brief else in_words([one])))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bench.host.reporting.renderers import markdown
@@ -57,15 +59,29 @@ def test_without_an_order_of_columns_there_are_only_the_versions():
     assert sum(len(part.columns) - 1 for _heading, part in parts) == 12
 
 
+def test_footnotes_stand_below_their_part_with_marks_of_their_own():
+    table = wide(6, ranked=False)
+    (group,) = table.groups
+    noted = [
+        (*row[:1], *(replace(entry, notes=(f"of {entry.text[:8]}",)) for entry in row[1:])) for row in group.rows[:1]
+    ]
+    text = markdown.render(replace(table, groups=(replace(group, rows=tuple(noted)),)))
+    first, second = text[text.index("### A 1") :].split("### A 2")
+    assert "<sup>a</sup> of gemm A 1" in first
+    assert "<sup>a</sup> of gemm A 2" in second
+    assert "<sup>b</sup>" not in text
+
+
 def test_a_part_leaves_out_rows_in_which_it_shows_nothing_and_no_other():
     _best, (_one, first), (_two, second) = in_parts(wide(6, empty=("conv",)))
     assert [row[0].text for row in first.groups[0].rows] == ["gemm", "conv"]
     assert [row[0].text for row in second.groups[0].rows] == ["gemm"]
 
 
-@pytest.mark.parametrize(("ranked", "order"), [(True, ("Said.", "### A 1")), (False, ("### A 2", "Said."))])
-def test_what_is_said_of_a_table_stands_below_the_part_that_says_most(ranked, order):
+@pytest.mark.parametrize("ranked", [True, False])
+def test_what_is_said_of_a_table_stands_above_its_versions(ranked):
     text = markdown.render(wide(6, ranked=ranked))
-    assert text.index(order[0]) < text.index(order[1])
+    assert text.index("Said.") < text.index("### A 1")
+    assert (text.index("gemm") < text.index("Said.")) == ranked
     for title in {column.title for column in wide(6).columns}:
         assert title in text
