@@ -40,7 +40,11 @@ def layout(table: Table, group: Group, kept: Sequence[int], widths: Sequence[int
             overflow="fold",
         )
     for row in group.rows:
-        laid.add_row(*(entry(row[i], marks, style=_style(row, i)) for i in kept))
+        *lines, last = screen.name_lines(row[0].text, widths[0])
+        for line in lines:
+            laid.add_row(Text(line, style=_style(row, 0)))
+        name = Text(last, style=_style(row, 0)).append(mark(row[0], marks).translate(SUPERSCRIPT), style="dim")
+        laid.add_row(*(entry(row[i], marks, style=_style(row, i)) if i else name for i in kept))
     return laid
 
 
@@ -57,8 +61,7 @@ def render(console: Console, table: Table, file: str = screen.FILE) -> None:
     console.print(Text(printable(table.caption), style="italic"))
     marks, missing = table.marks, list[str]()
     if table.groups:
-        widths = screen.column_widths(table)
-        kept, gap = screen.fitting(table, widths, console.width)
+        kept, gap, widths = screen.fitted(table, console.width)
         missing = [text] if (text := screen.left_out(table, kept, file)) else []
         for group in table.groups:
             if group.heading.text:

@@ -17,6 +17,8 @@ WIDTH, HEIGHT = 80, 24
 FILE = "table.md"
 #: Blanks between two columns: a divider and padding; fewer rather than leaving a column out.
 GAP, NARROW_GAP = 2, 1
+#: Names of rows are broken into lines of this length rather than leaving a column out.
+NAME, INDENT = 26, "  "
 
 
 def headings(table: Table, group: Group) -> list[str]:
@@ -50,6 +52,24 @@ def fitting(table: Table, widths: Sequence[int], room: int) -> tuple[list[int], 
     return kept, gap
 
 
+def fitted(table: Table, room: int) -> tuple[list[int], int, list[int]]:
+    """Choose the columns that fit into ``room``, the gap between them, and all columns' widths."""
+    widths = column_widths(table)
+    kept, gap = fitting(table, widths, room)
+    names = [row[0].text for group in table.groups for row in group.rows]
+    longest = max((cell_len(word) for name in names for word in printable(name).split()), default=0)
+    narrower = [min(widths[0], max(NAME, longest + len(INDENT))), *widths[1:]]
+    more, its_gap = fitting(table, narrower, room)
+    return (more, its_gap, narrower) if len(more) > len(kept) else (kept, gap, widths)
+
+
+def name_lines(name: str, width: int) -> list[str]:
+    """Break the name of a row into lines."""
+    if cell_len(printable(name)) <= width:
+        return [printable(name)]
+    return textwrap.wrap(printable(name), width, subsequent_indent=INDENT, break_on_hyphens=False)
+
+
 def left_out(table: Table, kept: Sequence[int], file: str) -> str:
     """Say in a line which columns are not among the ``kept`` ones; ``file`` has them. Empty where all are kept."""
     names = [column.named for i, column in enumerate(table.columns) if i not in kept]
@@ -65,10 +85,9 @@ def left_out(table: Table, kept: Sequence[int], file: str) -> str:
 
 def height(table: Table) -> int:
     """Return how many lines the table takes on the screen, with what stands above and below it."""
-    widths = column_widths(table)
-    kept, _gap = fitting(table, widths, WIDTH)
+    kept, _gap, widths = fitted(table, WIDTH)
     titles = [title.count("\n") + 1 for group in table.groups for title in headings(table, group)]
-    rows = sum(len(group.rows) for group in table.groups)
+    rows = sum(len(name_lines(row[0].text, widths[0])) for group in table.groups for row in group.rows)
     texts = (table.banner, table.caption, *table.sentences, *table.remarks, left_out(table, kept, FILE))
     # A rule below the heading, and a blank line below the table.
     return sum(map(lines_of, texts)) + max(titles, default=0) + rows + 2

@@ -109,8 +109,8 @@ def _headings(found: SpeedUps) -> list[Column]:
     for column in found.columns:
         label = replace(labels[column], product="") if found.product else labels[column]
         text = _narrow(label.heading) + EXPLAINED * (column in found.explained)
-        names = {"name": labels[column].short, "group": labels[column].release}
-        found_headings.append(Column(text, dispensable=dispensable[column], **names))
+        name, release = labels[column].short, labels[column].release
+        found_headings.append(Column(text, dispensable=dispensable[column], name=name, group=release))
     return found_headings
 
 

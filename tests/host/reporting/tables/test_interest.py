@@ -49,6 +49,19 @@ def in_order_of_leaving(study) -> list[str]:
     return gone
 
 
+def test_long_names_of_rows_are_broken_rather_than_leaving_a_column_out(long_study):
+    long_study.records = [
+        replace(r, cell=replace(r.cell, workload=f"{r.cell.workload}, of a name of two lines"))
+        for r in long_study.records
+    ]
+    lines = screen_of(long_study)
+    assert max(map(len, lines)) <= screen.WIDTH
+    assert sum(line.startswith("  ") and "lines" in line for line in lines) == 3, "under the first lines"
+    assert len(in_order_of_leaving(long_study)) == 7
+    headings = " ".join(lines[:8])
+    assert all(product in headings for product in ("PyTorch", "TensorFlow", "JAX"))
+
+
 def test_the_slowest_further_mode_of_a_version_goes_first_and_a_mode_without_a_mean_before_it(long_study):
     long_study.records = [
         r for r in long_study.records if r.cell.column in (BASE, "torch2:eager", "torch2:compile", "jax:jit")
