@@ -15,7 +15,7 @@ from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
-from .speed_ups import LEAST_SHARE
+from .speed_ups import in_most_rows
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
 #: A profile is shown at these multiples of the best time of a row.
@@ -142,12 +142,7 @@ def choose_entrants(places: Mapping[str, Mapping[str, Result]], baseline: str) -
     A column in few of the rows, such as a mode for training only, is not ranked, as it gets no mean among speed-ups.
     """
     rows = {column: {row for row, result in own.items() if comparable(result)} for column, own in places.items()}
-    fewest = max(1.0, LEAST_SHARE * len(set().union(*rows.values())))
-    entrants = [column for column in places if len(rows[column]) >= fewest]
-    while len(entrants) > FEWEST_COLUMNS and len(set.intersection(*(rows[c] for c in entrants))) < FEWEST_ROWS:
-        others = [column for column in entrants if column != baseline]
-        entrants.remove(min(others, key=lambda column: len(rows[column])))
-    return entrants
+    return in_most_rows(rows, kept=baseline)
 
 
 def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None) -> Note | None:

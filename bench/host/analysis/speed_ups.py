@@ -6,7 +6,7 @@ A number that must not be used is not in here: times that other programs disturb
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from bench.cell import Cell
@@ -19,8 +19,8 @@ from .results import Result
 
 #: A mean over fewer rows describes those rows better than a column.
 FEWEST_ROWS = 3
-#: A column with speed-ups in a smaller share of the rows, such as a mode for training only, gets no mean: the others'
-#: means would be over those few rows, too.
+#: Means are over at least this share of the rows. A column that would leave fewer, such as a mode for inference only,
+#: gets none: the others' means would be without any training, too, and yet read as if they were about all rows.
 LEAST_SHARE = 2.0 / 3.0
 
 
@@ -92,13 +92,25 @@ def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dic
     """
     found = [{column: log for column in columns if (log := _log(row, column)) is not None} for row in rows]
     compared = [row for row in found if row]
-    wide = [
-        column for column in columns if sum(column in row for row in compared) >= max(1.0, LEAST_SHARE * len(compared))
-    ]
+    wide = in_most_rows({column: {i for i, row in enumerate(compared) if column in row} for column in columns})
     whole = [row for row in compared if all(column in row for column in wide)]
     if len(whole) < FEWEST_ROWS or len(wide) < min(2, len(columns)):
         return {}, len(whole)
     return {column: math.exp(math.fsum(row[column] for row in whole) / len(whole)) for column in wide}, len(whole)
+
+
+def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> list[str]:
+    """Choose the columns whose common rows are at least ``LEAST_SHARE`` of all, given the rows that each has.
+
+    Those with the fewest rows are left out one by one, of several the last; never ``kept``.
+    """
+    chosen = [column for column in rows if rows[column]]
+    count = len(set[Hashable]().union(*rows.values()))
+    fewest = max(LEAST_SHARE * count, min(FEWEST_ROWS, count))
+    while len(chosen) > 1 and len(set.intersection(*(set(rows[column]) for column in chosen))) < fewest:
+        others = [column for column in reversed(chosen) if column != kept]
+        chosen.remove(min(others, key=lambda column: len(rows[column])))
+    return chosen
 
 
 def average_tracks(rows: Sequence[Places], columns: Sequence[str]) -> tuple[Track, ...]:

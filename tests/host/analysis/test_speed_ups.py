@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bench.host.analysis.quality import Quality
 from bench.host.analysis.results import Result
-from bench.host.analysis.speed_ups import ComparedCell, geometric_means
+from bench.host.analysis.speed_ups import LEAST_SHARE, ComparedCell, geometric_means, in_most_rows
 from bench.host.statistics.bootstrap import Estimate
 
 COLUMNS = ("base", "a", "training")
@@ -35,6 +37,31 @@ def test_a_column_that_lacks_a_row_costs_the_others_that_row():
     means, count = geometric_means(rows, COLUMNS)
     assert count == 3
     assert means == pytest.approx({"base": 1.0, "a": 2.0, "training": 3.0})
+
+
+def test_columns_that_leave_too_few_rows_together_get_no_mean_the_ones_with_fewest_rows_first():
+    """As a mode for inference does, and one for training: most rows of the others have one or the other."""
+    inference = [row(a=2.0, inference=5.0)] * 5
+    training = [row(a=8.0, training=100.0)] * 4
+    means, count = geometric_means([*inference, *training], (*COLUMNS, "inference"))
+    assert count == 9
+    assert means == pytest.approx({"base": 1.0, "a": (2.0**5 * 8.0**4) ** (1 / 9)})
+
+
+def test_a_mode_of_two_thirds_of_the_rows_is_left_out_where_another_lacks_some_of_these():
+    rows = [row(a=2.0, training=3.0)] * 4 + [row(training=3.0)] * 2 + [row(a=2.0)] * 3
+    means, count = geometric_means(rows, COLUMNS)
+    assert (set(means), count) == ({"base", "a"}, 7)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.integers(0, 8)), min_size=1), st.sampled_from("abcdef"))
+def test_chosen_columns_have_most_rows_in_common_and_the_kept_one_stays(rows, kept):
+    chosen = in_most_rows(rows, kept)
+    every = set().union(*rows.values())
+    assert set(chosen) <= set(rows)
+    assert (kept in chosen) == bool(rows.get(kept))
+    if len(chosen) > 1:
+        assert len(set.intersection(*(rows[column] for column in chosen))) >= LEAST_SHARE * len(every)
 
 
 @pytest.mark.parametrize("rows", [[], [row(a=2.0)] * 2, [row()] * 5])

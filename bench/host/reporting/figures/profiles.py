@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...analysis.ranking import FEWEST_COLUMNS
-from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
+from ...analysis.speed_ups import FEWEST_ROWS, in_most_rows
 from ...statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..report import Report
 from ..tables.speedup_values import SpeedUps
@@ -65,9 +65,9 @@ def times_on(device: str, found: SpeedUps) -> dict[str, dict[str, float]]:
     profiles would be over those few rows, too. Nothing is returned where too few rows or columns remain.
     """
     rows = [row for row in found.rows if next(iter(row.places.values())).result.cell.device == device]
-    columns = [
-        column for column in found.columns if sum(column in row.places for row in rows) >= LEAST_SHARE * len(rows)
-    ]
+    columns = in_most_rows(
+        {column: {number for number, row in enumerate(rows) if column in row.places} for column in found.columns}
+    )
     kept = [
         row
         for row in rows

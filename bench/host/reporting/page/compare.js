@@ -25,7 +25,7 @@ function lackOf(cell) {
 }
 
 /**
- * The geometric mean of each column, null for one that has speed-ups in few rows, and over what rows these are.
+ * The geometric mean of each column, null for one that would leave few rows, and over what rows these are.
  *
  * As in the tables: over the rows in which every other column has a speed-up. Rows of several devices or numbers of
  * threads are never averaged together: those that have most complete rows count.
@@ -46,8 +46,15 @@ function means(shownRows, shownColumns) {
 }
 
 function meansOf({ row, found }) {
-  const wide = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length >= Math.max(1, data.leastShare * found.length));
-  const whole = found.filter((one) => wide.every((has, i) => !has || one[i] !== null));
+  const counts = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length), wide = counts.map(Boolean);
+  const complete = () => found.filter((one) => wide.every((has, i) => !has || one[i] !== null));
+  // The column with the fewest rows is left out, of several the last, until most rows are complete.
+  const needed = Math.max(data.leastShare * found.length, Math.min(data.fewestRows, found.length));
+  while (wide.filter(Boolean).length > 1 && complete().length < needed) {
+    const fewest = Math.min(...counts.filter((_, i) => wide[i]));
+    wide[counts.findLastIndex((count, i) => wide[i] && count === fewest)] = false;
+  }
+  const whole = complete();
   const mean = (i) => Math.exp(whole.reduce((sum, one) => sum + Math.log(one[i].value), 0) / whole.length);
   return { row, count: whole.length, values: wide.map((has, i) => (has && whole.length ? mean(i) : null)) };
 }

@@ -63,7 +63,8 @@ def test_a_cell_that_other_programs_disturbed_is_not_ranked_and_no_failure(long_
     assert rows["JAX 2.15 jit"] == ["–", "", "–", "–", *["100%"] * 6]
     assert "Not ranked, as too few rows would remain in common: JAX 2.15 jit." in remark(long_study, "On cpu")
     # With enough rows in common, the reason is named.
-    monkeypatch.setattr("bench.host.analysis.ranking.FEWEST_ROWS", 2)
+    for module in ("ranking", "speed_ups"):
+        monkeypatch.setattr(f"bench.host.analysis.{module}.FEWEST_ROWS", 2)
     assert "Left out: mlp-train (JAX 2.15 jit: disturbed)." in remark(long_study, "On cpu")
 
 
@@ -149,7 +150,7 @@ def test_too_few_rows_are_the_reason_for_no_ranking(long_study):
     long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch"]
     text = remark(long_study, "No ranking")
     assert text == (
-        "No ranking for cpu, 2 threads: a ranking needs 2 columns with 3 rows in common; 2 columns with 2 rows in "
+        "No ranking for cpu, 2 threads: a ranking needs 2 columns with 3 rows in common; 8 columns with 2 rows in "
         "common have a result."
     )
     assert report.make(long_study.records, long_study.manifest).rankings == ()
