@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..tables.parts import in_parts
 from ..tables.table import Entry, Table, mark
+from ..words.language import _
 from ..words.text import printable
 
 #: What opens markup inside a line: code, emphasis, strike-through, HTML, columns, formulas, links, entities, emoji.
@@ -64,6 +65,8 @@ def render(table: Table, *, level: int = 2) -> str:
         else:
             whole += _groups(part, level + 1)
     title = f"{'#' * level} {escape(table.title)}"
+    if whole and headed:
+        below = (_("Of each version the column that says most. All follow, version by version."), *below)
     lines = [title, *map(escape_line, filter(None, above)), *whole, *map(escape_line, below), *headed]
     return "\n\n".join(lines) + "\n"
 
@@ -75,7 +78,8 @@ def _groups(table: Table, level: int) -> Iterator[str]:
         if group.heading.text:
             yield f"{'#' * level} {entry(group.heading, marks)}"
         rows = [[entry(value, marks) for value in row] for row in group.rows]
-        titles = [escape(title) for title in table.titles(group)]
+        # A terminal breaks long names at their hyphens.
+        titles = [escape(title.replace("-\n", "-")) for title in table.titles(group)]
         yield grid(titles, rows, [column.align == "right" for column in table.columns])
         notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
         if notes:

@@ -38,9 +38,9 @@ def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
     )
     rows = tuple(row for runs in studies for row in _rows(runs))
     caption = _(
-        "By what factor the first is better than the second: the geometric mean over workloads with its interval, and "
-        "on how many workloads it is as claimed. An answer is certain at {alpha}, corrected for all claims of its "
-        "study.",
+        "A factor says how many times as good the first is as the second, 0.5 half as good: the geometric mean over "
+        "workloads with its interval, and on how many workloads it is as claimed. It is about the time per step where "
+        "nothing else is named. An answer is certain at {alpha}, corrected for all claims of its study.",
         alpha=percent(ALPHA),
     )
     return Table("claims", _("Claims"), caption, columns, (Group(Entry(""), ("",) * len(columns), rows),))

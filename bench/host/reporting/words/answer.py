@@ -73,7 +73,7 @@ def alarm(manifest: Manifest) -> list[str]:
 def fastest(
     track: Track | None, several: bool, baseline: str, labels: Labels, leaders: Collection[str] = ()
 ) -> list[str]:
-    """Say which column is fastest on average, and which is next, by the geometric means of a track.
+    """Say which column is fastest on average, and which of another version is next, by the means of a track.
 
     The row of the means says over what they are; ``several`` tracks have one each. The ``leaders`` are the columns
     that may be the fastest by the intervals of the ranking.
@@ -81,7 +81,9 @@ def fastest(
     # Means over versions of their own do not compare the columns.
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
-    first, second = sorted(track.means, key=lambda column: track.means[column], reverse=True)[:2]
+    first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
+    # Another mode of the same version says less.
+    second = next((column for column in others if labels[column].release != labels[first].release), others[0])
     rows = ngettext("{count} row", "{count} rows", track.rows)
     said = {"column": labels[first].short, "factor": fixed(track.means[first], 2)}
     said |= {"other": labels[second].short, "next": fixed(track.means[second], 2)}

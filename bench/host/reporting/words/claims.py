@@ -67,9 +67,10 @@ def compared(claim: Claim, versus: Versus, labels: Mapping[str, Label]) -> str:
 def measured(claim: Claim, versus: Versus, labels: Mapping[str, Label]) -> str:
     """Write a measured factor, its interval, and on how many workloads it is as claimed; of "up to" the largest."""
     workload = versus.best.cell.workload if claim.up_to else ""
+    of = [] if claim.quantity in (STEP, WARM_START) else [quantity_word(claim.quantity)]
     return _(
         "{compared}: {factor}, {count} of {total} workloads",
-        compared=compared(claim, versus, labels),
+        compared=", ".join([*of, compared(claim, versus, labels)]),
         factor=" ".join(filter(None, (*factor(versus.shown(claim)), workload))),
         count=versus.agreeing,
         total=versus.factor.n,
