@@ -125,7 +125,7 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
     why = _lack(entrants, baseline, found)
     if found is None or why:
         return Contest(device, threads, why=why)
-    tried_columns, tried_rows = _tried(places)
+    tried_columns, tried_rows = _tried(places, baseline)
     profiles = performance_profiles({c: {row: _step_s(places[c][row]) for row in tried_rows} for c in tried_columns})
     order = [*found.standings, *(column for column in places if column not in found.standings)]
     return Contest(
@@ -162,11 +162,19 @@ def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None)
     )
 
 
-def _tried(places: Mapping[str, Mapping[str, Result]]) -> tuple[list[str], list[str]]:
-    """Return the columns that were tried in any row, and the rows in which all of those were."""
-    columns = [column for column, own in places.items() if any(map(tried, own.values()))]
-    rows = dict.fromkeys(row for own in places.values() for row in own)
-    return columns, [row for row in rows if all(tried(places[column].get(row)) for column in columns)]
+def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[list[str], list[str]]:
+    """Return the columns that were tried in any row, and the rows in which all of those were.
+
+    Where no row has them all, those that most rows have.
+    """
+    rows = {column: {row for row, result in own.items() if tried(result)} for column, own in places.items()}
+    columns = [column for column, own in rows.items() if own]
+    every = dict.fromkeys(row for own in places.values() for row in own)
+    whole = [row for row in every if all(row in rows[column] for column in columns)]
+    if columns and not whole:
+        columns = in_most_rows(rows, kept=baseline)
+        whole = [row for row in every if all(row in rows[column] for column in columns)]
+    return columns, whole
 
 
 def _step_s(result: Result) -> float:

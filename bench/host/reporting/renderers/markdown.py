@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..tables.parts import in_parts
@@ -86,6 +86,13 @@ def _groups(table: Table, level: int) -> Iterator[str]:
             yield "<br>\n".join(notes)
 
 
-def document(title: str, tables: Iterable[Table]) -> str:
-    """Write tables as one page."""
-    return "\n".join([f"# {escape(title)}\n", *(render(table) for table in tables)])
+def document(title: str, tables: Sequence[Table]) -> str:
+    """Write tables as one page, which begins with links to them."""
+    links = [f"[{escape(table.title)}](#{anchor(table.title)})" for table in tables]
+    begin = [f"# {escape(title)}\n", *([f"{' · '.join(links)}\n"] if len(links) > 1 else [])]
+    return "\n".join([*begin, *(render(table) for table in tables)])
+
+
+def anchor(heading: str) -> str:
+    """Return the name that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")

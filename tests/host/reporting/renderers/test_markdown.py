@@ -80,3 +80,12 @@ def test_tables_have_as_many_rows_as_cells(long_study):
     html = parser.render(markdown.document(made.title, (made.summary, made.details)))
     workloads = len(long_study.manifest.planned) // 8
     assert html.count("<tr>") == 1 + workloads + workloads * (1 + 8)
+
+
+def test_a_page_begins_with_links_to_its_tables(long_study):
+    made = report.make(long_study.records, long_study.manifest)
+    text = markdown.document(made.title, made.tables)
+    links = re.findall(r"\[([^]]+)\]\(#([^)]+)\)", text.splitlines()[2])
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert [title for title, _name in links] == headings
+    assert ("Settings that differ", "settings-that-differ") in links

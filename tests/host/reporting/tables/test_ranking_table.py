@@ -110,6 +110,16 @@ def test_a_cell_that_the_study_excluded_is_no_failure(long_study):
     assert "Profiles: over 2 rows in which all were tried." in remark(long_study, "On cpu")
 
 
+def test_where_no_row_has_every_column_profiles_are_of_those_that_most_rows_have(long_study):
+    """As in a wide study, in which some mode is excluded from each row."""
+    for column, workload in (("jax:jit", "mlp-train"), ("jax:eager", "dispatch"), ("tf2:eager", "catdog-cnn-train")):
+        long_study.exclude(column, workload, "it has no such part")
+    rows = ranked(long_study)
+    assert rows["JAX 2.15 jit"][4:] == ["–"] * 6
+    assert rows["PyTorch 2.15 compile"][4:] == ["100%"] * 6
+    assert "Profiles: over 3 rows" in remark(long_study, "On cpu")
+
+
 def test_refused_comparisons_do_not_rank(long_study):
     long_study.run["strict"] = True
     rows = ranked(long_study)
