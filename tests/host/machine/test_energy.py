@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from nvml import Nvml
 
 from bench.host.machine.energy import LEAST_CHANGES, Counter, Power, PowerMeter, gpu_counter, processor_counter
 
@@ -60,33 +61,6 @@ def test_processors_count_all_packages_and_go_on_after_an_overflow(tmp_path):
 def test_packages_that_may_not_be_read_count_nothing(tmp_path):
     (tmp_path / "intel-rapl:0").mkdir()
     assert processor_counter(tmp_path).read() is None
-
-
-class Nvml:
-    class NVMLError(Exception):
-        pass
-
-    def __init__(self, *, absent=False, old=False):
-        self.absent, self.old, self.open = absent, old, 0
-
-    def nvmlInit(self):
-        if self.absent:
-            raise self.NVMLError
-        self.open += 1
-
-    def nvmlShutdown(self):
-        self.open -= 1
-
-    def nvmlDeviceGetCount(self):
-        return 2
-
-    def nvmlDeviceGetHandleByIndex(self, index):
-        return index
-
-    def nvmlDeviceGetTotalEnergyConsumption(self, handle):
-        if self.old:
-            raise self.NVMLError
-        return 1500 * (handle + 1)
 
 
 def test_gpus_count_millijoules_together():

@@ -2,46 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from nvml import Nvml
 
 from bench.host.machine.gpu import Gpus, bytes_of, other_processes, session_of
-
-
-class Nvml:
-    """A driver with two GPUs."""
-
-    class NVMLError(Exception):
-        pass
-
-    def __init__(self, *, absent: bool = False, old: bool = False) -> None:
-        self.absent = absent
-        self.old = old
-        self.open = 0
-
-    def nvmlInit(self):
-        if self.absent:
-            raise self.NVMLError
-        self.open += 1
-
-    def nvmlShutdown(self):
-        self.open -= 1
-
-    def nvmlDeviceGetCount(self):
-        return 2
-
-    def nvmlDeviceGetHandleByIndex(self, index):
-        return index
-
-    def nvmlDeviceGetMemoryInfo(self, handle):
-        return SimpleNamespace(total=1000, used=400 + handle, free=600 - handle)
-
-    def nvmlDeviceGetComputeRunningProcesses(self, handle):
-        return [SimpleNamespace(pid=10 + handle, usedGpuMemory=100), SimpleNamespace(pid=30, usedGpuMemory=None)]
-
-    def nvmlDeviceGetGraphicsRunningProcesses(self, handle):
-        if self.old:
-            raise self.NVMLError
-        return [SimpleNamespace(pid=99, usedGpuMemory=5)]
 
 
 def test_every_process_on_any_gpu_is_listed_with_its_memory():
