@@ -140,6 +140,25 @@ def test_fetching_large_outputs_may_differ_by_more_than_a_step(seed):
         unwaited.verify()
 
 
+def test_a_fetch_that_takes_longer_after_two_steps_than_after_one_passes_where_more_steps_add_nothing():
+    """As TensorFlow's depthwise convolution in bfloat16: 2.5 ms a step, and 0.9 ms more for the fetch."""
+    tried = set()
+
+    def measure(steps):
+        tried.add(steps)
+        return StepTimes(2_475_000 * steps, 4_000_000 + 920_000 * (steps > 1))
+
+    verify(lambda: None, measure, step_ns=2_600_000)
+    assert tried == {1, 2, MORE, 2 * MORE}
+
+
+def test_a_queue_is_found_although_there_are_more_steps():
+    """All 32 steps that are queued are hidden; of 200 they are still a sixth."""
+    device = Device(2_500_000, order_ns=2_000, queue=32, waits=False)
+    with pytest.raises(NoGrowth, match="still under way"):
+        device.stopwatch().verify_growth(device.fetch, 2_500_000)
+
+
 def test_steps_that_do_nothing_more_are_found():
     device = Device(0)
     done = []
