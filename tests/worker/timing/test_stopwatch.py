@@ -237,4 +237,4 @@ def test_steps_that_are_skipped_are_found_where_a_run_has_a_cost_beside_its_step
     bench = Bench(step_ns=0, sync_ns=10_000_000)
     stopwatch = bench.stopwatch(steps=100)
     with pytest.raises(growth.NoGrowth):
-        stopwatch.verify_growth(lambda outputs: None, 1, starts=True)
+        stopwatch.verify_growth(lambda outputs: None, 10_000, starts=True)
