@@ -15,7 +15,7 @@ from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
-from .speed_ups import in_most_rows
+from .speed_ups import LEAST_SHARE, in_most_rows
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
 #: A profile is shown at these multiples of the best time of a row.
@@ -165,16 +165,18 @@ def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None)
 def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[list[str], list[str]]:
     """Return the columns that were tried in any row, and the rows in which all of those were.
 
-    Where no row has them all, those that most rows have.
+    Where these are few, as in a study that leaves some mode out of most rows: the columns that most rows have.
     """
     rows = {column: {row for row, result in own.items() if tried(result)} for column, own in places.items()}
-    columns = [column for column, own in rows.items() if own]
     every = dict.fromkeys(row for own in places.values() for row in own)
-    whole = [row for row in every if all(row in rows[column] for column in columns)]
-    if columns and not whole:
+
+    def whole(columns: Iterable[str]) -> list[str]:
+        return [row for row in every if all(row in rows[column] for column in columns)]
+
+    columns = [column for column, own in rows.items() if own]
+    if len(whole(columns)) < LEAST_SHARE * len(every):
         columns = in_most_rows(rows, kept=baseline)
-        whole = [row for row in every if all(row in rows[column] for column in columns)]
-    return columns, whole
+    return columns, whole(columns)
 
 
 def _step_s(result: Result) -> float:

@@ -102,14 +102,20 @@ def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dic
 def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> list[str]:
     """Choose the columns whose common rows are at least ``LEAST_SHARE`` of all, given the rows that each has.
 
-    Those with the fewest rows are left out one by one, of several the last; never ``kept``.
+    Left out are those with fewer rows, and then one by one the column without which the others have most rows in
+    common: of several the one with the fewest rows, and of these the last; never ``kept``.
     """
-    chosen = [column for column in rows if rows[column]]
     count = len(set[Hashable]().union(*rows.values()))
     fewest = max(LEAST_SHARE * count, min(FEWEST_ROWS, count))
-    while len(chosen) > 1 and len(set.intersection(*(set(rows[column]) for column in chosen))) < fewest:
+    chosen = [column for column, own in rows.items() if own and (len(own) >= LEAST_SHARE * count or column == kept)]
+
+    def common(columns: Iterable[str]) -> int:
+        return len(set.intersection(*(set(rows[column]) for column in columns)))
+
+    while len(chosen) > 1 and common(chosen) < fewest:
         others = [column for column in reversed(chosen) if column != kept]
-        chosen.remove(min(others, key=lambda column: len(rows[column])))
+        left = {column: common(one for one in chosen if one != column) for column in others}
+        chosen.remove(max(others, key=lambda column: (left[column], -len(rows[column]))))
     return chosen
 
 

@@ -69,7 +69,9 @@ def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_
         passes += 1
         reason = doubt(best, few)
         enough = least == 1 and passes >= PASSES * (enlarged + 1) and best[2 * few].steps_ns < ENOUGH_NS
-        more = MOST_TRIAL_STEPS if not grows(best, few) else MOST_STEPS_BESIDE_FETCH if reason else few
+        # A queue hides a step at least; what is less does not come from steps.
+        fraction = best[2 * few].fetch_ns - best[1].fetch_ns < best[2 * few].steps_ns / (2 * few)
+        more = MOST_TRIAL_STEPS if not grows(best, few) else MOST_STEPS_BESIDE_FETCH if reason and fraction else few
         if enough and enlarged < MOST_ENLARGED and min(more, MORE * few) > few:
             few, enlarged = min(more, MORE * few), enlarged + 1
             continue

@@ -152,11 +152,14 @@ def test_a_fetch_that_takes_longer_after_two_steps_than_after_one_passes_where_m
     assert tried == {1, 2, MORE, 2 * MORE}
 
 
-def test_a_queue_is_found_although_there_are_more_steps():
-    """All 32 steps that are queued are hidden; of 200 they are still a sixth."""
-    device = Device(2_500_000, order_ns=2_000, queue=32, waits=False)
+@pytest.mark.parametrize(
+    ("queue", "step_ns"),
+    [(2, 1_000_000), (2, 2_600_000), (8, 300_000), (8, 2_500_000), (19, 2_500_000), (32, 2_600_000)],
+)
+def test_a_queue_of_few_steps_is_found_while_it_holds_a_tenth_of_the_time(queue, step_ns):
+    device = Device(step_ns, order_ns=2_000, queue=queue, waits=False)
     with pytest.raises(NoGrowth, match="still under way"):
-        device.stopwatch().verify_growth(device.fetch, 2_500_000)
+        device.stopwatch().verify_growth(device.fetch, step_ns)
 
 
 def test_steps_that_do_nothing_more_are_found():

@@ -46,17 +46,21 @@ function means(shownRows, shownColumns) {
 }
 
 function meansOf({ row, found }) {
-  const counts = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length), wide = counts.map(Boolean);
-  const complete = () => found.filter((one) => wide.every((has, i) => !has || one[i] !== null));
-  // The column with the fewest rows is left out, of several the last, until most rows are complete.
+  const counts = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length);
+  const wide = counts.map((count) => count > 0 && count >= data.leastShare * found.length);
+  const complete = (without) => found.filter((one) => wide.every((has, i) => !has || i === without || one[i] !== null));
   const needed = Math.max(data.leastShare * found.length, Math.min(data.fewestRows, found.length));
-  while (wide.filter(Boolean).length > 1 && complete().length < needed) {
-    const fewest = Math.min(...counts.filter((_, i) => wide[i]));
-    wide[counts.findLastIndex((count, i) => wide[i] && count === fewest)] = false;
+  // Left out is the column without which most rows are complete; of several that with the fewest rows, then the last.
+  while (wide.filter(Boolean).length > 1 && complete(null).length < needed) {
+    const others = wide.flatMap((has, i) => (has ? [{ i, left: complete(i).length }] : []));
+    const worst = others.reduce((most, one) => (one.left > most.left || (one.left === most.left && counts[one.i] <= counts[most.i]) ? one : most));
+    wide[worst.i] = false;
   }
-  const whole = complete();
+  const whole = complete(null);
+  // Nothing is averaged where nothing is left to compare with.
+  if (whole.length < data.fewestRows || wide.filter(Boolean).length < Math.min(2, wide.length)) return { row, count: 0, values: wide.map(() => null) };
   const mean = (i) => Math.exp(whole.reduce((sum, one) => sum + Math.log(one[i].value), 0) / whole.length);
-  return { row, count: whole.length, values: wide.map((has, i) => (has && whole.length ? mean(i) : null)) };
+  return { row, count: whole.length, values: wide.map((has, i) => (has ? mean(i) : null)) };
 }
 
 function fixed(value, digits) {

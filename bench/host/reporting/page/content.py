@@ -22,7 +22,7 @@ from ..tables.table import Table
 from ..words import page as words
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
-from ..words.labels import Label, labels_of, names_of
+from ..words.labels import Label, in_order, labels_of, names_of
 from ..words.language import decimal_sign
 from ..words.row_names import row_name, threads_in_words, usual_facets
 from ..words.terms import items_word, status_word
@@ -38,7 +38,9 @@ LEGENDS = tuple(f"{mark} " for mark in (*MARKS.values(), *VERDICTS.values(), EXP
 def of_report(report: Report) -> dict[str, Any]:
     """Return the content of the page, ready for JSON."""
     results, manifest = report.analysis.results, report.manifest
-    labels, columns, rows = labels_of(results), columns_of(results), rows_of(results)
+    labels, rows = labels_of(results), rows_of(results)
+    # As in the tables, whose means depend on the order.
+    columns = in_order(columns_of(results), labels)
     baseline, usual = measured_baseline(results, manifest), usual_facets(results)
     return {
         "language": report.language.name,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..tables.parts import in_parts
+from ..tables.parts import MOST, in_parts
 from ..tables.table import Entry, Table, mark
 from ..words.language import _
 from ..words.text import printable
@@ -66,7 +67,7 @@ def render(table: Table, *, level: int = 2) -> str:
             whole += _groups(part, level + 1)
     title = f"{'#' * level} {escape(table.title)}"
     if whole and headed:
-        below = (_("Of each version the column that says most. All follow, version by version."), *below)
+        below = (_("One column of each version, at most {count}; all columns follow.", count=MOST), *below)
     lines = [title, *map(escape_line, filter(None, above)), *whole, *map(escape_line, below), *headed]
     return "\n\n".join(lines) + "\n"
 
@@ -88,11 +89,19 @@ def _groups(table: Table, level: int) -> Iterator[str]:
 
 def document(title: str, tables: Sequence[Table]) -> str:
     """Write tables as one page, which begins with links to them."""
-    links = [f"[{escape(table.title)}](#{anchor(table.title)})" for table in tables]
-    begin = [f"# {escape(title)}\n", *([f"{' · '.join(links)}\n"] if len(links) > 1 else [])]
-    return "\n".join([*begin, *(render(table) for table in tables)])
+    heading, texts = f"# {escape(title)}\n", [render(table) for table in tables]
+    names = anchors([heading, *texts])[1:]
+    links = [f"[{escape(table.title)}](#{name})" for table, name in zip(tables, names, strict=True)]
+    return "\n".join([heading, *([f"{' · '.join(links)}\n"] if len(links) > 1 else []), *texts])
 
 
-def anchor(heading: str) -> str:
-    """Return the name that GitHub gives a heading."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+def anchors(texts: Sequence[str]) -> list[str]:
+    """Return the name that GitHub gives the first heading of each text; those that others have before get a number."""
+    seen, found = Counter[str](), list[str]()
+    for text in texts:
+        for number, heading in enumerate(re.findall(r"^#+ (.*)$", text, re.MULTILINE)):
+            name = re.sub(r"<[^>]*>|[^\w -]", "", heading.lower()).replace(" ", "-")
+            if not number:
+                found.append(f"{name}-{seen[name]}" if seen[name] else name)
+            seen[name] += 1
+    return found

@@ -56,8 +56,10 @@ def fitted(table: Table, room: int) -> tuple[list[int], int, list[int]]:
     """Choose the columns that fit into ``room``, the gap between them, and all columns' widths."""
     widths = column_widths(table)
     kept, gap = fitting(table, widths, room)
-    names = [row[0].text for group in table.groups for row in group.rows]
-    longest = max((cell_len(word) for name in names for word in printable(name).split()), default=0)
+    names = [row[0] for group in table.groups for row in group.rows]
+    if len(kept) == len(widths) or any(name.notes for name in names):
+        return kept, gap, widths
+    longest = max((cell_len(word) for name in names for word in printable(name.text).split()), default=0)
     narrower = [min(widths[0], max(NAME, longest + len(INDENT))), *widths[1:]]
     more, its_gap = fitting(table, narrower, room)
     return (more, its_gap, narrower) if len(more) > len(kept) else (kept, gap, widths)
@@ -65,9 +67,14 @@ def fitted(table: Table, room: int) -> tuple[list[int], int, list[int]]:
 
 def name_lines(name: str, width: int) -> list[str]:
     """Break the name of a row into lines."""
-    if cell_len(printable(name)) <= width:
-        return [printable(name)]
-    return textwrap.wrap(printable(name), width, subsequent_indent=INDENT, break_on_hyphens=False)
+    lines = [""]
+    for word in printable(name).split():
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else f"{lines[-1]}{word}"
+        if lines[-1].strip() and cell_len(longer) > width:
+            lines.append(f"{INDENT}{word}")
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def left_out(table: Table, kept: Sequence[int], file: str) -> str:

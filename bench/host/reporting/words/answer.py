@@ -82,8 +82,10 @@ def fastest(
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
     first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
-    # Another mode of the same version says less.
-    second = next((column for column in others if labels[column].release != labels[first].release), others[0])
+    # Another mode of the same version says less, and the baseline nothing.
+    apart = [column for column in others if labels[column].release != labels[first].release and column != baseline]
+    close = [column for column in others if column in leaders]
+    second = next((column for column in close if column in apart), (close or apart or others)[0])
     rows = ngettext("{count} row", "{count} rows", track.rows)
     said = {"column": labels[first].short, "factor": fixed(track.means[first], 2)}
     said |= {"other": labels[second].short, "next": fixed(track.means[second], 2)}

@@ -56,11 +56,11 @@ def in_brief(notes: Iterable[Note]) -> tuple[str, ...]:
     """Write notes without the numbers that differ from cell to cell, so that a wide table has few of them."""
     brief = {
         NoteKind.LARGE_SPREAD: _("large spread"),
-        NoteKind.WAITING: _("threads waited for other programs"),
+        NoteKind.WAITING: _("CPU contention"),
         NoteKind.NO_STEADY_STATE: _("no steady state"),
         NoteKind.EARLY_SAMPLES: _("samples before the steady state are left out, which changes the median"),
         NoteKind.RECOMPILED: _("recompiled while timing: the time includes compilation"),
-        NoteKind.SPLIT_GRAPHS: _("compiled in several parts"),
+        NoteKind.SPLIT_GRAPHS: _("compiled in several graphs or traces"),
         NoteKind.PAIRS_DISTURBED: _("not called equivalent: most turns of many pairs were disturbed"),
         NoteKind.TAIL_DIFFERS: _("90% quantiles compare otherwise"),
     }

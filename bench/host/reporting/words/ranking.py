@@ -65,8 +65,8 @@ def _support(support: Support, names: Mapping[str, str], labels: Labels) -> str:
         columns = enumerate_names([labels[column].text for column in support.unranked])
         text += f" {_('Not ranked, as too few rows would remain in common: {columns}.', columns=columns)}"
     profiled = ngettext(
-        "Profiles: over {count} row in which all were tried.",
-        "Profiles: over {count} rows in which all were tried.",
+        "Profiles: over {count} row in which all with a profile were tried.",
+        "Profiles: over {count} rows in which all with a profile were tried.",
         support.profiled,
     )
     return f"{text} {profiled}"

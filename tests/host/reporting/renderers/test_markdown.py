@@ -86,6 +86,16 @@ def test_a_page_begins_with_links_to_its_tables(long_study):
     made = report.make(long_study.records, long_study.manifest)
     text = markdown.document(made.title, made.tables)
     links = re.findall(r"\[([^]]+)\]\(#([^)]+)\)", text.splitlines()[2])
+    assert len({name for _title, name in links}) == len(links)
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert [title for title, _name in links] == headings
     assert ("Settings that differ", "settings-that-differ") in links
+
+
+def test_headings_of_the_same_name_are_numbered_as_github_does():
+    assert markdown.anchors(["# Times\n", "## Costs\n### times\n", "## Times\n", "## What, not?\n"]) == [
+        "times",
+        "costs",
+        "times-2",
+        "what-not",
+    ]

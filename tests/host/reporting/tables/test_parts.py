@@ -59,6 +59,25 @@ def test_without_an_order_of_columns_there_are_only_the_versions():
     assert sum(len(part.columns) - 1 for _heading, part in parts) == 12
 
 
+def test_many_versions_of_one_mode_share_parts():
+    columns = (Column("workload", "left"), *(Column(f"A {i}", dispensable=i, group=f"A {i}") for i in range(12)))
+    row = (Entry("gemm"), *(Entry(str(i)) for i in range(12)))
+    table = Table("t", "Title", "", columns, (Group(Entry(""), ("",) * 13, (row,)),))
+    (_whole, best), *others = in_parts(table)
+    assert len(best.columns) == 1 + MOST
+    assert [heading for heading, _part in others] == ["A 0 – A 9", "A 10 – A 11"]
+    assert titles(others[1][1]) == ["workload", "A 0", "A 10", "A 11"]
+
+
+def test_a_version_that_shows_nothing_has_no_part_and_a_dash_shows_something():
+    assert [heading for heading, _part in in_parts(wide(6, empty=("gemm", "conv")))] == ["", "A 1"]
+    table = wide(6)
+    (group,) = table.groups
+    dashes = tuple((*row[:7], *(Entry("–") for _entry in row[7:])) for row in group.rows)
+    parts = in_parts(replace(table, groups=(replace(group, rows=dashes),)))
+    assert [row[0].text for row in parts[-1][1].groups[0].rows] == ["gemm", "conv"]
+
+
 def test_footnotes_stand_below_their_part_with_marks_of_their_own():
     table = wide(6, ranked=False)
     (group,) = table.groups

@@ -107,7 +107,7 @@ def test_rows_that_are_left_out_are_named_with_the_reason(long_study):
 def test_a_cell_that_the_study_excluded_is_no_failure(long_study):
     long_study.exclude("jax:jit", "mlp-train", "the published study did not use it")
     assert ranked(long_study)["JAX 2.15 jit"][4:] == ["100%"] * 6
-    assert "Profiles: over 2 rows in which all were tried." in remark(long_study, "On cpu")
+    assert "Profiles: over 2 rows in which all with a profile were tried." in remark(long_study, "On cpu")
 
 
 def test_where_no_row_has_every_column_profiles_are_of_those_that_most_rows_have(long_study):
