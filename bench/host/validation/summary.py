@@ -36,9 +36,14 @@ class TrialVerdict:
     first_p: float | None = None
 
     @property
+    def withheld(self) -> bool:
+        """Whether a table would show no ratio: one of the cells was disturbed in half of its processes or more."""
+        return self.ratio is not None and self.ratio.disturbed == 1.0
+
+    @property
     def found(self) -> bool:
         """Whether the twin was called different, and slower where work was planted."""
-        if self.ratio is None or self.verdict is not Verdict.DIFFERENT:
+        if self.ratio is None or self.withheld or self.verdict is not Verdict.DIFFERENT:
             return False
         return not self.data.trial.slowdown or self.ratio.estimate.value > 1.0
 
@@ -52,8 +57,8 @@ class TrialGroup:
 
     @property
     def measured(self) -> tuple[TrialVerdict, ...]:
-        """The trials that have a ratio."""
-        return tuple(trial for trial in self.trials if trial.ratio is not None)
+        """The trials that have a ratio, and one that a table would show."""
+        return tuple(trial for trial in self.trials if trial.ratio is not None and not trial.withheld)
 
     @property
     def found(self) -> Rate:
@@ -62,7 +67,7 @@ class TrialGroup:
         return rate(sum(trial.found for trial in counted), len(counted))
 
     def count(self, verdict: Verdict | None) -> int:
-        return [trial.verdict for trial in self.trials].count(verdict)
+        return [None if trial.withheld else trial.verdict for trial in self.trials].count(verdict)
 
 
 def judge(data: TrialData) -> TrialVerdict:
@@ -177,6 +182,12 @@ def remarks(group: TrialGroup) -> list[str]:
         about = trial.data.trial
         if trial.ratio is None:
             said.append(f"Trial {about.number} ({about.cell.name}) has no verdict: {trial.data.reason or 'pairs'}.")
+        elif trial.withheld:
+            alone = trial.verdict.value if trial.verdict else "no verdict"
+            said.append(
+                f"Trial {about.number} ({about.cell.name}) is withheld, as in a table: other programs disturbed all "
+                f"{len(trial.data.pairs)} pairs. Its ratio is {trial.ratio.estimate.value:.4f}: {alone}."
+            )
         elif trial.found != bool(group.slowdown) and group.slowdown != 0.01:
             what = "missed" if group.slowdown else "a false alarm"
             said.append(f"Trial {about.number} ({about.cell.name}) is {what}: ratio {trial.ratio.estimate.value:.4f}.")

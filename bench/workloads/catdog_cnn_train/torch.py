@@ -9,15 +9,16 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import module_training
-from ..lenet_train.torch import load, named_parameters, note_layout
+from ..lenet_train.torch import load, named_parameters, note_layout, pooling
 from . import OPTIMIZER
 
 
 class CatDogNetwork(nn.Module):
     """Three convolutions and two dense layers; forward returns the loss, so that it is compiled too."""
 
-    def __init__(self, filters, pooled, dense):
+    def __init__(self, filters, pooled, dense, pool):
         super().__init__()
+        self.pool = pool
         self.conv1 = nn.Conv2d(1, filters, 5)
         self.conv2 = nn.Conv2d(filters, 2 * filters, 5)
         self.conv3 = nn.Conv2d(2 * filters, 4 * filters, 5)
@@ -26,9 +27,9 @@ class CatDogNetwork(nn.Module):
 
     def logits(self, images):
         hidden = images.permute(0, 3, 1, 2)
-        hidden = functional.max_pool2d(functional.relu(self.conv1(hidden)), 2)
-        hidden = functional.max_pool2d(functional.relu(self.conv2(hidden)), 2)
-        hidden = functional.max_pool2d(functional.relu(self.conv3(hidden)), 2)
+        hidden = self.pool(functional.relu(self.conv1(hidden)))
+        hidden = self.pool(functional.relu(self.conv2(hidden)))
+        hidden = self.pool(functional.relu(self.conv3(hidden)))
         hidden = functional.relu(self.dense1(hidden.flatten(1)))
         return self.dense2(hidden)
 
@@ -38,7 +39,8 @@ class CatDogNetwork(nn.Module):
 
 def build(size, parameters, batch, transform):
     pooled, dense = parameters["dense1_weight"].shape
-    module = CatDogNetwork(size["filters"], pooled, dense).to(batch[0].device, batch[0].dtype)
+    device, dtype = batch[0].device, batch[0].dtype
+    module = CatDogNetwork(size["filters"], pooled, dense, pooling(transform, device)).to(device, dtype)
     load(module, parameters)
     note_layout(module, batch[0])
     return module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset
 from ...frameworks.fed import fed, feeding
 from ...frameworks.torch.adapter import module_training
 from ..lenet_train import SIDE
-from ..lenet_train.torch import LeNet, load, named_parameters, note_layout
+from ..lenet_train.torch import LeNet, load, named_parameters, note_layout, pooling
 from . import DEVIATION, MEAN, OPTIMIZER, PREFETCHED, examples
 
 #: Worker processes at most: beside a GPU, which leaves the processors to them; and beside steps on these processors.
@@ -78,8 +78,9 @@ class Pipeline:
 def build(size, parameters, batch, transform):
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
-    module = LeNet().to(batch[0].device)
+    images = next(pipeline([batch]))[0]
+    module = LeNet(pooling(transform, images.device)).to(images.device)
     load(module, parameters)
-    note_layout(module, next(pipeline([batch]))[0])
+    note_layout(module, images)
     program = module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))
     return fed(program, pipeline, close=pipeline.close, processes=pipeline.processes)

@@ -52,6 +52,17 @@ def test_only_the_rounds_that_were_measured_are_looked_at():
     assert few.verdict is None
 
 
+@pytest.mark.parametrize(("disturbed", "found"), [(40, False), (39, True)])
+def test_a_comparison_that_a_table_withholds_is_no_false_alarm(disturbed, found):
+    """Of each pair one process was disturbed: so half of those of one cell were, or more."""
+    data = trial_data(2, 0.0, effect=0.05)
+    pairs = tuple(replace(pair, disturbed=number < disturbed) for number, pair in enumerate(data.pairs))
+    (group,) = summary.group_trials([replace(data, pairs=pairs), trial_data(1, 0.0)])
+    assert (group.found.count, group.found.of) == (int(found), 2 if found else 1)
+    assert ("is withheld, as in a table" in summary.describe([group])) is not found
+    assert ("is a false alarm" in summary.describe([group])) is found
+
+
 def test_the_table_counts_every_trial_once_and_names_what_went_wrong():
     failed = TrialData(Trial(7, CELL, 0.0), 0.0, 10, LOOKS, (), 1.0, "failed in import: boom")
     groups = summary.group_trials([trial_data(1, 0.0), trial_data(2, 0.0, effect=0.05), failed, trial_data(3, 0.02)])
