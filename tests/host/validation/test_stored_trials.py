@@ -23,6 +23,13 @@ def test_no_cell_is_called_different_from_itself(groups):
     assert (groups[0.0].found.count, groups[0.0].found.of) == (0, 299)
 
 
+def test_no_cell_is_called_different_from_itself_with_forked_workers():
+    """One of them was disturbed in every pair: a table shows nothing of it."""
+    (group,) = summary.group_trials(read_trials(TRIALS.with_name("forked-again.jsonl.gz")))
+    assert len(group.trials) == 299
+    assert (group.found.count, sum(trial.withheld for trial in group.trials)) == (0, 1)
+
+
 def test_planted_slowdowns_are_found(groups):
     assert (groups[0.02].found.count, groups[0.02].found.of) == (59, 59)
     assert (groups[0.05].found.count, groups[0.05].found.of) == (20, 20)
