@@ -15,9 +15,11 @@ from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
-from .speed_ups import LEAST_SHARE, in_most_rows
+from .speed_ups import in_most_rows
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
+#: Below this share of the rows, profiles leave out columns to keep rows.
+FEW = 1.0 / 3.0
 #: A profile is shown at these multiples of the best time of a row.
 FACTORS = (1.0, 1.25, 1.5, 2.0, 5.0, 10.0)
 #: Why a column has no time in a row, beside the status of its cell.
@@ -174,7 +176,7 @@ def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[l
         return [row for row in every if all(row in rows[column] for column in columns)]
 
     columns = [column for column, own in rows.items() if own]
-    if len(whole(columns)) < LEAST_SHARE * len(every):
+    if len(whole(columns)) < FEW * len(every):
         columns = in_most_rows(rows, kept=baseline)
     return columns, whole(columns)
 

@@ -38,7 +38,8 @@ def test_markdown_holds_text_in_tables_and_nothing_else(made, tmp_path):
     inline = [child for token in tokens if token.type == "inline" for child in token.children]
     # Links lead to the tables, which no name of a user's gives a title.
     links = {one.attrs["href"] for one in inline if one.type == "link_open"}
-    assert links == {
+    assert len(links) == len(made[0].tables)
+    assert links <= {
         f"#{name}" for name in ("speed-ups", "settings-that-differ", "times", "details", "costs", "ranking")
     }
     inline = [one for one in inline if not one.type.startswith("link_")]
