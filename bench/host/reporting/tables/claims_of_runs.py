@@ -56,6 +56,7 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
             # Few workloads do not outdo many; a look that leaves a claim open adds nothing to an answer.
             most = max(_workloads(claim) for _, claim in here)
             widest = [pair for pair in here if _workloads(pair[1]) == most]
+            widest = [pair for pair in widest if pair[0].finished] or widest
             told += [pair for pair in widest if pair[1].answer is not Answer.OPEN] or widest
         rows += [_row(*pair) for pair in told or pairs[:1]]
     return rows
