@@ -70,6 +70,16 @@ def test_a_run_that_leaves_a_claim_open_is_left_out_beside_one_that_answers_it(p
     assert [line.split()[-2] for line in out.splitlines() if line.startswith("c0: ")] == ["one", "two"]
 
 
+def test_of_runs_with_as_many_workloads_the_finished_ones_are_shown(project, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    run = json.loads((project / "one/run.json").read_text())
+    (project / "one/run.json").write_text(json.dumps({**run, "finished": False}))
+    out = answered(project, capsys, str(project / "one"), str(project / "two"))
+    assert [line.split()[-2] for line in out.splitlines() if line.startswith("jit: ")] == ["two"]
+    alone = answered(project, capsys, str(project / "one"))
+    assert "one, unfinished" in alone
+
+
 def test_the_table_replaces_the_one_in_a_page_and_nothing_else(project, capsys):
     page = project / "claims.md"
     page.write_text("# Claims\n\nabove\n\n<!-- claims: begin -->\nold\n<!-- claims: end -->\n\nbelow\n")
