@@ -14,8 +14,8 @@ from typing import List, Optional, Sequence
 
 #: The numbers of so many children are read at most.
 MOST_BYTES = 1 << 16
-#: Passes over a family, at most, until nothing new has started.
-MOST_PASSES = 100
+#: A process stops when it is next scheduled, which takes a while on a busy machine, and not in the midst of disk work.
+MOST_SECONDS_TO_STOP = 2.0
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -99,7 +99,8 @@ def stop(process: int) -> List[int]:
     """Stop a process, then everything below it, until nothing new has started; return what is below it."""
     send_group(process, signal.SIGSTOP)
     below, seen = [], None  # type: List[int], Optional[List[int]]
-    for _ in range(MOST_PASSES):
+    deadline = time.monotonic() + MOST_SECONDS_TO_STOP
+    while time.monotonic() < deadline:
         below = descendants(process)
         running = [one for one in below if state(one) not in ("T", "t", None)]
         for one in running:
@@ -107,6 +108,8 @@ def stop(process: int) -> List[int]:
         # A process whose parent ends while the others are read is seen in the next pass only.
         if not below or (not running and below == seen):
             break
+        if running and below == seen:
+            time.sleep(0.0005)
         seen = below
     return below
 

@@ -66,6 +66,30 @@ def test_all_are_stopped_and_go_on(tree):
     assert wait_for(lambda: [family.state(one) for one in (process.pid, plain, orphan)] == ["S", "S", "S"])
 
 
+def test_one_that_a_busy_machine_lets_stop_late_is_waited_for(tree, monkeypatch):
+    process, _, _, orphan = tree
+    late = time.monotonic() + 0.3
+    truth = family.state
+    seen = []
+
+    def state(one):
+        seen.append(one)
+        return "R" if one == orphan and time.monotonic() < late else truth(one)
+
+    monkeypatch.setattr(family, "state", state)
+    below = family.stop(process.pid)
+    assert orphan in below and time.monotonic() >= late
+    assert len(seen) < 10000
+
+
+def test_one_that_does_not_stop_is_not_waited_for_forever(tree, monkeypatch):
+    process, _, _, orphan = tree
+    truth = family.state
+    monkeypatch.setattr(family, "MOST_SECONDS_TO_STOP", 0.05)
+    monkeypatch.setattr(family, "state", lambda one: "D" if one == orphan else truth(one))
+    assert orphan in family.stop(process.pid)
+
+
 def test_all_end_together(tree):
     process, plain, _, orphan = tree
     family.end(process.pid)
