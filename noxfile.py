@@ -61,7 +61,7 @@ def tests(session: nox.Session) -> None:
     for environment in selected:
         run_host(session, "prepare", environment)
     # A process per processor, see tests/support/division.py; options that are given replace these.
-    divided = ["-n", "auto", "--durations", "10"]
+    divided = ["-n", "auto", "--durations", "10", "-m", "not long"]
     # Some containers forbid bytecode; without it, every process of every test would compile what it imports.
     written = {"PYTHONDONTWRITEBYTECODE": None}
     session.run(python(session, "dev"), "-m", "pytest", *divided, *session.posargs, env=written, external=True)
@@ -69,16 +69,18 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def grid(session: nox.Session) -> None:
-    """Run the tests of the environments outside the default study, then check every workload in every mode.
+    """Run the long tests and those of environments outside the default study; check every workload in every mode.
 
     Names of such environments after ``--`` choose some of them; all of them need 29 GB.
     """
     chosen = [word for word in session.posargs if word in GRID] or GRID
     options = [word for word in session.posargs if word not in GRID]
-    for environment in chosen:
+    for environment in (*selected, *chosen):
         run_host(session, "prepare", environment)
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(chosen)}
-    session.run(python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid", *options, env=wanted, external=True)
+    session.run(
+        python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid or long", *options, env=wanted, external=True
+    )
     named = [word for environment in selected for word in ("--environment", environment)]
     # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
     # checks a cell of its own.

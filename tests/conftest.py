@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from bench.host.executors import local
+from bench.host.executors.placements import Placements
 
 pytest_plugins = ["division"]
 
@@ -14,3 +19,17 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 settings.register_profile("shared", deadline=None)
 settings.load_profile("shared")
+
+
+class Unmoved(Placements):
+    """Leaves libraries where they are: those of the tests' own interpreter are 400 MB, read anew in every round."""
+
+    def draw(self, *arguments: object, **options: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unmoved_libraries() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "Placements", Unmoved)
+        yield

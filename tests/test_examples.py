@@ -78,6 +78,7 @@ def checkout(tmp_path):
     return folder
 
 
+@pytest.mark.long
 def test_the_commands_of_the_nightly_series_add_a_run_and_push_it(checkout):
     environ = {
         **os.environ,

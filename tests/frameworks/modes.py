@@ -74,6 +74,8 @@ GRID_INFERENCE = [
 GRID_SLOW = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 #: This one is for input pipelines alone.
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
+#: Those of the default study, and one operation at a time. The others are for ``nox -s grid``: it compiles for minutes.
+USUAL = {"eager", "torchscript", "compile", "compile-step", "function", "xla", "jit"}
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
@@ -151,6 +153,8 @@ def case(environment: str, mode: str, *values: object) -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
     name = "-".join(map(str, (environment, mode, *values)))
     found = marks(environment)
+    if environment != "numpy" and mode not in USUAL:
+        found.append(pytest.mark.long)
     if mode in SEVERAL:
         found.append(pytest.mark.skipif(THREADS < 2, reason="two devices need two processors"))
     return pytest.param(environment, mode, *values, marks=found, id=name)

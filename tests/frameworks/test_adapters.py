@@ -198,6 +198,7 @@ def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_w
         assert whole["state"][name] == pytest.approx(values, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.long
 @needs("torch2")
 def test_weights_are_frozen_for_inference_in_the_tuned_mode_alone():
     for mode, frozen in (("compile-max-autotune", True), ("compile", None)):

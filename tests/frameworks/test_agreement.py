@@ -20,6 +20,7 @@ WITHOUT_INTEGERS = {
 }
 
 
+@pytest.mark.long
 @cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop", "jax:jit-aot")
 def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
     """What timed samples run is compared; the default study checks the other modes."""
@@ -51,6 +52,7 @@ def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode
         assert settings["compiled"] == compiled(environment, mode, training)
 
 
+@pytest.mark.long
 @needs("tf2")
 def test_auto_clustering_agrees_with_float64_and_refuses_what_it_leaves_as_it_is():
     found = run("tf2", "agreement", "xla-auto", *WORKLOADS)
@@ -124,6 +126,7 @@ def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refu
         assert settings["compiled"] == "nothing"
 
 
+@pytest.mark.long
 @needs("torch2")
 def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
     found = run("torch2", "agreement", "aot-inductor", "kv-decode")

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import _releases, bisections  # noqa: E402
 
 #: Noise decides how many rounds are measured: no other test runs beside this one.
-pytestmark = [pytest.mark.real, pytest.mark.alone]
+pytestmark = [pytest.mark.real, pytest.mark.alone, pytest.mark.long]
 
 
 def test_a_planted_slowdown_is_found_with_few_environments(tmp_path: Path) -> None:

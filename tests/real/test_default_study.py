@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -30,29 +31,39 @@ def with_all_modes(study: Study) -> Study:
     return study.model_copy(update={"environments": environments})
 
 
-STUDY = with_all_modes(study_file.load(ROOT / "matrix.toml"))
-PRECISIONS = ("float32", "bfloat16")
+DEFAULT = study_file.load(ROOT / "matrix.toml")
+STUDY = with_all_modes(DEFAULT)
+
+
+def select(study: Study, precision: str, environments: Sequence[str], modes: Sequence[str] = ()) -> Plan:
+    # One thread, as in nox -s grid, which finds what was compiled here; and each processor checks a cell of its own.
+    chosen = selection.Selection(environments, modes, precisions=[precision], profile="check", threads=1)
+    return selection.select(study, chosen)
+
+
+#: {a part of the study that is measured in one run: its cells}
 PLANS = {
-    precision: selection.select(
-        STUDY, selection.Selection(environments=STUDY.settings.default, profile="check", precisions=[precision])
-    )
-    for precision in PRECISIONS
+    "float32": select(DEFAULT, "float32", DEFAULT.settings.default),
+    "op-by-op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
+    "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
 }
 #: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
-CACHES = ROOT / STATE / "tests" / "compile-caches"
+CACHES = ROOT / STATE / "compile-caches"
 pytestmark = pytest.mark.real
 
 
-def half(precision: str, *values: object, id: str | None = None) -> object:
-    """Return the parameters of a test of one half of the study: the halves are measured side by side."""
-    return pytest.param(precision, *values, marks=pytest.mark.xdist_group(f"study-{precision}"), id=id or precision)
+def part(name: str, *values: object, id: str | None = None) -> object:
+    """Return the parameters of a test of one part of the study: the parts are measured side by side."""
+    marks = [pytest.mark.xdist_group(f"study-{name}"), *([] if name == "float32" else [pytest.mark.long])]
+    return pytest.param(name, *values, marks=marks, id=id or name)
 
 
-both_halves = pytest.mark.parametrize("precision", [half(precision) for precision in PRECISIONS])
+every_part = pytest.mark.parametrize("part_name", [part(name) for name in PLANS])
 
 
 def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     """Run a plan in a temporary checkout; return the folder of the run. Compiled code stays in ``caches``, if given."""
+    checkout.mkdir(exist_ok=True)
     if caches is not None:
         caches.mkdir(parents=True, exist_ok=True)
         (checkout / STATE).mkdir()
@@ -69,21 +80,15 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     return run.folder
 
 
-# A fixture for each: a parameter in its place would run the study anew for every test.
-@pytest.fixture(scope="module")
-def float32(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES)
-
-
-@pytest.fixture(scope="module")
-def bfloat16(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES)
+@functools.cache
+def measured(checkout: Path, part_name: str) -> Path:
+    return measure(checkout, PLANS[part_name], CACHES)
 
 
 @pytest.fixture
-def folder(request, precision) -> Path:
-    """The folder of the one run in this precision."""
-    return request.getfixturevalue(precision)
+def folder(tmp_path_factory, part_name) -> Path:
+    """The folder of the one run of this part."""
+    return measured(tmp_path_factory.getbasetemp() / part_name, part_name)
 
 
 @pytest.fixture
@@ -97,14 +102,14 @@ def read(folder: Path) -> dict[str, Record]:
 
 
 @pytest.mark.parametrize(
-    ("precision", "cell"),
-    [half(name, cell, id=cell.name) for name, plan in PLANS.items() for cell in plan.cells],
+    ("part_name", "cell"),
+    [part(name, cell, id=cell.name) for name, plan in PLANS.items() for cell in plan.cells],
 )
-def test_a_cell_is_correct_and_timed(records, cell):
+def test_a_cell_is_correct_and_timed(records, part_name, cell):
     record = records[cell.name]
     assert record.status == OK, f"{record.stage}: {record.reason}"
     assert all(0 <= value["error"] <= value["allowed"] for value in record.check.values())
-    samples = PLANS[cell.precision].profile.samples
+    samples = PLANS[part_name].profile.samples
     # On a busy machine up to half as many turns may repeat disturbed ones.
     assert record.sample_turn[:samples] == list(range(samples))
     assert len(record.sample_turn) <= samples + samples // 2
@@ -127,7 +132,7 @@ def test_every_workload_has_every_framework(framework):
     assert missing == set()
 
 
-@both_halves
+@every_part
 def test_each_record_names_the_version_that_its_environment_pins(records):
     pins = {
         "torch1": ("torch", "1.13.1"),
@@ -149,11 +154,12 @@ def share_installations(checkout: Path) -> None:
             (kept / folder.name).symlink_to(folder)
 
 
+@pytest.mark.long
 def test_compilation_is_slower_than_eager_to_start(tmp_path):
     """The first call of a compiled cell includes the compilation, where no code was compiled before."""
     share_installations(tmp_path)
     chosen = selection.Selection(
-        ["torch2"], ["eager", "compile"], ["mlp-train"], precisions=["float32"], profile="check"
+        ["torch2"], ["eager", "compile"], ["mlp-train"], precisions=["float32"], profile="check", threads=1
     )
     found = read(measure(tmp_path, selection.select(STUDY, chosen)))
     row = "mlp-train/check/float32/cpu"
@@ -162,8 +168,8 @@ def test_compilation_is_slower_than_eager_to_start(tmp_path):
     assert compiled.first_call_s > 5 * found[f"torch2:eager {row}"].first_call_s
 
 
-@both_halves
-def test_the_report_is_there_and_names_every_environment(folder):
+@every_part
+def test_the_report_is_there_and_names_every_environment(folder, part_name):
     text = (folder / "table.md").read_text()
-    for name in STUDY.settings.default:
-        assert name in text
+    for cell in PLANS[part_name].cells:
+        assert cell.environment in text

@@ -56,6 +56,8 @@ def spawn(folder: Path, *arguments: str, errors: int = subprocess.PIPE) -> subpr
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL);"
         "import sys; from pathlib import Path; from bench.host.__main__ import main;"
+        # See tests/conftest.py.
+        "from bench.host.executors.placements import Placements; Placements.draw = lambda *_, **__: None;"
         f"sys.exit(main(sys.argv[1:], root=Path({str(folder)!r})))"
     )
     return subprocess.Popen(

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -111,12 +110,14 @@ class Lanes:
         lanes, self._lanes = self._lanes, []
         for lane in lanes:
             lane.interrupt()
-        for lane in lanes:
-            with contextlib.suppress(ExecutorFailed):
-                while True:
-                    lane.read(emit)
-        for lane in lanes:
-            lane.close()
+        try:
+            for lane in lanes:
+                with contextlib.suppress(ExecutorFailed):
+                    while True:
+                        lane.read(emit)
+        finally:
+            for lane in lanes:
+                lane.close()
 
     def close(self) -> None:
         """End the programs, which have no jobs any more."""
@@ -172,7 +173,8 @@ class _Lane:
         return over
 
     def interrupt(self) -> None:
-        self._process.send_signal(signal.SIGINT)
+        # Not SIGINT: a run that a shell has put into the background ignores it, and so does a lane until it has begun.
+        self._process.terminate()
 
     def end_input(self) -> None:
         assert self._process.stdin is not None

@@ -7,7 +7,6 @@ there.
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 from collections.abc import Sequence
 
@@ -47,11 +46,11 @@ class ProgramExecutor:
                 self._talk(process, job, emit)
             except KeyboardInterrupt:
                 # What the program measured before the interrupt is still to come.
-                process.send_signal(signal.SIGINT)
+                process.terminate()
                 _read(process, emit)
                 raise
             except BaseException:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
                 raise
         if self._cancelled:
             raise Cancelled("the row job was cancelled")
@@ -67,7 +66,7 @@ class ProgramExecutor:
         """Interrupt the program, which ends the job at once."""
         self._cancelled = True
         if self._process is not None:
-            self._process.send_signal(signal.SIGINT)
+            self._process.terminate()
 
     @staticmethod
     def _talk(process: subprocess.Popen[bytes], job: RowJob, emit: Emit) -> None:

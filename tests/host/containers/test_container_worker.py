@@ -23,10 +23,13 @@ def end_of(worker, timeout_s: float = 30.0) -> Ended:
 
 
 def test_a_request_gets_its_answer_and_the_container_is_removed(start, engine, root):
-    worker = start('say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"])')
+    worker = start(
+        'say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"]); hear()'
+    )
     worker.send(do="finish")
     assert worker.receive(30) == {"event": "done", "got": "finish"}
     assert worker.process_id > 1
+    worker.send(do="end")
     worker.close()
     assert worker.log.read_text() == "log\n"
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []

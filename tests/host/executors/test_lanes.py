@@ -97,11 +97,13 @@ def test_done_is_told_of_every_job_and_the_next_is_drawn_when_a_lane_is_free(two
 def test_an_interruption_ends_the_programs_and_keeps_what_they_had_measured(two):
     events: list = []
     began: list = []
+    interrupted: list = []
 
     def emit(event):
         events.append(event)
         began[:] = programs(two) or began
-        if len({one.cell for one in events if isinstance(one, TurnTaken)}) == 2 and isinstance(event, TurnTaken):
+        if len({one.cell for one in events if isinstance(one, TurnTaken)}) == 2 and not interrupted:
+            interrupted.append(True)
             raise KeyboardInterrupt
 
     long = [job(cell, samples=100_000) for cell in CELLS]
@@ -115,6 +117,20 @@ def test_an_interruption_ends_the_programs_and_keeps_what_they_had_measured(two)
         assert len(taken) == len(record.sample_ns) > 0
 
 
+def test_a_second_interruption_leaves_no_program_either(two):
+    began: list = []
+
+    def emit(event):
+        began[:] = programs(two) or began
+        if isinstance(event, TurnTaken):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        two.run(iter([job(cell, samples=100_000) for cell in CELLS]), emit)
+    assert len(began) == 2
+    assert None not in [program.poll() for program in began]
+
+
 def test_a_program_that_breaks_down_ends_the_others(tmp_path):
     place = (min(processors.available()),)
     broken = [sys.executable, "-c", "import sys; sys.exit(3)"]
@@ -122,6 +138,20 @@ def test_a_program_that_breaks_down_ends_the_others(tmp_path):
     with pytest.raises(ExecutorFailed, match="exit code 3 before its jobs were done"):
         made.run(iter([job(GEMM, samples=100_000), job(GEMM)]), lambda event: None)
     assert made._lanes == []
+
+
+def test_lanes_end_also_where_a_shell_has_put_the_run_into_the_background(tmp_path):
+    place = (min(processors.available()),)
+    broken = [sys.executable, "-c", "import sys; sys.exit(3)"]
+    made = Lanes([lanes.command(tmp_path, tmp_path, place), broken])
+    began = time.monotonic()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(ExecutorFailed):
+            made.run(iter([job(GEMM, samples=100_000), job(GEMM)]), lambda event: None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - began < 60
 
 
 #: A run with one lane, whose job takes long; it says which process the lane is once the cell is measured.

@@ -185,6 +185,17 @@ def test_a_program_that_breaks_down_is_an_error():
         events_of(ProgramExecutor([sys.executable, "-c", "import sys; sys.exit(3)"]))
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_round_draws_places_for_libraries_where_the_job_says_so(tmp_path, monkeypatch, anew):
+    drawn = []
+    monkeypatch.setattr(LocalExecutor, "_place", lambda self, job: pytest.fail("only the draw is of interest"))
+    executor = LocalExecutor(tmp_path, tmp_path)
+    monkeypatch.setattr(executor._placements, "draw", lambda round, *_, gpu: drawn.append((round, gpu)))
+    with pytest.raises(pytest.fail.Exception):
+        executor.run(replace(JOB, placed_anew=anew), lambda event: None)
+    assert drawn == ([(("r1", 2, 0), False)] if anew else [])
+
+
 def test_a_worker_is_bound_to_the_chosen_processors_of_the_machine(tmp_path):
     found = []
     job = replace(JOB, threads=len(os.sched_getaffinity(0)))

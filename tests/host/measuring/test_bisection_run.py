@@ -210,8 +210,8 @@ def test_releases_that_cannot_be_measured_are_left_out_with_their_reasons(tmp_pa
 @pytest.mark.parametrize(
     ("works", "part", "said"),
     [
-        ([(20, "1.0"), (60, "1.1")], Part.NOT_IT, "; not other packages"),
-        ([(20, "1.0"), (20, "3.0")], Part.IT, "; it is other packages"),
+        pytest.param([(20, "1.0"), (60, "1.1")], Part.NOT_IT, "; not other packages", marks=pytest.mark.long),
+        pytest.param([(20, "1.0"), (20, "3.0")], Part.IT, "; it is other packages", marks=pytest.mark.long),
     ],
 )
 def test_the_change_is_attributed_to_what_is_exchanged(tmp_path, monkeypatch, works, part, said):

@@ -171,6 +171,7 @@ def test_workers_that_cannot_move_begin_where_they_are_measured(tmp_path):
 
 
 @pytest.mark.alone
+@pytest.mark.long
 @pytest.mark.real
 def test_real_trials_are_measured_once_and_kept(checkout, capsys):
     arguments = ["validate", "--matrix", str(checkout / "matrix.toml"), "--same", "1", "--planted", "25:1"]
