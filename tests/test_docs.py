@@ -79,8 +79,11 @@ def test_commands_are_found_in_the_documentation():
     assert {given[0] for _, given in COMMANDS} >= {"run", "query", "images", "init"}
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"])
-def test_links_outside_the_site_lead_to_files(name):
-    path = ROOT / name
+@pytest.mark.parametrize(
+    "path",
+    [*(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "examples/README.md")), *TEXTS],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_links_lead_to_files_of_the_repository(path):
     linked = re.findall(r"(?:\]\(|src=\")([^)#\"]+)", path.read_text(encoding="utf-8"))
     assert [to for to in linked if not to.startswith("http") and not (path.parent / to).exists()] == []
