@@ -1,7 +1,7 @@
 """Makes a page of the documentation for each workload: what the code says, around the text that lies beside the code.
 
-``bench/workloads/<workload>/page.md`` is written by hand; ``PLACES`` in it are replaced by tables. Links in all texts are
-those of the repository, where people read them, too; here they lead to the pages that are made.
+``bench/workloads/<workload>/page.md`` is written by hand; ``PLACES`` in it are replaced by tables. Links are those
+of the repository, where people read these texts, too; here they lead to the pages that are made.
 """
 
 from __future__ import annotations
