@@ -57,7 +57,7 @@ selected = define(__file__)
 
 @nox.session(venv_backend="none", default=False)
 def tests(session: nox.Session) -> None:
-    """Run the tests, with the environments of the default study prepared before."""
+    """Run the tests that do not take long, with the environments of the default study prepared before."""
     for environment in selected:
         run_host(session, "prepare", environment)
     # A process per processor, see tests/support/division.py; options that are given replace these.
@@ -71,7 +71,7 @@ def tests(session: nox.Session) -> None:
 def grid(session: nox.Session) -> None:
     """Run the long tests and those of environments outside the default study; check every workload in every mode.
 
-    Names of such environments after ``--`` choose some of them; all of them need 29 GB.
+    Names of such environments after ``--`` choose some of them; all of them need 40 GB.
     """
     chosen = [word for word in session.posargs if word in GRID] or GRID
     options = [word for word in session.posargs if word not in GRID]

@@ -1,4 +1,4 @@
-"""Divides the tests among processes; sets hypothesis for machines that are shared: a slow minute is no failure."""
+"""Divides the tests among processes; sets hypothesis for shared machines; leaves libraries where they are."""
 
 from __future__ import annotations
 

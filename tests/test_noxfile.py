@@ -212,6 +212,16 @@ def test_the_tests_find_every_default_environment_prepared(project):
     assert (program, options[:2], options[-2:]) == ("pytest", ["-n", "auto"], ["-k", "x"])
 
 
+def test_what_takes_long_is_left_to_the_grid_which_prepares_the_default_environments_too(project):
+    run(project, "-s", "tests")
+    *_, (_, *options) = calls(project)
+    assert options[options.index("-m") + 1] == "not long"
+    run(project, "-s", "grid", "--", "flax")
+    made = calls(project)[2:]
+    assert made[:2] == [["bench.host", "prepare", "old"], ["bench.host", "prepare", "flax"]]
+    assert made[2][made[2].index("-m") + 1] == "grid or long"
+
+
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):
     done = run(project, "-s", "worker")
     assert "/bin/echo -m pytest --confcutdir=tests/worker tests/worker" in done.stderr

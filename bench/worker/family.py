@@ -100,13 +100,13 @@ def stop(process: int) -> List[int]:
     send_group(process, signal.SIGSTOP)
     below, seen = [], None  # type: List[int], Optional[List[int]]
     deadline = time.monotonic() + MOST_SECONDS_TO_STOP
-    while time.monotonic() < deadline:
+    while True:
         below = descendants(process)
         running = [one for one in below if state(one) not in ("T", "t", None)]
         for one in running:
             send(one, signal.SIGSTOP)
         # A process whose parent ends while the others are read is seen in the next pass only.
-        if not below or (not running and below == seen):
+        if not below or (not running and below == seen) or time.monotonic() > deadline:
             break
         if running and below == seen:
             time.sleep(0.0005)

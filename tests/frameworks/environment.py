@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 #: Where compiled code stays from one invocation of the tests to the next, as it does for a user. The cells of the
 #: default study use it, too: headers, and kernels that several modes share, are compiled once.
-CACHES = ROOT / STATE / "compile-caches"
+CACHES = ROOT / STATE / "tests" / "compile-caches"
 THREADS = min(2, len(os.sched_getaffinity(0)))
 TIMEOUT_S = 600
 

@@ -36,19 +36,17 @@ STUDY = with_all_modes(DEFAULT)
 
 
 def select(study: Study, precision: str, environments: Sequence[str], modes: Sequence[str] = ()) -> Plan:
-    # One thread, as in nox -s grid, which finds what was compiled here; and each processor checks a cell of its own.
-    chosen = selection.Selection(environments, modes, precisions=[precision], profile="check", threads=1)
-    return selection.select(study, chosen)
+    return selection.select(study, selection.Selection(environments, modes, precisions=[precision], profile="check"))
 
 
 #: {a part of the study that is measured in one run: its cells}
 PLANS = {
     "float32": select(DEFAULT, "float32", DEFAULT.settings.default),
-    "op-by-op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
+    "op_by_op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
     "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
 }
 #: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
-CACHES = ROOT / STATE / "compile-caches"
+CACHES = ROOT / STATE / "tests" / "compile-caches"
 pytestmark = pytest.mark.real
 
 
@@ -63,7 +61,6 @@ every_part = pytest.mark.parametrize("part_name", [part(name) for name in PLANS]
 
 def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     """Run a plan in a temporary checkout; return the folder of the run. Compiled code stays in ``caches``, if given."""
-    checkout.mkdir(exist_ok=True)
     if caches is not None:
         caches.mkdir(parents=True, exist_ok=True)
         (checkout / STATE).mkdir()
@@ -80,15 +77,26 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     return run.folder
 
 
-@functools.cache
-def measured(checkout: Path, part_name: str) -> Path:
-    return measure(checkout, PLANS[part_name], CACHES)
+# A fixture for each: a parameter in its place would run the study anew for every test.
+@pytest.fixture(scope="module")
+def float32(tmp_path_factory) -> Path:
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES)
+
+
+@pytest.fixture(scope="module")
+def op_by_op(tmp_path_factory) -> Path:
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["op_by_op"], CACHES)
+
+
+@pytest.fixture(scope="module")
+def bfloat16(tmp_path_factory) -> Path:
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES)
 
 
 @pytest.fixture
-def folder(tmp_path_factory, part_name) -> Path:
+def folder(request, part_name) -> Path:
     """The folder of the one run of this part."""
-    return measured(tmp_path_factory.getbasetemp() / part_name, part_name)
+    return request.getfixturevalue(part_name)
 
 
 @pytest.fixture
@@ -159,7 +167,7 @@ def test_compilation_is_slower_than_eager_to_start(tmp_path):
     """The first call of a compiled cell includes the compilation, where no code was compiled before."""
     share_installations(tmp_path)
     chosen = selection.Selection(
-        ["torch2"], ["eager", "compile"], ["mlp-train"], precisions=["float32"], profile="check", threads=1
+        ["torch2"], ["eager", "compile"], ["mlp-train"], precisions=["float32"], profile="check"
     )
     found = read(measure(tmp_path, selection.select(STUDY, chosen)))
     row = "mlp-train/check/float32/cpu"

@@ -115,6 +115,11 @@ class Lanes:
                 with contextlib.suppress(ExecutorFailed):
                     while True:
                         lane.read(emit)
+        except BaseException:
+            # Nobody reads what they still write: they would wait for that.
+            for lane in lanes:
+                lane.kill()
+            raise
         finally:
             for lane in lanes:
                 lane.close()
@@ -175,6 +180,9 @@ class _Lane:
     def interrupt(self) -> None:
         # Not SIGINT: a run that a shell has put into the background ignores it, and so does a lane until it has begun.
         self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def end_input(self) -> None:
         assert self._process.stdin is not None

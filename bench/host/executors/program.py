@@ -47,7 +47,11 @@ class ProgramExecutor:
             except KeyboardInterrupt:
                 # What the program measured before the interrupt is still to come.
                 process.terminate()
-                _read(process, emit)
+                try:
+                    _read(process, emit)
+                except BaseException:
+                    process.kill()
+                    raise
                 raise
             except BaseException:
                 process.terminate()

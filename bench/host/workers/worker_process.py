@@ -170,6 +170,8 @@ class WorkerProcess:
         """Stop the process and all that it started, idle thread pools included."""
         if self._holds_its_id:
             self._stopped = family.stop(self._process.pid)
+            # All its threads have stopped when this returns, or it has ended.
+            os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     @property
     def others(self) -> int:

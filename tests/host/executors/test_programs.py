@@ -185,6 +185,16 @@ def test_a_program_that_breaks_down_is_an_error():
         events_of(ProgramExecutor([sys.executable, "-c", "import sys; sys.exit(3)"]))
 
 
+def test_a_second_interruption_leaves_no_program(program):
+    def emit(event):
+        if isinstance(event, TurnTaken):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        program.run(replace(JOB, samples=100_000), emit)
+    assert program._process.wait(10) in (130, -signal.SIGKILL)
+
+
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_round_draws_places_for_libraries_where_the_job_says_so(tmp_path, monkeypatch, anew):
     drawn = []
