@@ -1,10 +1,10 @@
-"""Tests that the modes outside the default study compute what float64 does; nox -s grid does so for every workload."""
+"""Tests that modes compute what float64 does, with two threads; nox -s grid does so for every workload, with one."""
 
 from __future__ import annotations
 
 import pytest
 from environment import ROOT, framework, run
-from modes import COMPILED, GRID, GRID_INFERENCE, case, cases, compiled, needs
+from modes import GRID, GRID_INFERENCE, case, cases, compiled, needs
 
 from bench.host.study import study_file
 from bench.registry import BUILT_IN
@@ -21,9 +21,13 @@ WITHOUT_INTEGERS = {
 
 
 @pytest.mark.long
-@cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop", "jax:jit-aot")
-def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
-    """What timed samples run is compared; the default study checks the other modes."""
+@cases(
+    *("torch1:eager", "torch1:torchscript", "torch2:eager", "torch2:compile", "torch2:compile-step"),
+    *("tf2:function", "tf2:xla", "jax:jit"),
+    *("torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop", "jax:jit-aot"),
+)
+def test_modes_agree_with_float64_in_the_workloads_of_the_default_study(environment, mode):
+    """What timed samples run is compared."""
     found = run(environment, "agreement", mode, *WORKLOADS)
     implemented = [name for name in WORKLOADS if BUILT_IN.has_implementation(name, framework(environment))]
     assert sorted(found) == sorted(implemented)
@@ -34,7 +38,7 @@ def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(env
             continue
         share, settings = outcome
         assert share <= 1
-        assert settings["compiled"] == (COMPILED[mode] if training else "forward")
+        assert settings["compiled"] == compiled(environment, mode, training)
         assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
         # Steps that need each other are waited for at the end of a sample.
         assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
