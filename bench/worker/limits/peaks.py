@@ -147,4 +147,12 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
         bandwidths = Probe(adapter, cell.precision).bandwidths(sizes)
     except Exception as error:  # The rates stay valid.
         reasons["copy"] = reason_of(error)
+    if cell.precision in rates:
+        # What slowed the machine for a second or two has passed, such as the end of an installation: a peak that is too
+        # low fails cells that are right.
+        try:
+            again = Probe(adapter, cell.precision).flops_per_s()
+        except Exception:  # The first one stays valid.
+            again = 0.0
+        rates[cell.precision] = max(rates[cell.precision], again)
     return {"flops_per_s": rates, "bandwidths": bandwidths, "reasons": reasons}
