@@ -35,15 +35,18 @@ DEFAULT = study_file.load(ROOT / "matrix.toml")
 STUDY = with_all_modes(DEFAULT)
 
 
-def select(study: Study, precision: str, environments: Sequence[str], modes: Sequence[str] = ()) -> Plan:
-    # With one thread each processor checks a cell of its own; tests/frameworks/test_agreement.py has two threads.
-    chosen = selection.Selection(environments, modes, precisions=[precision], profile="check", threads=1)
+def select(
+    study: Study, precision: str, environments: Sequence[str], modes: Sequence[str] = (), threads: int | None = None
+) -> Plan:
+    chosen = selection.Selection(environments, modes, precisions=[precision], profile="check", threads=threads)
     return selection.select(study, chosen)
 
 
 #: {a part of the study that is measured in one run: its cells}
 PLANS = {
-    "float32": select(DEFAULT, "float32", DEFAULT.settings.default),
+    # With one thread each processor checks a cell of its own.
+    "float32": select(DEFAULT, "float32", DEFAULT.settings.default, threads=1),
+    "all_threads": select(DEFAULT, "float32", DEFAULT.settings.default),
     "op_by_op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
     "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
 }
@@ -83,6 +86,11 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
 @pytest.fixture(scope="module")
 def float32(tmp_path_factory) -> Path:
     return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES)
+
+
+@pytest.fixture(scope="module")
+def all_threads(tmp_path_factory) -> Path:
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["all_threads"], CACHES)
 
 
 @pytest.fixture(scope="module")
