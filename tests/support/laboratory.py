@@ -146,7 +146,10 @@ class Laboratory:
         self.settled: dict[int, list[str]] = {}
         self.budget_s: float | None = None
         self.seconds = 0.0
+        #: The peaks of the machine, what is found when they are measured again, and for which cells that was done.
         self.peaks: dict[str, Any] = {}
+        self.peaks_again: dict[str, Any] = {}
+        self.peaks_asked: list[tuple[Cell, list[str]]] = []
         self.at_once = False
         #: The processors beside those on which workers are measured.
         self.beside = (2, 3)
@@ -178,6 +181,11 @@ class Laboratory:
         if isinstance(self.reference, Ended):
             raise self.reference
         return self.reference
+
+    def measure_peaks(self, cell: Cell, precisions: Any) -> dict[str, Any]:
+        assert not self.stage.running, "a worker computes while peaks are measured"
+        self.peaks_asked.append((cell, list(precisions)))
+        return self.peaks_again
 
     def make_job(self, row_round: RowRound, left_s: float | None) -> RowJob:
         environments = {cell.environment: InstalledEnvironment(()) for cell in row_round.cells}
@@ -211,6 +219,7 @@ class Laboratory:
             caches=self,
             reference=self.ensure,
             beside=self.beside,
+            peaks=self.measure_peaks,
             gpus=self.gpus,
             gpus_shared=self.gpus_shared,
             power=self.power,
@@ -236,6 +245,7 @@ class Laboratory:
             self.stops,
             journal.read(self.folder),
             self.lanes,
+            self.peaks.__setitem__,
         )
         remaining = RemainingTime()
         with (

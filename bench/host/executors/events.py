@@ -8,12 +8,13 @@ from typing import Any
 
 from bench.record import Record
 
+from ..storage.manifest_shape import PeaksShape
 from ..storage.record_shape import SampleShape, TurnShape, record_of, verify
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A process enters a stage: ``importing``, ``preparing`` or ``measuring``."""
+    """A process enters a stage, such as ``importing``, ``preparing`` or ``measuring``."""
 
     stage: str
     #: Name of the cell.
@@ -40,6 +41,16 @@ class TurnTaken:
 
 
 @dataclass(frozen=True)
+class PeaksFound:
+    """A cell was faster than the known peaks of the machine, so they were measured again."""
+
+    #: ``environment/device``, followed by the number of threads where it is not the highest.
+    key: str
+    #: The best of both measurements.
+    peaks: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Finished:
     """A process is over, or was interrupted after some turns; ``record`` is final."""
 
@@ -53,7 +64,7 @@ class Waited:
     seconds: float
 
 
-Event = Progress | Ready | TurnTaken | Finished | Waited
+Event = Progress | Ready | TurnTaken | PeaksFound | Finished | Waited
 #: Receives the events as they happen.
 Emit = Callable[[Event], None]
 
@@ -61,6 +72,7 @@ _KINDS: dict[str, type[Any]] = {
     "progress": Progress,
     "ready": Ready,
     "turn": TurnTaken,
+    "peaks": PeaksFound,
     "finished": Finished,
     "waited": Waited,
 }
@@ -82,6 +94,10 @@ def _verify(event: Event) -> None:
         case Progress(stage, cell):
             if not isinstance(stage, str) or not isinstance(cell, str):
                 raise ValueError("stage and cell must be texts")
+        case PeaksFound(key, found):
+            if not isinstance(key, str):
+                raise ValueError("key: must be a text")
+            verify(PeaksShape, found)
         case Waited(seconds):
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
                 raise ValueError("seconds: must be a number")

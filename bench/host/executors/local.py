@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.cell import Cell
 from bench.registry import Registry
@@ -17,6 +18,7 @@ from ..storage.compile_caches import CompileCaches
 from ..storage.references import References
 from ..study.twin import original
 from ..workers.protocol import Transport
+from . import plausibility
 from .events import Emit
 from .job import RowJob
 from .parents import Parents
@@ -99,6 +101,13 @@ class LocalExecutor:
             starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
             starter.ready(cells, label, processors=bound, timeout_s=job.timeout_s)
 
+        def peaks(cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
+            probe = plausibility.probe(cell, registry.facts(cell.framework).modes[0].name)
+            # In a process of its own, which has as many threads as the probe, as at the begin of the run.
+            own = replace(starter, parents=None)
+            places = processors.chosen(cell.threads)
+            return plausibility.measure(probe, precisions, lambda it: own.start(it, "peaks-again", processors=places))
+
         return Place(
             processors=bound,
             start=start,
@@ -106,6 +115,7 @@ class LocalExecutor:
             caches=starter.caches,
             reference=lambda cell: references.ensure(cell, job.data),
             beside=processors.beside(bound) if job.at_once else (),
+            peaks=peaks,
             memory_limit_bytes=limit,
             gpus_shared=bool(self._lane),
         )

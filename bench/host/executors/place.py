@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.cell import Cell
 
@@ -44,6 +44,8 @@ class Place:
     #: Prepares what these cells share and none of them is measured with: processes that have imported the frameworks,
     #: from which workers are forked, and what a compiler compiles once in an installation.
     ready: Callable[[Sequence[Cell]], None] = lambda cells: None
+    #: Measures the peaks of the machine with a cell's framework and threads, in these precisions.
+    peaks: Callable[[Cell, Sequence[str]], Mapping[str, Any]] = lambda cell, precisions: {}
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)
     #: Other lanes of the same run compute on the GPUs, too, so that no process there is a stranger.

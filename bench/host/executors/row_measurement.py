@@ -9,12 +9,11 @@ from pathlib import Path
 from bench.record import FAILED
 
 from ..analysis import noise_watch
-from ..analysis.peaks import implausible
 from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
-from . import gpu_watch, row_energy
+from . import gpu_watch, plausibility, row_energy
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
 from .job import RowJob
@@ -110,7 +109,8 @@ class RowMeasurement:
             row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
         # No sample is taken any more; but whether time grows with work is seen best without company.
         together = 1 if any(map(self._verifies_growth, self._processes)) else max(1, len(self._place.processors))
-        self._side_by_side(together, self._request_finish, self._finish)
+        self._side_by_side(together, self._request_finish, CellProcess.await_finish)
+        plausibility.judge(self._processes, self._job.peaks, self._place.peaks, self._emit)
 
     def _verifies_growth(self, process: CellProcess) -> bool:
         named = self._job.growth_verified
@@ -120,12 +120,6 @@ class RowMeasurement:
         drawn = self._job.checked_again
         again = drawn is None or process.name in drawn
         process.request_finish(again=again, growth=self._verifies_growth(process))
-
-    def _finish(self, process: CellProcess) -> None:
-        process.await_finish()
-        reason = implausible(process.record, self._job.peaks)
-        if reason is not None:
-            process.note_implausible(reason)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s

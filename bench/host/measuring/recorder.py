@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from bench.cell import Cell
 from bench.record import Record
 
-from ..executors.events import Event, Finished, Progress, Ready, TurnTaken, Waited
+from ..executors.events import Event, Finished, PeaksFound, Progress, Ready, TurnTaken, Waited
 from ..reporting.progress import Display
 from ..storage.journal import Journal
 
@@ -26,13 +27,18 @@ class Recorder:
         display: Display,
         number: int,
         wait: Callable[[float], None],
+        note_peaks: Callable[[str, Mapping[str, Any]], None],
     ) -> None:
-        """``records`` are those of the run and grow; ``number`` is the round; ``wait`` gets the seconds of waiting."""
+        """``records`` are those of the run and grow; ``number`` is the round; ``wait`` gets the seconds of waiting.
+
+        ``note_peaks`` gets peaks that were measured again.
+        """
         self._journal = journal
         self._records = records
         self._display = display
         self._number = number
         self._wait = wait
+        self._note_peaks = note_peaks
         #: The processes with turns in the journal and without a record.
         self._open: set[Key] = set()
         #: What is to be recorded in this order, and the records that came before their turn.
@@ -74,6 +80,8 @@ class Recorder:
                 journal.begin(record)
             case Finished(record):
                 self._finish(record)
+            case PeaksFound(key, peaks):
+                self._note_peaks(key, peaks)
             case Waited(seconds):
                 self._wait(seconds)
 

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bench.cell import Cell
 from bench.record import Record
@@ -38,6 +39,8 @@ class Run:
     records: list[Record] = field(default_factory=list)
     #: Where the cells of a trial are measured side by side, each alone; None for rows that take turns.
     lanes: Lanes | None = None
+    #: Gets the key and the values of peaks of the machine that were measured again.
+    note_peaks: Callable[[str, Mapping[str, Any]], None] = lambda key, found: None
     #: Seconds in which the host only waited for workers.
     waited_s: float = 0.0
 
@@ -138,4 +141,4 @@ class Run:
         def wait(seconds: float) -> None:
             self.waited_s += seconds / beside
 
-        return Recorder(self.journal, self.records, display, number, wait)
+        return Recorder(self.journal, self.records, display, number, wait, self.note_peaks)

@@ -1,4 +1,7 @@
-"""Opens the run in a folder: continues an unfinished one, or archives what is there and begins a new one."""
+"""Opens the run in a folder: continues an unfinished one, or archives what is there and begins a new one.
+
+An archived run comes back where the new one measured nothing.
+"""
 
 from __future__ import annotations
 
@@ -114,6 +117,18 @@ class RunStart:
                 book.append(record)
                 records.append(record)
         return [cell for cell in self.plan.cells if original(cell.environment) in ready], records
+
+    def keep_results(self, records: list[Record], archived: Path) -> None:
+        """Put the results of the run before back where this one has none at all."""
+        if any(record.status == OK for record in records):
+            return
+        if any(record.status == OK for record in journal.read(archived)):
+            failed = archive.put_back(self.folder, archived)
+            if failed is not None:
+                self.announce(
+                    f"No cell was measured, so {self.folder.relative_to(self.root)} has the results of the run before "
+                    f"again. This run and its logs are in {failed.relative_to(self.root)}."
+                )
 
 
 def without_environment(cell: Cell, run: str, prepared: Prepared) -> Record:

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from bench.cell import Cell
-from bench.record import IMPLAUSIBLE, OK, Record
+from bench.record import OK, Record
 
 from ..analysis.run_analysis import settled_rows
 from ..environments import Prepared, altered
@@ -103,8 +104,6 @@ class StudyRun:
                 with self._waiting():
                     self._measure_peaks(cells, display)
                 run.measure(display, remaining)
-                if any(record.status == IMPLAUSIBLE for record in run.records):
-                    peaks.forget((cell for cell in cells if not is_twin(cell)), self._kept_peaks)
                 with self._waiting():
                     self._find_largest_batches(run.records, display)
             # A cell that lost its container engine is measured after all when the run is continued.
@@ -115,20 +114,8 @@ class StudyRun:
         finally:
             self._close(run, time.monotonic() - began)
         if self._manifest.finished and archived is not None:
-            self._keep_results(run.records, archived)
+            start.keep_results(run.records, archived)
         return run.records
-
-    def _keep_results(self, records: list[Record], archived: Path) -> None:
-        """Put the results of the run before back where this one has none at all."""
-        if any(record.status == OK for record in records):
-            return
-        if any(record.status == OK for record in journal.read(archived)):
-            failed = archive.put_back(self.folder, archived)
-            if failed is not None:
-                self._say(
-                    f"No cell was measured, so {self.folder.relative_to(self._root)} has the results of the run before "
-                    f"again. This run and its logs are in {failed.relative_to(self._root)}."
-                )
 
     def _close(self, run: rounds.Run, elapsed_s: float) -> None:
         """Write the manifest and the report, whatever ended the run."""
@@ -164,6 +151,7 @@ class StudyRun:
             stops,
             records,
             lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
+            self._note_peaks,
         )
 
     def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:
@@ -182,14 +170,19 @@ class StudyRun:
         """Measure the peaks of the machine once a run, with every framework that takes part."""
         if not self._plan.profile.peaks:
             return
-        facts_of = self._study.registry.facts
-        # In the plain mode: one that divides the threads among devices computes products with a part of them.
-        originals = [replace(cell, mode=facts_of(cell.framework).modes[0].name) for cell in cells if not is_twin(cell)]
+        wanted = peaks.probes(cells, self._study.registry)
         for key, found in peaks.measure_missing(
-            originals, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
+            wanted, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
         ):
             self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: found})
         manifest.write(self.folder, self._manifest)
+
+    def _note_peaks(self, key: str, found: Mapping[str, Any]) -> None:
+        """Let peaks that were measured again count in this run and the next ones."""
+        self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: dict(found)})
+        probe = peaks.probes(self._plan.cells, self._study.registry).get(key)
+        if probe is not None:
+            self._kept_peaks.keep(*probe, found)
 
     @functools.cached_property
     def _kept_peaks(self) -> KeptPeaks:

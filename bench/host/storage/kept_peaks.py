@@ -1,7 +1,6 @@
 """Keeps the measured peaks of this machine between runs, as measuring them takes seconds for every environment.
 
-Other programs can only hide a peak, so the best of all measurements is kept. Peaks are measured again after a day, and
-after a cell that was faster than they allow: the machine may have been busy when they were measured.
+Other programs can only hide a peak, so the best of all measurements is kept. Peaks are measured again after a day.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import Any
 
 from bench.cell import Cell
 
+from ..analysis.peaks import best
 from .manifest_shape import PeaksShape
 from .record_shape import verify
 
@@ -38,7 +38,7 @@ class KeptPeaks:
     clock: Callable[[], float] = time.time
 
     def get(self, cell: Cell, precisions: Sequence[str]) -> dict[str, Any] | None:
-        """Return the peaks that a cell's environment measured within a day, as ``measuring.peaks.measure`` does."""
+        """Return the peaks that a cell's environment measured within a day, as ``plausibility.measure`` does."""
         kept = self._read(self._path(cell, precisions))
         age_s = self.clock() - kept.get("measured_at", 0.0)
         return _rates(kept) if 0 <= age_s < FRESH_S else None
@@ -51,19 +51,11 @@ class KeptPeaks:
         if found.get("reason") or found.get("reasons"):
             return dict(found)
         path = self._path(cell, precisions)
-        best = _best(found, _rates(self._read(path)))
+        both = best(found, _rates(self._read(path)))
         # Without a place to keep them, the next run measures again.
         with contextlib.suppress(OSError):
-            self._write(path, {**best, "measured_at": self.clock()})
-        return best
-
-    def forget(self, cell: Cell, precisions: Sequence[str]) -> None:
-        """Let the next run measure again; what is kept still counts where it is better."""
-        path = self._path(cell, precisions)
-        with contextlib.suppress(OSError):
-            kept = self._read(path)
-            if kept:
-                self._write(path, {**kept, "measured_at": 0.0})
+            self._write(path, {**both, "measured_at": self.clock()})
+        return both
 
     def _path(self, cell: Cell, precisions: Sequence[str]) -> Path:
         described = [self.manifests.get(cell.environment), cell.device, cell.threads, sorted(precisions), self.machine]
@@ -93,14 +85,3 @@ class KeptPeaks:
 
 def _rates(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {name: kept[name] for name in ("flops_per_s", "bandwidths", "reasons") if name in kept}
-
-
-def _best(found: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Combine two measurements, rate by rate."""
-    flops = dict(before.get("flops_per_s", {}))
-    for precision, rate in found.get("flops_per_s", {}).items():
-        flops[precision] = max(rate, flops.get(precision, 0.0))
-    curve = dict(before.get("bandwidths", ()))
-    for size, rate in found.get("bandwidths", ()):
-        curve[size] = max(rate, curve.get(size, 0.0))
-    return {**found, "flops_per_s": flops, "bandwidths": [[size, rate] for size, rate in sorted(curve.items())]}

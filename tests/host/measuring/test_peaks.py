@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from bench.cell import Cell
+from bench.host.executors import plausibility
 from bench.host.measuring import peaks
 from bench.host.storage.kept_peaks import KeptPeaks
 from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
 from bench.record import FAILED
+from bench.registry import BUILT_IN
 
 CELL = Cell("torch1", "torch", "eager", "mlp-train", "tiny", "float32", "cpu", 2)
 
@@ -39,7 +41,7 @@ class FakeWorker:
 
 def test_every_environment_and_device_is_asked_once_for_all_its_precisions():
     cells = [CELL, replace(CELL, precision="bfloat16"), replace(CELL, mode="torchscript"), replace(CELL, device="gpu")]
-    probes = peaks.probes(cells).values()
+    probes = peaks.probes(cells, BUILT_IN).values()
     asked = [(cell.environment, cell.device, cell.workload, precisions) for cell, precisions in probes]
     assert asked == [
         ("torch1", "cpu", "gemm", ("float32", "bfloat16")),
@@ -47,21 +49,26 @@ def test_every_environment_and_device_is_asked_once_for_all_its_precisions():
     ]
 
 
+def test_the_plain_mode_measures_for_all_and_a_twin_adds_none():
+    cells = [replace(CELL, mode="compile"), replace(CELL, environment="torch1~twin")]
+    assert [(key, cell.mode) for key, (cell, _) in peaks.probes(cells, BUILT_IN).items()] == [("torch1/cpu", "eager")]
+
+
 def test_a_track_of_fewer_threads_has_peaks_of_its_own():
     one, two = (replace(CELL, threads=count, threads_named=True) for count in (1, 2))
-    assert {key: cell.threads for key, (cell, _) in peaks.probes([one, two]).items()} == {
+    assert {key: cell.threads for key, (cell, _) in peaks.probes([one, two], BUILT_IN).items()} == {
         "torch1/cpu/1": 1,
         "torch1/cpu": 2,
     }
 
 
 def test_a_workload_that_only_has_fewer_threads_needs_no_peaks():
-    assert list(peaks.probes([replace(CELL, workload="dispatch", threads=1), CELL])) == ["torch1/cpu"]
+    assert list(peaks.probes([replace(CELL, workload="dispatch", threads=1), CELL], BUILT_IN)) == ["torch1/cpu"]
 
 
 def test_what_a_worker_measures_is_kept_and_the_worker_goes():
     worker: Any = FakeWorker()
-    assert peaks.measure(CELL, ["float32"], lambda cell: worker) == {
+    assert plausibility.measure(CELL, ["float32"], lambda cell: worker) == {
         "flops_per_s": {"float32": 1.0},
         "bandwidths": [[1, 2]],
         "reasons": {"bfloat16": "no such kernel"},
@@ -73,11 +80,11 @@ def test_what_a_worker_measures_is_kept_and_the_worker_goes():
 @pytest.mark.parametrize("request_name", ["import", "peaks"])
 def test_a_worker_that_ends_leaves_a_reason(request_name):
     worker: Any = FakeWorker(request_name)
-    assert peaks.measure(CELL, ["float32"], lambda cell: worker) == {"reason": "failed: boom"}
+    assert plausibility.measure(CELL, ["float32"], lambda cell: worker) == {"reason": "failed: boom"}
     assert worker.killed
 
 
-def test_kept_peaks_are_not_measured_again_until_they_are_forgotten(tmp_path):
+def test_kept_peaks_are_not_measured_again(tmp_path):
     kept = KeptPeaks(tmp_path, {}, {}, lambda: 1e9)
     started: list[Cell] = []
 
@@ -88,13 +95,10 @@ def test_kept_peaks_are_not_measured_again_until_they_are_forgotten(tmp_path):
         return worker
 
     def found(known: tuple[str, ...] = ()) -> dict[str, Any]:
-        return dict(peaks.measure_missing([CELL], known, start, lambda text: None, kept))
+        return dict(peaks.measure_missing(peaks.probes([CELL], BUILT_IN), known, start, lambda text: None, kept))
 
     first = found()
     assert list(first) == ["torch1/cpu"]
     assert found() == first
     assert found(("torch1/cpu",)) == {}
     assert len(started) == 1
-    peaks.forget([CELL], kept)
-    assert found() == first
-    assert len(started) == 2

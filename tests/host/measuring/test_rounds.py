@@ -164,6 +164,35 @@ def test_samples_that_cannot_be_true_fail_the_cell_and_stay_in_its_record(labora
     assert all("faster than this machine can be" in r.reason for r in bad)
     assert all(len(r.sample_ns) == 4 for r in bad)
     assert {r.status for r in records if r.cell == B} == {"ok"}
+    # In both rounds, the machine had its chance to show that it is so fast.
+    assert laboratory.peaks_asked == [(A, ["float32"])] * 2
+
+
+def test_a_machine_that_was_slow_when_its_peaks_were_measured_fails_no_cell(laboratory):
+    slow = {"threads": 2, "flops_per_s": {"float32": 1e9}, "bandwidths": [[8, 1e9], [64, 1e9]]}
+    laboratory.peaks = {"torch1/cpu": slow, "jax/cpu": slow}
+    laboratory.peaks_again = {"flops_per_s": {"float32": 9e12}, "bandwidths": [[8, 2e9]], "reasons": {}}
+    laboratory.stage.work = {A.name: {"useful_flops": 1e6, "compulsory_bytes": 0.0}}
+    records = laboratory.go([A, B])
+    assert {r.status for r in records} == {"ok"}
+    # The second round knows the better peaks, and nothing is measured once more.
+    assert laboratory.peaks_asked == [(A, ["float32"])]
+    assert laboratory.peaks["torch1/cpu"] == {
+        "threads": 2,
+        "flops_per_s": {"float32": 9e12},
+        "bandwidths": [[8, 2e9], [64, 1e9]],
+        "reasons": {},
+    }
+    assert laboratory.peaks["jax/cpu"] == slow
+
+
+def test_peaks_that_cannot_be_measured_again_leave_the_old_ones(laboratory):
+    known = {"threads": 2, "flops_per_s": {"float32": 1e9}, "bandwidths": []}
+    laboratory.peaks = {"torch1/cpu": known}
+    laboratory.peaks_again = {"reason": "failed: no memory"}
+    laboratory.stage.work = {A.name: {"useful_flops": 1e6, "compulsory_bytes": 0.0}}
+    assert {r.stage for r in laboratory.go([A])} == {"plausibility"}
+    assert laboratory.peaks == {"torch1/cpu": known}
 
 
 def test_an_executor_that_breaks_down_loses_no_turn_that_it_told(laboratory, monkeypatch):

@@ -56,15 +56,6 @@ def test_a_clock_that_was_set_back_does_not_keep_peaks_for_ever(ground):
     assert ground.peaks().get(CELL, ["float32"]) is None
 
 
-def test_what_is_forgotten_is_measured_again_and_still_counts(ground):
-    ground.peaks().forget(CELL, ["float32"])
-    ground.peaks().keep(CELL, ["float32"], FOUND)
-    ground.peaks().forget(CELL, ["float32"])
-    assert ground.peaks().get(CELL, ["float32"]) is None
-    slower = {**FOUND, "flops_per_s": {"float32": 1.0}}
-    assert ground.peaks().keep(CELL, ["float32"], slower)["flops_per_s"] == {"float32": 5.0}
-
-
 @pytest.mark.parametrize(
     ("cell", "precisions", "manifest", "machine"),
     [
@@ -108,7 +99,6 @@ def test_rates_that_no_measurement_gives_are_not_believed(ground):
 def test_a_folder_that_cannot_be_written_costs_only_a_measurement(ground):
     (ground.folder / "peaks").write_text("a file")
     assert ground.peaks().keep(CELL, ["float32"], FOUND) == FOUND
-    ground.peaks().forget(CELL, ["float32"])
 
 
 def test_a_write_that_fails_leaves_nothing_behind(ground, monkeypatch):
