@@ -40,6 +40,11 @@ class ComparedCell:
     #: Whether it is what others are compared with, or has nothing to be compared with, and shows its time.
     is_base: bool = False
 
+    @property
+    def shows_time(self) -> bool:
+        """Whether tables show the time: of a base, and of a cell whose baseline has no time in this row."""
+        return self.time is not None and (self.is_base or (self.speed_up is None and not self.withheld))
+
 
 @dataclass(frozen=True)
 class Track:

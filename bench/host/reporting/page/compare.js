@@ -17,6 +17,12 @@ function speedupOf(cell) {
   return { value: 1 / ratio, low: low && 1 / low, high: high && 1 / high, verdict: cell.verdict };
 }
 
+/** Whether the baseline has no time in the row of a cell: then the cell shows its own. */
+function lacksBase(cell) {
+  const base = choice.baseline ? cell.row.cells[choice.baseline.number] : null;
+  return !base || base.step === null;
+}
+
 /** What stands where there is no speed-up: a status, the mark of a withheld time, or a dash without a comparison. */
 function lackOf(cell) {
   if (cell.step === null) return data.statuses[cell.status];

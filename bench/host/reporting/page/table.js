@@ -85,7 +85,7 @@ function look(cell) {
   const grade = data.marks.grades[cell.grade] ?? '';
   const speedup = speedupOf(cell);
   const background = speedup && cell.column !== choice.baseline ? shade(speedup.value) : null;
-  if (choice.show === 'times' || cell.column === choice.baseline) return { text: time(cell.step), mark: grade, background };
+  if (choice.show === 'times' || cell.column === choice.baseline || lacksBase(cell)) return { text: time(cell.step), mark: grade, background };
   if (!speedup) return { text: lackOf(cell), mark: '', muted: true };
   return { text: factor(speedup.value), mark: markOf(cell, speedup.verdict), background };
 }

@@ -73,7 +73,7 @@ def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
     if place is None:
         return Shown("")
     mark = MARKS.get(place.grade, "") if place.grade else ""
-    if place.is_base and place.time is not None:
+    if place.shows_time and place.time is not None:
         return Shown(" ".join(time_digits(place.time.value)), mark, bold)
     if place.speed_up is None:
         return Shown(WITHHELD)

@@ -35,9 +35,21 @@ def caption(found: SpeedUps, conditions: str) -> str:
             if found.as_ratios
             else _("Speed-up over {baseline}; times where there is none", baseline=found.baseline_name)
         )
+    elif found.as_ratios and found.lacks_baseline:
+        numbers = _(
+            "Time per step of {baseline}, and of all where it has none; ratio of the others' times to it: below 1 "
+            "they are faster",
+            baseline=found.baseline_name,
+        )
     elif found.as_ratios:
         numbers = _(
             "Time per step of {baseline}, and ratio of the others' times to it: below 1 they are faster",
+            baseline=found.baseline_name,
+        )
+    elif found.lacks_baseline:
+        numbers = _(
+            "Time per step of {baseline}, and of all where it has none; speed-up of the others over it: above 1 they "
+            "are faster",
             baseline=found.baseline_name,
         )
     else:

@@ -77,6 +77,11 @@ class SpeedUps:
         """How many rows ``means`` are over."""
         return self.tracks[0].rows if self.tracks else 0
 
+    @property
+    def lacks_baseline(self) -> bool:
+        """Whether there are rows without a time of the baseline, where the others' times are shown."""
+        return any(place.shows_time and not place.is_base for place in self.places())
+
     def places(self) -> list[ComparedCell]:
         return [place for row in self.rows for place in row.places.values()]
 

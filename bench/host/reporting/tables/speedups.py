@@ -135,8 +135,15 @@ def _caption(found: SpeedUps) -> str:
         return _("Speed-up over {baseline}; times where there is none ({conditions})", **said)
     if len(found.columns) == 1:
         return _("Time per step of {baseline} ({conditions})", **said)
+    if found.as_ratios and found.lacks_baseline:
+        return _(
+            "Time per step of {baseline}, and of all where it has none; ratios, below 1 is faster ({conditions})",
+            **said,
+        )
     if found.as_ratios:
         return _("Time per step of {baseline}; ratios to it, below 1 is faster ({conditions})", **said)
+    if found.lacks_baseline:
+        return _("Time per step of {baseline}, and of all where it has none; speed-ups ({conditions})", **said)
     return _("Time per step of {baseline}; speed-ups ({conditions})", **said)
 
 
@@ -148,7 +155,7 @@ def _entry(place: ComparedCell | None, found: SpeedUps) -> Entry:
     if place.withheld:
         return Entry(WITHHELD)
     mark = MARKS[place.grade]
-    if place.is_base and place.time is not None:
+    if place.shows_time and place.time is not None:
         return Entry(f"{' '.join(time_digits(place.time.value))}{mark}")
     if place.speed_up is None:
         return Entry(EMPTY)

@@ -35,6 +35,18 @@ def test_a_choice_keeps_the_focus_and_changes_the_address(tmp_path, long_study, 
     assert remote.value("document.querySelectorAll('#table tbody tr').length") == 1
 
 
+def test_a_row_that_the_baseline_lacks_shows_times(tmp_path, long_study, remote):
+    long_study.change("torch1:eager", "mlp-train", status="failed", stage="first-call", reason="boom", sample_ns=[])
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    texts = remote.value("""(() => {
+      const rows = [...document.querySelectorAll('#table tbody tr')];
+      const row = rows.find((one) => one.cells[0].textContent === 'mlp-train');
+      return [...row.cells].slice(1).map((cell) => cell.textContent);
+    })()""")
+    assert texts[0] == "failed"
+    assert all(re.match(r"[0-9.]+ [mµ]s", text) for text in texts[1:] if text)
+
+
 def test_the_downloaded_data_are_csv_that_no_spreadsheet_computes(tmp_path, long_study, remote):
     hostile(long_study, ("=cmd()", '+1,"2"', "-a\nb", "@x", *ATTACKS))
     path = page_of(long_study, tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -56,6 +57,24 @@ def test_ratios_are_the_inverse_of_speed_ups_and_say_so(tmp_path, long_study):
     text = (tmp_path / summary_latex.NAME).read_text()
     assert r"\textit{ratio}" in text
     assert "speed-up" not in text
+
+
+@pytest.mark.parametrize(("ratios", "numbers"), [("speedup", "speed-ups"), (RATIO, "ratios, below 1 is faster")])
+def test_a_row_that_the_baseline_lacks_shows_times(tmp_path, long_study, ratios, numbers):
+    assert "where it has none" not in made(long_study, ratios=ratios).main.caption
+    long_study.change("torch1:eager", "mlp-train", status="failed", stage="first-call", reason="boom", sample_ns=[])
+    table = made(long_study, ratios=ratios).main
+    assert table.caption.startswith(f"Time per step of PyTorch 1.13 eager, and of all where it has none; {numbers} (")
+    assert row(table, "mlp-train")[0] == "failed"
+    texts = [text for text in row(table, "mlp-train")[1:] if text]
+    assert texts
+    assert all(re.fullmatch(r"[0-9.]+ [mµ]s~?", text) for text in texts)
+    assert not any("s" in text for text in row(table, "dispatch")[1:])
+    summary_latex.write(made(long_study, ratios=ratios), tmp_path)
+    text = (tmp_path / summary_latex.NAME).read_text()
+    assert "and of all where it has none" in text.replace("\n% ", " ")
+    line = next(line for line in text.splitlines() if line.startswith("mlp-train"))
+    assert re.fullmatch(r"mlp-train & --( & \{[0-9.]+\\,(ms|\$\\mu\$s)\}){3} \\\\", line)
 
 
 @pytest.mark.parametrize("baseline", [BEST, PREVIOUS])
