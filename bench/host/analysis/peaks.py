@@ -47,17 +47,6 @@ def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: s
     return Peak(max((value for value in flops if value), default=None), tuple(sorted(curves.items())))
 
 
-def best(found: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Combine two measurements of one framework, rate by rate: other programs can only hide a peak."""
-    flops = dict(before.get("flops_per_s", {}))
-    for precision, rate in found.get("flops_per_s", {}).items():
-        flops[precision] = max(rate, flops.get(precision, 0.0))
-    curve = dict(before.get("bandwidths", ()))
-    for size, rate in found.get("bandwidths", ()):
-        curve[size] = max(rate, curve.get(size, 0.0))
-    return {**found, "flops_per_s": flops, "bandwidths": [[size, rate] for size, rate in sorted(curve.items())]}
-
-
 def computed_in(record: Record) -> str:
     """Return the precision of a record's products: the cell's, or the shorter one that its mode has."""
     matmul = str(record.settings.get("float32 matmul", FULL))

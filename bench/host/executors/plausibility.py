@@ -13,6 +13,7 @@ from typing import Any
 from bench.cell import Cell
 
 from ..analysis import peaks
+from ..storage.kept_peaks import best
 from ..study.twin import original_cell
 from ..workers.protocol import Ended, Transport, ask
 from .cell_process import CellProcess
@@ -35,7 +36,7 @@ def judge(
         threads = known.get(key, {}).get("threads", cell.threads)
         found = measure(replace(cell, threads=threads), [peaks.computed_in(process.record)])
         if found.get("flops_per_s") or found.get("bandwidths"):
-            known = {**known, key: peaks.best({"threads": threads, **found}, known.get(key, {}))}
+            known = {**known, key: best({"threads": threads, **found}, known.get(key, {}))}
             emit(PeaksFound(key, known[key]))
     for process in suspects:
         reason = peaks.implausible(process.record, known)

@@ -18,7 +18,6 @@ from typing import Any
 
 from bench.cell import Cell
 
-from ..analysis.peaks import best
 from .manifest_shape import PeaksShape
 from .record_shape import verify
 
@@ -85,3 +84,14 @@ class KeptPeaks:
 
 def _rates(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {name: kept[name] for name in ("flops_per_s", "bandwidths", "reasons") if name in kept}
+
+
+def best(found: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Combine two measurements of one framework, rate by rate: other programs can only hide a peak."""
+    flops = dict(before.get("flops_per_s", {}))
+    for precision, rate in found.get("flops_per_s", {}).items():
+        flops[precision] = max(rate, flops.get(precision, 0.0))
+    curve = dict(before.get("bandwidths", ()))
+    for size, rate in found.get("bandwidths", ()):
+        curve[size] = max(rate, curve.get(size, 0.0))
+    return {**found, "flops_per_s": flops, "bandwidths": [[size, rate] for size, rate in sorted(curve.items())]}
