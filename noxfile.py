@@ -47,7 +47,10 @@ GRID = (
     "theano",
     "torch-xla",
     "jax-grain",
+    "numpy",
 )
+#: Those of them whose workloads the tests do not check, so that the full study does.
+UNTESTED = ("numpy",)
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 
@@ -81,7 +84,12 @@ def grid(session: nox.Session) -> None:
     session.run(
         python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid or long", *options, env=wanted, external=True
     )
-    named = [word for environment in selected for word in ("--environment", environment)]
+    named = [
+        word
+        for name in (*selected, *UNTESTED)
+        if name not in GRID or name in chosen
+        for word in ("--environment", name)
+    ]
     # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
     # checks a cell of its own.
     command = ("run", "--matrix", "studies/full.toml", "--profile", "check", "--threads", "1", "--fresh", *named)

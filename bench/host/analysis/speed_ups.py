@@ -93,13 +93,14 @@ def _compare(result: Result, grade: Quality | None, base: Quality | None, is_bas
 def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dict[str, float], int]:
     """Return the geometric means of the columns that have most rows, over the rows that these have in common.
 
-    The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows.
+    The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows, nor
+    of one column.
     """
     found = [{column: log for column in columns if (log := _log(row, column)) is not None} for row in rows]
     compared = [row for row in found if row]
     wide = in_most_rows({column: {i for i, row in enumerate(compared) if column in row} for column in columns})
     whole = [row for row in compared if all(column in row for column in wide)]
-    if len(whole) < FEWEST_ROWS or len(wide) < min(2, len(columns)):
+    if len(whole) < FEWEST_ROWS or len(wide) < 2:
         return {}, len(whole)
     return {column: math.exp(math.fsum(row[column] for row in whole) / len(whole)) for column in wide}, len(whole)
 

@@ -1,6 +1,11 @@
-"""Makes the table that a run ends with where nothing can be compared: the time per step of every cell."""
+"""Makes the table that a run ends with where nothing can be compared: the time per step of every cell.
+
+Of a trial, whose times mean nothing, it shows which cells agree with float64.
+"""
 
 from __future__ import annotations
+
+from bench.record import OK
 
 from ...analysis.quality import Quality
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
@@ -30,23 +35,28 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
     rows = []
     for row in rows_of(results).values():
         places = {result.cell.column: result for result in row}
-        entries = (_entry(places.get(column), grades) for column in columns)
+        entries = (_entry(places.get(column), grades, trial=manifest.profile.trial) for column in columns)
         rows.append((Entry(row_name(row[0].cell, usual)), *entries))
     conditions = shared_facets(results) if results else ""
     lines = [
         *answer.alarm(manifest),
         *filter(None, [remark_on(baseline_not_in_run(results, manifest))]),
-        *answer.legend(grades),
+        *([] if manifest.profile.trial else answer.legend(grades)),
         *answer.failures(results),
     ]
+    # Where there is no room for all, those stay longest that have a cell without a result.
+    bad = {result.cell.column for result in results if result.status != OK}
+    places_left = {
+        column: number for number, column in enumerate(sorted(columns, key=lambda one: one not in bad), start=1)
+    }
     headings = (
-        Column(labels[column].heading, dispensable=number, name=labels[column].short, group=labels[column].release)
-        for number, column in enumerate(columns, start=1)
+        Column(labels[one].heading, dispensable=places_left[one], name=labels[one].short, group=labels[one].release)
+        for one in columns
     )
     return Table(
         f"{manifest.study.name}-overview",
-        _("Times"),
-        _("Time per step ({conditions})", conditions=conditions) if conditions else _("Nothing was measured"),
+        _("Agreement") if manifest.profile.trial else _("Times"),
+        _caption(conditions, trial=manifest.profile.trial),
         (Column(_("workload"), "left"), *headings),
         (Group(Entry(""), ("",) * (len(columns) + 1), tuple(rows)),) if rows else (),
         tuple(first_words(line, WORDS) for line in lines[:LINES]),
@@ -54,9 +64,19 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
     )
 
 
-def _entry(result: Result | None, grades: Grades) -> Entry:
+def _caption(conditions: str, *, trial: bool) -> str:
+    if not conditions:
+        return _("Nothing was measured")
+    if trial:
+        return _("Agreement with float64 ({conditions})", conditions=conditions)
+    return _("Time per step ({conditions})", conditions=conditions)
+
+
+def _entry(result: Result | None, grades: Grades, *, trial: bool) -> Entry:
     if result is None:
         return Entry("")
+    if trial:
+        return Entry(status_word(result.status))
     grade: Quality | None = grades[result.cell]
     if result.step is None or grade is None:
         return Entry(status_word(result.status))

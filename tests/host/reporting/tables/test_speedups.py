@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from bench.host.analysis.run_analysis import analyse
+from bench.host.reporting import report
 from bench.host.reporting.renderers import terminal
 from bench.host.reporting.tables.speedup_values import speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
@@ -71,7 +72,23 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
 
 def test_a_trial_says_first_that_its_times_mean_nothing(long_study):
     long_study.run["profile"] = {**long_study.run["profile"], "trial": True}
-    assert screen(long_study)[0] == "A trial: it checks the cells, and its times mean nothing."
+    long_study.change("jax:jit", "mlp-train", status="mismatch", stage="check", reason="loss", sample_ns=[])
+    console = Console(file=io.StringIO(), width=80)
+    terminal.render(console, report.make(long_study.records, long_study.manifest).main)
+    shown = console.file.getvalue().splitlines()
+    assert shown[0] == "A trial: it checks the cells, and its times mean nothing."
+    assert shown[1].startswith("Agreement with float64 (small, float32, cpu, 2 threads)")
+    (line,) = (line for line in shown if line.startswith("mlp-train"))
+    # The last column stays, since something is wrong there.
+    assert line.split()[-1] == "mismatch"
+    assert set(line.split()[1:]) == {"ok", "mismatch"}
+    assert not any(mark in "".join(shown) for mark in ("~", "µs", " ms"))
+
+
+def test_a_single_column_has_no_row_of_means(long_study):
+    assert "geometric mean" in rows(long_study)
+    long_study.records = [record for record in long_study.records if record.cell.column == "torch1:eager"]
+    assert "geometric mean" not in rows(long_study)
 
 
 def test_without_a_usable_baseline_nothing_of_its_row_is_compared(long_study):
