@@ -11,7 +11,7 @@ import numpy as np
 
 from ..differentiation import plain
 
-__all__ = ["GIVEN_GRADIENTS", "ITEM", "PRECISIONS", "SIZES", "TRAINING", "batch", "items", "loss", "parameters"]
+__all__ = ["GIVEN_GRADIENTS", "ITEM", "PRECISIONS", "SIZES", "TRAINING", "items", "loss", "parameters"]
 
 ITEM = "tensor"
 SIZES = {
@@ -24,6 +24,9 @@ SIZES = {
 PRECISIONS = ("float32",)
 TRAINING = True
 GIVEN_GRADIENTS = True
+#: The deviation of Adam's gradients, as it is in a network. Its steps have the same size for all, but with gradients of
+#: 1 neither the place nor the value of epsilon would show.
+SMALL = 1e-3
 
 
 def shapes(size):
@@ -31,8 +34,8 @@ def shapes(size):
     return {"tensor%d" % index: (width,) if index % 3 else (width, width) for index in range(size["tensors"])}
 
 
-def draw(size, random):
-    return [random.standard_normal(shape).astype(np.float32) for shape in shapes(size).values()]
+def draw(size, random, scale=1.0):
+    return [(scale * random.standard_normal(shape)).astype(np.float32) for shape in shapes(size).values()]
 
 
 def parameters(size, random):
@@ -40,9 +43,14 @@ def parameters(size, random):
     return dict(zip(shapes(size), draw(size, random)))
 
 
-def batch(size, random, source=None):
-    """Draw a loss, which is a number, and a standard normal gradient for each tensor."""
-    return (random.standard_normal(()).astype(np.float32), *draw(size, random))
+def batches(scale):
+    """Return ``batch``, whose gradients have this standard deviation."""
+
+    def batch(size, random, source=None):
+        """Draw a loss, which is a number, and a normal gradient for each tensor."""
+        return (random.standard_normal(()).astype(np.float32), *draw(size, random, scale))
+
+    return batch
 
 
 def loss(size, parameters, state, batch):

@@ -1,87 +1,108 @@
-"""Trains specifications in float32 with NumPy alone, with a mistake planted, and says what the check finds."""
+"""Trains specifications in float32 with NumPy alone, with a mistake planted, and gives what the check finds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from bench.differentiation import loss_and_gradients
 from bench.program import Program
 from bench.worker.checking import optimizers, parity
 
 SEED = 1
+#: The check of updates, and that of their projections, which large sizes get.
+CHECKS = ("full", "reduced")
 
 
-class Faithful:
-    """A program that trains as its specification says; a subclass plants a mistake in a method."""
+class Mistake(NamedTuple):
+    """How a training differs from its specification; without arguments it does not."""
 
-    def __init__(self, specification: Any, size: dict) -> None:
-        self.specification, self.size = specification, size
-        self.optimizer = dict(specification.OPTIMIZER)
+    #: What is replaced while losses and gradients are computed: (object or dictionary, name, value).
+    replaced: tuple[tuple[Any, Any, Any], ...] = ()
+    #: Maps the parameters to those that the network reads.
+    read: Callable[[dict], dict] = dict
+    #: Maps the gradients to those that the optimizer gets; the dictionary keeps what a later step needs.
+    gradients: Callable[[dict, dict], dict] = lambda kept, gradients: gradients
+    #: Has the arguments of ``optimizers.update``.
+    update: Callable[[dict, dict, dict, dict], None] = optimizers.update
+
+
+class Training:
+    """A training as its specification describes it, but for one mistake."""
+
+    def __init__(self, specification: Any, size: dict, mistake: Mistake) -> None:
+        self.specification, self.size, self.mistake = specification, size, mistake
         self.drawn, self.batches, _ = parity.draw(specification, size, SEED)
         self.initial = dict(self.drawn, **parity.initial_state(specification, size))
-        self.reset()
-
-    def reset(self) -> None:
-        self.current = dict(self.drawn)
-        self.state = parity.initial_state(self.specification, self.size)
+        self.current, self.state = dict(self.drawn), parity.initial_state(specification, size)
         self.moments: dict = {}
+        self.kept: dict = {}
 
-    def loss(self, size: dict, parameters: dict, state: dict, batch: tuple) -> tuple:
-        return self.specification.loss(size, parameters, state, batch)
+    def step(self, batch: tuple) -> float:
+        def loss(size: dict, parameters: dict, state: dict, batch: tuple) -> tuple:
+            return self.specification.loss(size, self.mistake.read(parameters), state, batch)
 
-    def changed(self, gradients: dict) -> dict:
-        return gradients
+        with pytest.MonkeyPatch.context() as patch:
+            for owner, name, value in self.mistake.replaced:
+                (patch.setitem if isinstance(owner, dict) else patch.setattr)(owner, name, value)
+            value, self.state, gradients = loss_and_gradients(loss, self.size, self.current, self.state, batch)
+        given = self.mistake.gradients(self.kept, gradients)
+        self.mistake.update(self.specification.OPTIMIZER, self.moments, self.current, given)
+        return value
 
-    def step(self, *batch: np.ndarray) -> dict:
-        loss, self.state, gradients = loss_and_gradients(self.loss, self.size, self.current, self.state, batch)
-        optimizers.update(self.optimizer, self.moments, self.current, self.changed(gradients))
-        return {"loss": loss}
+    def recorded(self) -> Program:
+        """Make the steps that are checked, and return a program that repeats what they gave."""
+        steps = [(self.step(batch), dict(self.current, **self.state)) for batch in self.batches[: parity.CHECKED_STEPS]]
+        done: list[dict] = []
 
-    def parameters(self) -> dict:
-        return dict(self.current, **self.state)
+        def step(*batch: np.ndarray) -> dict:
+            loss, values = steps[len(done)]
+            done.append(values)
+            return {"loss": loss}
+
+        return Program(step, lambda: done[-1], done.clear)
 
 
-def worst(trained: Faithful, folder: Path) -> float:
-    """Return the largest error of a program as a share of what is allowed; above 1 it is a mismatch.
+@cache
+def stored(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path, allow_pickle=False) as reference:
+        return dict(reference)
 
-    ``folder`` keeps the references.
+
+def shares(specification: Any, mistake: Mistake, folder: Path) -> dict[str, float]:
+    """Return, for each of CHECKS, the largest error at the check size as a share of what float32 is allowed.
+
+    The worker's own comparison confirms that it is a mismatch above 1, and none below. ``folder`` keeps references.
     """
-    path = str(folder / f"{trained.specification.__name__}.npz")
-    if not Path(path).exists():
-        parity.write_reference(path, trained.specification, trained.size, SEED)
-    program = Program(trained.step, trained.parameters, trained.reset)
-    outputs = parity.program_outputs(program, trained.batches, np.asarray, trained.initial)
-    factor = getattr(trained.specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
-    with np.load(path, allow_pickle=False) as stored:
-        return max(
-            parity.relative_error(value, stored["expected/" + name])
-            / parity.allowed_error(stored, name, "float32", factor)
-            for name, value in outputs.items()
-        )
+    training = Training(specification, specification.SIZES["check"], mistake)
+    program = training.recorded()
+    return {check: share(training, program, folder, check == "reduced") for check in CHECKS}
 
 
-def optimizer_mistakes(options: dict) -> dict[str, dict]:
-    """Return optimizers that differ from one as the conventions of frameworks do, by the mistake's name."""
-    if options["name"] == "sgd" and not options.get("momentum"):
-        return {"a momentum": {**options, "momentum": 0.9}}
-    if options["name"] == "sgd":
-        return {"no momentum": {**options, "momentum": 0.0}, "a dampened velocity": {**options, "learning_rate": 0.005}}
-    return {
-        "another second moment": {**options, "beta2": 0.99 if options["beta2"] != 0.99 else 0.999},
-        "a larger epsilon": {**options, "epsilon": 1e-4},
-        **({"no decay": {**options, "weight_decay": 0.0}} if options["name"] == "adamw" else {}),
-    }
-
-
-def wrong_gradient(name: str, share: float) -> Callable[[Any, dict], dict]:
-    """Add to one gradient a share of its neighbours'; a factor alone would not change a step of Adam."""
-
-    def changed(self: Any, gradients: dict) -> dict:
-        right = gradients[name]
-        return {**gradients, name: right + np.roll(right, 1).astype(right.dtype) * np.float32(share)}
-
-    return changed
+def share(training: Training, program: Program, folder: Path, reduced: bool) -> float:
+    specification = training.specification
+    path = folder / f"{specification.__name__}-{reduced}.npz"
+    if not path.exists():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parity, "FULL_FLOPS", 0.0 if reduced else float("inf"))
+            parity.write_reference(str(path), specification, training.size, SEED)
+    outputs = parity.program_outputs(program, training.batches, np.asarray, training.initial, reduced=reduced)
+    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    reference = stored(path)
+    found = max(
+        parity.relative_error(value, reference["expected/" + name])
+        / parity.allowed_error(reference, name, "float32", factor)
+        for name, value in outputs.items()
+    )
+    try:
+        parity.judge(outputs, reference, parity.digest(training.drawn, training.batches), "float32", factor)
+    except parity.Mismatch:
+        assert found > 1
+    else:
+        assert found <= 1
+    return found

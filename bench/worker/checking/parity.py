@@ -202,28 +202,35 @@ def allowed_error(stored: Any, name: str, precision: str, factor: float) -> floa
 def compare(
     outputs: Dict[str, Any], path: str, drawn: str, precision: str, factor: float
 ) -> Dict[str, Dict[str, float]]:
-    """Compare outputs with the reference at ``path``; return the error and the allowed error of each.
+    """Compare outputs with the reference at ``path``, as ``judge`` does."""
+    with np.load(path, allow_pickle=False) as stored:
+        return judge(outputs, stored, drawn, precision, factor)
+
+
+def judge(
+    outputs: Dict[str, Any], stored: Any, drawn: str, precision: str, factor: float
+) -> Dict[str, Dict[str, float]]:
+    """Compare outputs with the ``stored`` reference; return the error and the allowed error of each.
 
     ``drawn`` is the digest of this environment's inputs, ``factor`` the tolerance factor. Raises Mismatch for a wrong
     value, shape, name or input.
     """
-    with np.load(path, allow_pickle=False) as stored:
-        if str(stored["digest"]) != drawn:
-            raise Mismatch("the inputs differ from those of the reference: this environment has other data or NumPy")
-        names = [name[len("expected/") :] for name in stored.files if name.startswith("expected/")]
-        if sorted(names) != sorted(outputs):
-            raise Mismatch("the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names)))
-        found = {}
-        for name in names:
-            right = stored["expected/" + name]
-            if draws.are_expected(right):
-                found[name] = draws.judge(right, outputs[name], draws.before(name, outputs))
-            else:
-                error = relative_error(outputs[name], right)
-                found[name] = {"error": error, "allowed": allowed_error(stored, name, precision, factor)}
-        wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
-        if wrong:
-            worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
-            sums = bool(stored["reduced"]) and worst != "loss"
-            raise Mismatch(describe(worst, found[worst], outputs[worst], stored["expected/" + worst], sums))
+    if str(stored["digest"]) != drawn:
+        raise Mismatch("the inputs differ from those of the reference: this environment has other data or NumPy")
+    names = [name[len("expected/") :] for name in stored if name.startswith("expected/")]
+    if sorted(names) != sorted(outputs):
+        raise Mismatch("the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names)))
+    found = {}
+    for name in names:
+        right = stored["expected/" + name]
+        if draws.are_expected(right):
+            found[name] = draws.judge(right, outputs[name], draws.before(name, outputs))
+        else:
+            error = relative_error(outputs[name], right)
+            found[name] = {"error": error, "allowed": allowed_error(stored, name, precision, factor)}
+    wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
+    if wrong:
+        worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
+        sums = bool(stored["reduced"]) and worst != "loss"
+        raise Mismatch(describe(worst, found[worst], outputs[worst], stored["expected/" + worst], sums))
     return found

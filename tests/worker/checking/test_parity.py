@@ -92,20 +92,6 @@ def test_an_output_that_is_not_finite_is_a_mismatch(reference, value):
         checked(reference, build)
 
 
-def test_reduced_precision_is_found_by_its_error(reference):
-    """TF32 keeps 10 bits of each factor, so a matmul in TF32 is not float32."""
-
-    def build(size, parameters, batch, transform):
-        def rounded(array):
-            bits = np.asarray(array, np.float32).view(np.uint32)
-            return ((bits + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32)
-
-        return right(size, {name: rounded(value) for name, value in parameters.items()}, batch, transform)
-
-    with pytest.raises(parity.Mismatch):
-        checked(reference, build)
-
-
 def integers(values):
     """Round to the 255 steps that 8 bits have for a tensor."""
     step = np.abs(values).max() / 127
