@@ -6,7 +6,7 @@ from ...frameworks.numpy.adapter import inference
 
 
 def gather(parameters, table, indices):
-    # Indexing took 1.6 to 2.3 times as long.
+    # Indexing took 1.5 to 2.8 times as long.
     return {"rows": table.take(indices, axis=0)}
 
 
