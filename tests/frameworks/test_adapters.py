@@ -43,6 +43,9 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
         case("torch2", "compile-optimizer", "by the compiler"),
         case("torch2", "functorch", True),
         case("torch2", "ddp", True),
+        case("torch2", "optimizer-loop", False),
+        case("torch1", "optimizer-foreach", "foreach"),
+        case("torch2", "optimizer-foreach", "foreach"),
         case("tf2", "eager", False),
         case("tf2", "eager-fused", True),
         case("tf2", "function", True),
@@ -124,7 +127,14 @@ def test_a_step_of_a_library_above_jax_takes_over_the_memory_of_the_model(enviro
     assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["donation"] is True
 
 
-@cases("torch1:functorch", "torch2:functorch", "torch2:compile-optimizer")
+@cases(
+    "torch1:functorch",
+    "torch2:functorch",
+    "torch2:compile-optimizer",
+    "torch2:optimizer-loop",
+    "torch1:optimizer-foreach",
+    "torch2:optimizer-foreach",
+)
 def test_modes_that_differ_in_gradients_or_optimizer_have_no_inference(environment, mode):
     assert (
         trial(environment, mode)["another shape"]["unsupported"] == f"mode {mode} differs from eager in training only"

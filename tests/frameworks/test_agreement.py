@@ -40,7 +40,15 @@ def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(env
         assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
 
 
-@cases("torch1:torchscript-trace", "torch1:functorch", "torch2:functorch", "torch2:compile-optimizer")
+@cases(
+    "torch1:torchscript-trace",
+    "torch1:functorch",
+    "torch2:functorch",
+    "torch2:compile-optimizer",
+    "torch2:optimizer-loop",
+    "torch1:optimizer-foreach",
+    "torch2:optimizer-foreach",
+)
 def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode):
     for workload, outcome in run(environment, "agreement", mode, "gemm", "lenet-train", "catdog-cnn-train").items():
         training = BUILT_IN.specification(workload).TRAINING

@@ -8,7 +8,8 @@ from agreeing import implemented, relative_error
 
 from bench.registry import BUILT_IN
 
-EACH = pytest.mark.parametrize("workload", ["per-sample-gradients", "hessian-vector"])
+OF_PERCEPTRONS = pytest.mark.parametrize("workload", ["per-sample-gradients", "hessian-vector"])
+EACH = pytest.mark.parametrize("workload", ["per-sample-gradients", "hessian-vector", "layernorm-softmax-backward"])
 STEP = 1e-5
 
 
@@ -86,7 +87,36 @@ def test_a_hessian_times_a_vector_is_the_derivative_of_the_gradient_along_it():
         assert mixed == pytest.approx(expected, rel=1e-3, abs=1e-4)
 
 
-@EACH
+def test_a_backward_pass_has_the_slopes_of_the_weighted_probabilities():
+    size = {"rows": 3, "columns": 5}
+    specification, parameters, (inputs, gradient) = drawn("layernorm-softmax-backward", size)
+    forward = BUILT_IN.specification("layernorm-softmax")
+    found = specification.reference(size, parameters, (inputs, gradient))
+    assert sorted(found) == ["inputs", "scale", "shift"]
+    arrays = dict(parameters, inputs=inputs)
+    for name, array in arrays.items():
+        assert found[name].shape == array.shape
+        for index in np.ndindex(array.shape):
+            values = []
+            for sign in (1, -1):
+                moved = {key: value.copy() for key, value in arrays.items()}
+                moved[name][index] += sign * STEP
+                values.append(np.sum(forward.reference(size, moved, (moved["inputs"],))["probabilities"] * gradient))
+            assert found[name][index] == pytest.approx((values[0] - values[1]) / (2 * STEP), abs=1e-8)
+
+
+def test_the_work_of_a_backward_pass_includes_the_forward_pass():
+    size = {"rows": 3, "columns": 4}
+    specification = BUILT_IN.specification("layernorm-softmax-backward")
+    # Forward 4 * 12 and 5 a row; backward 4 * 4 for the softmax, 4 * 3 for shift and scale, 4 * 8 and 2 means for the
+    # normalisation.
+    assert specification.useful_flops(size) == 3 * (48 + 5 + 16 + 12 + 32 + 2)
+    # Rows, their gradient and that of the outputs; scale, shift and the gradients of both.
+    assert specification.compulsory_bytes(size, 4) == 4 * (3 * 12 + 4 * 4)
+    assert specification.items(size) == 3
+
+
+@OF_PERCEPTRONS
 def test_work_is_counted_as_by_hand(workload):
     size = {"batch": 2, "inputs": 3, "hidden": 4, "layers": 1, "classes": 5}
     specification = BUILT_IN.specification(workload)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agreeing import implemented
 
 from bench.registry import BUILT_IN
 
@@ -17,6 +18,8 @@ COUNTED = {
     "conv2d-depthwise": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 2, 2 * 36 + 18, 0),
     "batched-gemm": ({"batch": 3, "order": 2}, 3, 3 * 16, 3 * 12, 0),
     "embedding-bag": ({"words": 7, "width": 4, "batch": 2, "each": 3}, 2, 2 * 2 * 4, 12, 24),
+    # 7 addresses; 7 rows are written, and one row of the table is read.
+    "gather": ({"rows": 7, "width": 4, "table": 2}, 7, 7, 32, 28),
     "scatter-add": ({"rows": 7, "width": 4, "groups": 2}, 7, 5 * 4, 36, 28),
 }
 EACH = pytest.mark.parametrize("workload", COUNTED)
@@ -82,6 +85,29 @@ def test_bags_are_sums_of_rows():
     (indices,), parameters, sums = computed("embedding-bag", COUNTED["embedding-bag"][0])
     for bag, rows in enumerate(indices):
         np.testing.assert_allclose(sums[bag], sum(parameters["table"][row] for row in rows), rtol=1e-12)
+
+
+def test_gathered_rows_are_those_of_the_table():
+    (table, indices), _, rows = computed("gather", {"rows": 7, "width": 4, "table": 9})
+    assert len(set(indices)) > 1
+    for row, index in zip(rows, indices, strict=True):
+        np.testing.assert_array_equal(row, table[index])
+
+
+def test_scatter_add_has_the_sizes_of_gather_and_is_its_transpose():
+    gather, scatter = (BUILT_IN.specification(name) for name in ("gather", "scatter-add"))
+    for preset, size in gather.SIZES.items():
+        assert scatter.SIZES[preset] == {"rows": size["rows"], "width": size["width"], "groups": size["table"]}
+    (table, indices), _, rows = computed("gather", gather.SIZES["check"])
+    weights = np.random.RandomState(1).standard_normal(rows.shape)
+    sums = scatter.reference(scatter.SIZES["check"], {}, (weights, indices))["sums"]
+    assert np.sum(rows * weights) == pytest.approx(np.sum(table * sums), rel=1e-12)
+
+
+@pytest.mark.parametrize("preset", ["check", "tiny"])
+def test_numpy_gathers_the_same_rows(preset):
+    found, expected = implemented("gather", preset, "float64")
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
 def test_rows_are_added_to_their_groups():

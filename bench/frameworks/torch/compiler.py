@@ -29,6 +29,8 @@ PRESETS = {
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
 #: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
 FUNCTORCH, AUTOCAST = "functorch", "autocast"
+#: {mode that is eager with one form of torch.optim: the ``foreach`` that the optimizer is given}
+FOREACH = {"optimizer-loop": False, "optimizer-foreach": True}
 
 
 class Compiler:
@@ -66,9 +68,9 @@ class Compiler:
                     "a training step in bfloat16 differs too much from float64 to be told from a wrong one"
                 )
             return cast(function, self._device)
-        if self._mode in (FUNCTORCH, "compile-optimizer") and not training:
+        if self._mode in (FUNCTORCH, "compile-optimizer", *FOREACH) and not training:
             raise Unsupported("mode {} differs from eager in training only".format(self._mode))
-        if self._mode == FUNCTORCH or (self._mode == "compile-optimizer" and part != "optimizer"):
+        if self._mode in (FUNCTORCH, *FOREACH) or (self._mode == "compile-optimizer" and part != "optimizer"):
             return function
         if self._mode in PRESETS:
             return self._compile(function, training)

@@ -36,6 +36,9 @@ FACTS = Facts(
         Mode("channels-last", training_preloads=OPTIMIZER),
         Mode("channels-first", training_preloads=OPTIMIZER),
         Mode("functorch", training_preloads=OPTIMIZER),
+        # Forms of torch.optim, which has had the keyword since 1.12; eager has the fused one, where the version can.
+        Mode("optimizer-loop", first_version="1.12", training_preloads=OPTIMIZER),
+        Mode("optimizer-foreach", first_version="1.12", training_preloads=OPTIMIZER),
         # Lazy tensors of PyTorch/XLA.
         Mode("xla", first_call_s=2.0, first_version="2.9", training_preloads=OPTIMIZER),
         # The same with torch.compile in front: Dynamo's graphs become executables of XLA.

@@ -8,6 +8,7 @@ from torch import distributed
 from ...program import Program
 from .. import halves
 from . import lazy, parallel
+from .compiler import FOREACH
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 
@@ -19,6 +20,7 @@ def make_optimizer(parameters, settings, mode="eager"):
     """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can.
 
     Compiled, it is the form that has an operation for all parameters, which Inductor fuses; it fuses no kernel.
+    A mode of ``FOREACH`` says which of the forms that are not fused it is.
     """
     if settings["name"] == "sgd":
         kind, options = torch.optim.SGD, {"momentum": settings.get("momentum", 0.0)}
@@ -29,8 +31,8 @@ def make_optimizer(parameters, settings, mode="eager"):
     else:
         raise ValueError("unknown optimizer {!r}".format(settings["name"]))
     parameters = list(parameters)
-    if mode == COMPILED:
-        return kind(parameters, lr=settings["learning_rate"], foreach=True, **options)
+    if mode == COMPILED or mode in FOREACH:
+        return kind(parameters, lr=settings["learning_rate"], foreach=FOREACH.get(mode, True), **options)
     if mode in lazy.MODES:
         # The count of steps as a tensor of the device; as a number, it would be a constant of every graph.
         counted = {} if kind is torch.optim.SGD else {"capturable": True}
@@ -43,9 +45,11 @@ def make_optimizer(parameters, settings, mode="eager"):
 
 
 def fusion(optimizer, mode):
-    """Return the setting that says what fuses the operations of an optimizer."""
-    fused = "by the compiler" if mode in (COMPILED, *lazy.MODES) else bool(optimizer.param_groups[0].get("fused"))
-    return {"fused optimizer": fused}
+    """Return the setting that says what fuses the operations of an optimizer, as it was made."""
+    if mode in (COMPILED, *lazy.MODES):
+        return {"fused optimizer": "by the compiler"}
+    made = optimizer.param_groups[0]
+    return {"fused optimizer": "foreach" if made.get("foreach") else bool(made.get("fused"))}
 
 
 def module_training(module, transform, settings, parameters):

@@ -1,9 +1,10 @@
-"""Implements optimizer-step-adamw in PyTorch: torch.optim, fused where it can be, or its function compiled."""
+"""Implements optimizer-step-adamw in PyTorch: torch.optim in the form of the mode, or its function compiled."""
 
 from __future__ import annotations
 
 import functools
 
+from ...frameworks.torch.compiler import FOREACH
 from ...frameworks.torch.functional import functional_optimizer
 from ...frameworks.torch.training import COMPILED, fusion, make_optimizer, tensors_of
 from ...program import Program, Unsupported
@@ -11,7 +12,7 @@ from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    if transform.mode not in ("eager", COMPILED) and transform.part != "step":
+    if transform.mode not in ("eager", COMPILED, *FOREACH) and transform.part != "step":
         raise Unsupported("mode {} leaves the optimizer to torch.optim; use eager".format(transform.mode))
     trained = {name: value.clone() for name, value in parameters.items()}
     run, memory = (by_function if transform.part == "step" else by_class)(list(trained.values()), transform, optimizer)

@@ -45,11 +45,15 @@ def differentiating(function, transform, names):
         raise Unsupported("TorchScript cannot hold a function that differentiates; use eager")
     if transform.mode == "aot-inductor":
         raise Unsupported("torch.export cannot hold a function that differentiates; use compile")
-    transformed = transform(function)
+    return looping(transform(function), names)
+
+
+def looping(function, names):
+    """Make the program of a function that differentiates, in whatever mode it is, and returns a tuple."""
 
     def run(batches):
         for batch in batches:
-            outputs = transformed(*batch)
+            outputs = function(*batch)
         return dict(zip(names, outputs))
 
     return Program(lambda *batch: run((batch,)), run=run)
