@@ -1,15 +1,16 @@
-"""Implements per-sample-gradients in PyTorch: vmap of grad, or a loop before PyTorch 1.13."""
+"""Implements per-sample-gradients in PyTorch: vmap of grad, or a loop where functorch is not installed."""
 
 from __future__ import annotations
 
 import torch
 from torch.nn import functional
 
+from ...frameworks.torch.compiler import is_first_compiler
 from ...program import Program, Unsupported
 
 
 def transformations():
-    """Return the module with vmap and grad: torch.func, or functorch in 1.13; None before."""
+    """Return the module with vmap and grad: torch.func, or functorch before 2.0; None without it."""
     if hasattr(torch, "func"):
         return torch.func
     try:
@@ -57,6 +58,12 @@ def differentiating(function, transform, names):
 
 def build(size, parameters, batch, transform):
     library = transformations()
+    if is_first_compiler(transform.mode):
+        raise Unsupported(
+            "torch.compile of torch {} fails in functions that vmap and grad transform; use eager".format(
+                torch.__version__
+            )
+        )
     differentiate = looped if library is None else library.vmap(library.grad(loss), in_dims=(None, 0, 0))
 
     def ordered(inputs, labels):
