@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from ...frameworks.torch.compiler import is_first_compiler
 from ..per_sample_gradients.torch import differentiating, loss
 from ..stencil.torch import COMPILERS
 
@@ -23,7 +22,6 @@ def build(size, parameters, batch, transform):
         products = torch.func.jvp(gradient, (parameters,), (dict(zip(names, vectors)),))[1]
         return tuple(products[name] for name in names)
 
-    # Op by op, two backward passes took 0.76 of the time; a compiler leaves its graph at torch.autograd.grad. That of
-    # PyTorch 2.0 fails in what torch.func transforms.
-    compiles = transform.mode.startswith(COMPILERS) and not is_first_compiler(transform.mode)
+    # Op by op, two backward passes took 0.76 of the time; a compiler leaves its graph at torch.autograd.grad.
+    compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "func")
     return differentiating(forward_over_reverse if compiles else twice, transform, tuple(names))

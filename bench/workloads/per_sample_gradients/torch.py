@@ -46,6 +46,10 @@ def differentiating(function, transform, names):
         raise Unsupported("TorchScript cannot hold a function that differentiates; use eager")
     if transform.mode == "aot-inductor":
         raise Unsupported("torch.export cannot hold a function that differentiates; use compile")
+    if is_first_compiler(transform.mode):
+        raise Unsupported(
+            "torch.compile of torch {} fails in a function that differentiates; use eager".format(torch.__version__)
+        )
     transformed = transform(function)
 
     def run(batches):
@@ -58,12 +62,6 @@ def differentiating(function, transform, names):
 
 def build(size, parameters, batch, transform):
     library = transformations()
-    if is_first_compiler(transform.mode):
-        raise Unsupported(
-            "torch.compile of torch {} fails in functions that vmap and grad transform; use eager".format(
-                torch.__version__
-            )
-        )
     differentiate = looped if library is None else library.vmap(library.grad(loss), in_dims=(None, 0, 0))
 
     def ordered(inputs, labels):
