@@ -49,8 +49,8 @@ GRID = (
     "jax-grain",
     "numpy",
 )
-#: Those of them whose workloads the tests do not check, so that the full study does.
-UNTESTED = ("numpy",)
+#: A study of older versions, which ``nox -s grid`` checks, too: its name, and the name of its file.
+OLDER = "older-versions"
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 
@@ -74,28 +74,34 @@ def tests(session: nox.Session) -> None:
 def grid(session: nox.Session) -> None:
     """Run the long tests and those of environments outside the default study; check every workload in every mode.
 
-    Names of such environments after ``--`` choose some of them; all of them need 40 GB.
+    Names of such environments after ``--`` choose some of them, and ``older-versions`` the study of that name; all of
+    them need 50 GB.
     """
-    chosen = [word for word in session.posargs if word in GRID] or GRID
-    options = [word for word in session.posargs if word not in GRID]
-    for environment in (*selected, *chosen):
+    names = (*GRID, OLDER)
+    chosen = [word for word in session.posargs if word in names] or names
+    options = [word for word in session.posargs if word not in names]
+    environments = [name for name in chosen if name != OLDER]
+    for environment in (*selected, *environments):
         run_host(session, "prepare", environment)
-    wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(chosen)}
+    wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
     session.run(
         python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid or long", *options, env=wanted, external=True
     )
-    named = [
-        word
-        for name in (*selected, *UNTESTED)
-        if name not in GRID or name in chosen
-        for word in ("--environment", name)
-    ]
+    # The tests check the workloads of the others.
+    named = [*selected, *(["numpy"] if "numpy" in chosen else [])]
+    check_study(session, "full", *(word for environment in named for word in ("--environment", environment)))
+    if OLDER in chosen:
+        check_study(session, OLDER)
+
+
+def check_study(session: nox.Session, name: str, *options: str) -> None:
+    """Check every cell of a study in ``studies/``; what fails is checked a second time, alone."""
     # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
     # checks a cell of its own.
-    command = ("run", "--matrix", "studies/full.toml", "--profile", "check", "--threads", "1", "--fresh", *named)
+    command = ("run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", "1", "--fresh", *options)
     run_host(session, *command, "--allow-failures")
     # A cell that was disturbed may have failed; one that is wrong fails again.
-    with (ROOT / "reports" / "full" / "trial" / "results.csv").open(newline="", encoding="utf-8") as file:
+    with (ROOT / "reports" / name / "trial" / "results.csv").open(newline="", encoding="utf-8") as file:
         again = {row["workload"] for row in csv.DictReader(file) if row["status"] not in WITHOUT_FAULT}
     if again:
         run_host(session, *command, *(word for workload in sorted(again) for word in ("--workload", workload)))

@@ -222,6 +222,33 @@ def test_what_takes_long_is_left_to_the_grid_which_prepares_the_default_environm
     assert made[2][made[2].index("-m") + 1] == "grid or long"
 
 
+def checks(project, *words, **statuses):
+    """Return what the grid checks with ``run``, where the results of the studies have these statuses of gemm."""
+    for study in ("full", "older-versions"):
+        folder = project / "reports" / study / "trial"
+        folder.mkdir(parents=True, exist_ok=True)
+        status = statuses.get(study.partition("-")[0], "ok")
+        (folder / "results.csv").write_text(f"workload,status\nmlp-train,unsupported\ngemm,{status}\n")
+    assert run(project, "-s", "grid", "--", *words).returncode == 0
+    return [call[2:] for call in calls(project) if call[1] == "run"]
+
+
+def test_the_grid_checks_the_study_of_older_versions_where_all_is_checked_or_it_is_named(project):
+    matrices = [[call[1] for call in checks(project, *words)] for words in ((), ("older-versions",), ("flax",))]
+    full, older = "studies/full.toml", "studies/older-versions.toml"
+    assert matrices == [[full, older], [full, older] * 2, [full, older] * 2 + [full]]
+    # The name is no environment that is prepared, and nothing for pytest.
+    assert all("older-versions" not in call for call in calls(project))
+
+
+@pytest.mark.parametrize("study", ["full", "older"])
+def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study):
+    first, *others = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
+    assert "--allow-failures" in first
+    assert [call[-2:] for call in others] == [["--workload", "gemm"]]
+    assert "--allow-failures" not in others[0]
+
+
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):
     done = run(project, "-s", "worker")
     assert "/bin/echo -m pytest --confcutdir=tests/worker tests/worker" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from unittest import mock
@@ -28,6 +29,8 @@ def examine(mode):
     found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
     if mode == "compile":
         found.update(breaks=breaks(), overhead=overhead())
+    if mode == "functorch":
+        found["missing"] = missing()
     if mode == "compile-step":
         found["statistics"] = statistics()
         found["recurrent"] = recurrent()
@@ -158,6 +161,16 @@ def recurrent():
     try:
         with mock.patch.object(functional, "on_gpu", return_value=True):
             functional.functional_gradients(torch.nn.LSTM(2, 2))
+    except Unsupported as error:
+        return str(error)
+
+
+def missing():
+    """Return why nothing is differentiated where functorch is neither in PyTorch nor installed beside it."""
+    old = mock.Mock(spec=["__version__"], __version__="1.12.0")
+    try:
+        with mock.patch.object(functional, "torch", old), mock.patch.dict(sys.modules, {"functorch": None}):
+            functional.functions()
     except Unsupported as error:
         return str(error)
 

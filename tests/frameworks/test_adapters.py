@@ -141,6 +141,12 @@ def test_modes_that_differ_in_gradients_or_optimizer_have_no_inference(environme
     )
 
 
+@cases("torch1:functorch", "torch2:functorch")
+def test_without_the_package_functorch_an_old_version_says_what_it_lacks(environment, mode):
+    expected = "functorch is a package of its own before PyTorch 1.13, and torch 1.12.0 has none beside it: "
+    assert trial(environment, mode)["extras"]["missing"].startswith(expected)
+
+
 @needs("jax")
 def test_a_loop_of_training_steps_has_no_inference():
     assert trial("jax", "jit-loop")["another shape"]["unsupported"].startswith("mode jit-loop joins training steps")

@@ -19,7 +19,10 @@ TRIALS = 5
 
 
 def choose(dispatch):
-    """Ask for a dispatch on a processor; before JAX first uses it. Versions without the option stay asynchronous."""
+    """Ask for a dispatch on a processor; before JAX first uses it.
+
+    Not every version follows: 0.4.13 lacks the option, and computed products in the call, as 0.4.30 did either way.
+    """
     with contextlib.suppress(AttributeError):
         jax.config.update("jax_cpu_enable_async_dispatch", dispatch == ASYNCHRONOUS)
 

@@ -12,7 +12,8 @@ from torch.utils.data import DataLoader
 
 from ...program import Program
 from ..torch.layouts import module_settings
-from ..torch.training import evaluation, make_optimizer
+from ..torch.optimizers import make_optimizer
+from ..torch.training import evaluation
 
 #: What Lightning has for measuring its own loop: neither logger, checkpoints, progress bar nor summary.
 TRAINER = {"devices": 1, "max_epochs": 1, "barebones": True}

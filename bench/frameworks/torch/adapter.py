@@ -11,8 +11,9 @@ from ...program import Unsupported
 from . import layouts, lazy, once, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
+from .optimizers import make_optimizer
 from .programs import inference, kernel
-from .training import make_optimizer, module_training
+from .training import module_training
 
 __all__ = ["Adapter", "inference", "kernel", "make_optimizer", "module_training"]
 

@@ -87,7 +87,10 @@ class Compiler:
             # setting of the whole process, not that of one call; a process has one cell.
             from torch._inductor import config
 
-            config.freezing = self._froze = hasattr(config, "freezing")
+            # 2.0 has no such setting, and refuses to be given one.
+            self._froze = hasattr(config, "freezing")
+            if self._froze:
+                config.freezing = True
         compile_threads()
         # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
         return torch.compile(function, dynamic=False, mode=preset)
@@ -112,6 +115,11 @@ class Compiler:
 
             found["frozen weights"] = bool(config.freezing)
         return found
+
+
+def is_first_compiler(mode):
+    """Tell whether a mode compiles with PyTorch 2.0, whose compiler fails for some of what later ones compile."""
+    return mode in PRESETS and hasattr(torch, "compile") and not hasattr(torch, "compiler")
 
 
 def compile_threads():

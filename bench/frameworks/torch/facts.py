@@ -111,9 +111,11 @@ FACTS = Facts(
     variable_prefixes=("TORCH", "PYTORCH_", "TRITON_", "ATEN_", "PJRT_", "XLA_"),
     # Until some release before 2.15 the first call of torch.compile imports setuptools, which the wheels require for
     # Python 3.12 and later only (seen with 2.5.1 and 2.9.1 on Python 3.10).
+    # PyTorch contains functorch since 1.13; before, it is a package, whose 0.2.1 needs this version and no other.
     # Where torch.compile refuses a Python that has wheels, as 2.0 does 3.11, that Python is left out.
     releases=(
         Release("1.12", ("3.7", "3.10"), ("numpy<2", "setuptools<70")),
+        Release("1.12.1", ("3.7", "3.10"), ("functorch==0.2.1", "numpy<2", "setuptools<70")),
         Release("1.13", ("3.7", "3.11"), ("numpy<2", "setuptools<70")),
         Release("2.0", ("3.8", "3.10"), ("numpy<2", "setuptools<70")),
         Release("2.1", ("3.8", "3.11"), ("numpy<2", "setuptools<70")),

@@ -34,7 +34,14 @@ def functions():
     """Return functional_call and grad_and_value of this version."""
     if hasattr(torch, "func"):
         return torch.func.functional_call, torch.func.grad_and_value
-    from functorch import grad_and_value
+    try:
+        from functorch import grad_and_value
+    except ImportError as error:
+        raise Unsupported(
+            "functorch is a package of its own before PyTorch 1.13, and torch {} has none beside it: {}".format(
+                torch.__version__, error
+            )
+        ) from error
     from torch.nn.utils.stateless import functional_call
 
     return functional_call, grad_and_value

@@ -6,6 +6,7 @@ import torch
 
 from ...program import Program
 from . import lazy
+from .compiler import is_first_compiler
 from .layouts import module_settings
 
 
@@ -36,13 +37,18 @@ def inference(module, transform, names, described=None):
 
     transformed = transform(module, training=False, settings=in_force)
 
-    # Tensors of inference mode have no place for what a lazy one counts.
-    forward_only = torch.no_grad if transform.mode in lazy.MODES else torch.inference_mode
+    without_gradients = forward_only(transform.mode)
 
     def run(batches):
-        with forward_only():
+        with without_gradients():
             for batch in batches:
                 outputs = transformed(*batch)
         return dict(zip(names, outputs if isinstance(outputs, (tuple, list)) else (outputs,)))
 
     return Program(lambda *batch: run((batch,)), run=run)
+
+
+def forward_only(mode):
+    """Return the context in which a mode computes without gradients: inference mode where it can."""
+    # Its tensors have no place for what a lazy one counts, and PyTorch 2.0 cannot compile a view of an argument in it.
+    return torch.no_grad if mode in lazy.MODES or is_first_compiler(mode) else torch.inference_mode

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.layouts import module_settings
+from ...frameworks.torch.programs import forward_only
 from ...program import Program, Unsupported
 from ..transformer_train.torch import Predictor
 
@@ -91,12 +92,13 @@ def build(size, parameters, batch, transform):
     module = Decoder(size, parameters).eval()
     advance = transform(module, training=False, settings=lambda: module_settings(module))
     advance = graphs.kept(advance, transform.mode)
+    without_gradients = forward_only(transform.mode)
     prompt, sequence = size["prompt"], size["sequence"]
     positions = torch.arange(sequence, device=batch[0].device)
     single = [positions[index : index + 1].clone() for index in range(sequence)]
 
     def run(batches):
-        with torch.inference_mode():
+        with without_gradients():
             for (tokens,) in batches:
                 logits = [advance(tokens[:, :prompt], positions[:prompt])]
                 for index in range(prompt, sequence):

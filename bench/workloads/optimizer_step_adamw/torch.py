@@ -6,7 +6,7 @@ import functools
 
 from ...frameworks.torch.compiler import FOREACH
 from ...frameworks.torch.functional import functional_optimizer
-from ...frameworks.torch.training import COMPILED, fusion, make_optimizer, tensors_of
+from ...frameworks.torch.optimizers import COMPILED, fusion, make_optimizer, tensors_of
 from ...program import Program, Unsupported
 from . import OPTIMIZER
 

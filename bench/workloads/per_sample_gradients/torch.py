@@ -1,15 +1,16 @@
-"""Implements per-sample-gradients in PyTorch: vmap of grad, or a loop before PyTorch 1.13."""
+"""Implements per-sample-gradients in PyTorch: vmap of grad, or a loop where functorch is not installed."""
 
 from __future__ import annotations
 
 import torch
 from torch.nn import functional
 
+from ...frameworks.torch.compiler import is_first_compiler
 from ...program import Program, Unsupported
 
 
 def transformations():
-    """Return the module with vmap and grad: torch.func, or functorch in 1.13; None before."""
+    """Return the module with vmap and grad: torch.func, or functorch before 2.0; None without it."""
     if hasattr(torch, "func"):
         return torch.func
     try:
@@ -45,6 +46,10 @@ def differentiating(function, transform, names):
         raise Unsupported("TorchScript cannot hold a function that differentiates; use eager")
     if transform.mode == "aot-inductor":
         raise Unsupported("torch.export cannot hold a function that differentiates; use compile")
+    if is_first_compiler(transform.mode):
+        raise Unsupported(
+            "torch.compile of torch {} fails in a function that differentiates; use eager".format(torch.__version__)
+        )
     return looping(transform(function), names)
 
 

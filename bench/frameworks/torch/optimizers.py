@@ -1,0 +1,52 @@
+"""Makes the optimizers of torch.optim in the forms that the modes have, and tells which form is in force."""
+
+from __future__ import annotations
+
+import torch
+
+from . import lazy
+from .compiler import FOREACH
+
+#: The mode that compiles nothing but the optimizer.
+COMPILED = "compile-optimizer"
+
+
+def make_optimizer(parameters, settings, mode="eager"):
+    """Make the torch.optim optimizer that a specification's ``OPTIMIZER`` names, fused where this version can.
+
+    Compiled, it is the form that has an operation for all parameters, which Inductor fuses; it fuses no kernel.
+    A mode of ``FOREACH`` says which of the forms that are not fused it is.
+    """
+    if settings["name"] == "sgd":
+        kind, options = torch.optim.SGD, {"momentum": settings.get("momentum", 0.0)}
+    elif settings["name"] in ("adam", "adamw"):
+        kind, options = torch.optim.Adam, {"betas": (settings["beta1"], settings["beta2"]), "eps": settings["epsilon"]}
+        if settings["name"] == "adamw":
+            kind, options["weight_decay"] = torch.optim.AdamW, settings["weight_decay"]
+    else:
+        raise ValueError("unknown optimizer {!r}".format(settings["name"]))
+    parameters = list(parameters)
+    if mode == COMPILED or mode in FOREACH:
+        return kind(parameters, lr=settings["learning_rate"], foreach=FOREACH.get(mode, True), **options)
+    if mode in lazy.MODES:
+        # The count of steps as a tensor of the device; as a number, it would be a constant of every graph.
+        counted = {} if kind is torch.optim.SGD else {"capturable": True}
+        return kind(parameters, lr=settings["learning_rate"], **counted, **options)
+    try:
+        return kind(parameters, lr=settings["learning_rate"], fused=True, **options)
+    except (TypeError, RuntimeError):
+        # SGD has had the keyword since 2.3; Adam's refused parameters on a processor until 2.4.
+        return kind(parameters, lr=settings["learning_rate"], **options)
+
+
+def fusion(optimizer, mode):
+    """Return the setting that says what fuses the operations of an optimizer, as it was made."""
+    if mode in (COMPILED, *lazy.MODES):
+        return {"fused optimizer": "by the compiler"}
+    made = optimizer.param_groups[0]
+    return {"fused optimizer": "foreach" if made.get("foreach") else bool(made.get("fused"))}
+
+
+def tensors_of(optimizer):
+    """Return the tensors of an optimizer's state."""
+    return [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
