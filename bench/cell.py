@@ -13,7 +13,7 @@ else:
 
 # Runs on Python 3.7: this module belongs to both rings.
 
-PRECISIONS = ("float32", "bfloat16", "float16", "float64")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64")
 DEVICES = ("cpu", "gpu")
 
 

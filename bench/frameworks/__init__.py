@@ -4,7 +4,8 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
 ``adapter``, which imports the framework, and what belongs to them. An adapter module has a class
 ``Adapter(mode, device, precision, threads)``; constructing one allocates nothing on a GPU:
 
-  put(array)            a NumPy array on the device, floats in the cell's precision, integers as they are
+  put(array)            a NumPy array on the device, floats in the cell's precision, integers as they are;
+                        ``precisions.array_type`` names the type, which is float32 for TF32, and refuses TF32
   get(value)            back as a NumPy array, floats as float64
   synchronize(outputs)  return only when every array in the dictionary has been computed
   transform(function)   the function or module as the mode executes it; raises Unsupported where the mode does not

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..program import Unsupported
 from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
 from .checking.parity import Mismatch
@@ -16,13 +18,18 @@ OUT_OF_MEMORY_WORDS = (
     "cannot allocate memory",
 )
 
+#: The words of PyTorch where an operation has no kernel for numbers of 16 bits, as many have none on processors in old
+#: versions. For another type they are a mistake of the implementation.
+MISSING_KERNEL = re.compile(r"\"[^\"\n]+\" not implemented for '(Half|BFloat16)'")
+PRECISIONS = {"Half": "float16", "BFloat16": "bfloat16"}
+
 #: A compiler's first line often says only that there was an error.
 REASON_LINES = 2
 
 
 def status_of(error: BaseException) -> str:
     """Classify what ended a cell."""
-    if isinstance(error, Unsupported):
+    if isinstance(error, Unsupported) or missing_kernel(error):
         return UNSUPPORTED
     if isinstance(error, Mismatch):
         return MISMATCH
@@ -32,11 +39,22 @@ def status_of(error: BaseException) -> str:
     return FAILED
 
 
+def missing_kernel(error: BaseException) -> str:
+    """Say which operation has no kernel for numbers of 16 bits, as a RuntimeError of PyTorch says; empty otherwise.
+
+    TorchScript puts it below a traceback of its own.
+    """
+    found = MISSING_KERNEL.search(str(error)) if isinstance(error, RuntimeError) else None
+    return "no kernel for {}: {}".format(PRECISIONS[found.group(1)], found.group(0)) if found else ""
+
+
 def reason_of(error: BaseException, place: str = "") -> str:
     """Word what ended a cell in one line: the first lines of its message that are not empty.
 
     ``place`` is the file and line of a workload or framework where an error arose, which belong to a failure only.
     """
+    if missing_kernel(error):
+        return missing_kernel(error)
     said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
     if isinstance(error, (Unsupported, Mismatch, NoGrowth)):
         return said

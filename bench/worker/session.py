@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from ..cell import Cell
 from ..frameworks import loaded
 from ..frameworks.extension import ExtendedAdapter
+from ..frameworks.precisions import TF32
 from ..program import Transform, Unsupported
 from ..registry import BUILT_IN, Registry
 from . import family, process, steering
@@ -158,6 +159,7 @@ class Session:
         self._late = late.LateCheck(program, run, batches, reference, self._computes_in, factor)
         del outputs, initial
         self._verify_threads()
+        self._verify_tf32()
         self._settle()
         # These objects live as long as the process; the collector need not visit them between samples. What the import
         # made is not searched for garbage: that took 0.3 s with PyTorch's compiler, in each of many forked workers.
@@ -273,6 +275,12 @@ class Session:
             return  # Without binding, a library that does not report its threads leaves them unknown.
         if found != asked:
             raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
+
+    def _verify_tf32(self) -> None:
+        """Check that products may be in TF32 where the cell says so: float32 would be right, and no TF32."""
+        found = self._adapter.settings().get("float32 matmul")
+        if self._cell.precision == TF32 and found != TF32:
+            raise RuntimeError("TF32 was asked for, and products are in {}".format(found))
 
     def do_move(self, processors: List[int]) -> Dict[str, Any]:
         """Move the process to other processors: workers that are prepared at the same time start on separate ones."""

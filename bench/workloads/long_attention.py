@@ -13,7 +13,7 @@ SIZES = {
     "small": {"batch": 1, "heads": 8, "sequence": 1024, "width": 64},
     "medium": {"batch": 1, "heads": 4, "sequence": 4096, "width": 64},
 }
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from unittest import mock
 
+import jax
 import numpy as np
 
 from bench.frameworks.jax import gpu as gpu
@@ -14,7 +15,7 @@ from bench.program import Unsupported
 
 
 def examine(mode):
-    found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late()}
+    found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()}
     if mode in parallel.MODES:
         found.update(divided(mode))
     return dict(found, ahead=ahead()) if mode == "jit-aot" else found
@@ -80,6 +81,25 @@ def late():
     except RuntimeError as error:
         return str(error)
     return None
+
+
+def tf32():
+    """Ask for TF32 on GPUs that exist for a moment only, and on a processor; return what is in force, or why not."""
+    found = {}
+    for name, capability in (("new", "8.0"), ("old", "7.5"), ("other", "gfx942")):
+        device = mock.Mock(platform="gpu", compute_capability=capability)
+        with mock.patch.object(jax, "devices", return_value=[device]):
+            adapter = Adapter("jit", "gpu", "tf32", 2)
+            try:
+                found[name] = {"type": adapter.dtype.name, "settings": adapter.settings()}
+            except Unsupported as error:
+                found[name] = str(error)
+            found["after"] = Adapter("jit", "gpu", "float32", 2).settings()
+    try:
+        Adapter("jit", "cpu", "tf32", 2)
+    except Unsupported as error:
+        found["processor"] = str(error)
+    return found
 
 
 def ahead():

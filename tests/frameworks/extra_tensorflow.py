@@ -24,6 +24,7 @@ def examine(mode):
     return {
         **found,
         "limit": limit(),
+        "tf32": tf32(mode),
         "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
         "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
     }
@@ -73,6 +74,33 @@ def limit():
     ):
         gpu.limit("a GPU", 2 << 30)
     return asked
+
+
+def tf32(mode):
+    """Ask for TF32 on GPUs that exist for a moment only, and on a processor; return what is in force, or why not."""
+    found = {}
+    for name, details in (
+        ("new", {"compute_capability": (8, 0)}),
+        ("old", {"compute_capability": (7, 5)}),
+        ("other", {}),
+    ):
+        with (
+            mock.patch.object(tf.config, "list_physical_devices", return_value=["a GPU"]),
+            mock.patch.object(tf.config.experimental, "set_memory_growth"),
+            mock.patch.object(tf.config.experimental, "get_memory_growth", return_value=True),
+            mock.patch.object(tf.config.experimental, "get_device_details", return_value=details),
+        ):
+            try:
+                adapter = Adapter(mode, "gpu", "tf32", int(os.environ["OMP_NUM_THREADS"]))
+                found[name] = {"type": adapter.dtype.name, "settings": adapter.settings()}
+            except Unsupported as error:
+                found[name] = str(error)
+    try:
+        Adapter(mode, "cpu", "tf32", int(os.environ["OMP_NUM_THREADS"]))
+    except Unsupported as error:
+        found["processor"] = str(error)
+    Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+    return dict(found, after=tf.config.experimental.tensor_float_32_execution_enabled())
 
 
 def read(variables):

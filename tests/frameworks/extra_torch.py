@@ -26,7 +26,7 @@ def examine(mode):
         return divided()
     if mode in lazy.MODES:
         return {}
-    found = {"layouts": layouts(), "gpu": gpu(mode), "allocators": allocators()}
+    found = {"layouts": layouts(), "gpu": gpu(mode), "tf32": tf32(mode), "allocators": allocators()}
     if mode == "compile":
         found.update(breaks=breaks(), overhead=overhead())
     if mode == "functorch":
@@ -133,6 +133,34 @@ def gpu(mode):
             "loose": loose,
             "graphs": graphs(mode),
         }
+
+
+def tf32(mode):
+    """Ask for TF32 on a GPU that exists for a moment only, and on a processor; return the settings and the reasons."""
+    found = {}
+    for name, capability, hip in (("new", (8, 0), None), ("old", (7, 5), None), ("other", (9, 4), "6.2")):
+        properties = mock.Mock(major=capability[0], minor=capability[1])
+        with (
+            mock.patch.multiple(
+                torch.cuda, is_available=lambda: True, get_device_properties=mock.Mock(return_value=properties)
+            ),
+            mock.patch.object(torch.version, "hip", hip),
+            mock.patch.object(torch, "tensor", lambda array, dtype, device: torch.empty(array.shape, dtype=dtype)),
+            mock.patch.object(settings, "cuda_allocator", return_value="caching"),
+        ):
+            adapter = Adapter(mode, "gpu", "tf32", 2)
+            try:
+                placed = adapter.put(np.ones(3))
+                found[name] = {"type": str(placed.dtype), "settings": adapter.settings()}
+            except Unsupported as error:
+                found[name] = str(error)
+            # The next cell of this process asks for float32.
+            found["after"] = Adapter(mode, "gpu", "float32", 2).settings()
+    try:
+        Adapter(mode, "cpu", "tf32", 2)
+    except Unsupported as error:
+        found["processor"] = str(error)
+    return found
 
 
 def graphs(mode):

@@ -1,7 +1,7 @@
 """Runs inside a PyTorch 2 environment, through server.py: plants a lower precision.
 
 Runs steps whose matrix products and convolutions get factors of fewer bits, as TF32 and bfloat16 hardware rounds them
-while it sums in float32, and returns by how much each exceeds what the check allows for float32.
+while it sums in float32, and returns by how much each exceeds what the check allows for float32, or for TF32.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from bench.registry import BUILT_IN
 from bench.worker.checking import parity
 
 #: Bits of the mantissa that are kept; a float32 has 23.
-BITS = {"float32": 23, "tf32": 10, "bfloat16": 7}
+BITS = {"float32": 23, "tf32": 10, "tf32 cut": 10, "bfloat16": 7}
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward")
 
 
-def rounded(value, bits):
-    """Round a float32 tensor to the nearest number with so many bits of mantissa, ties away from zero."""
+def rounded(value, bits, cut=False):
+    """Round a float32 tensor to the nearest number with so many bits of mantissa, ties away from zero, or cut it."""
     if bits == 23 or not torch.is_tensor(value) or value.dtype != torch.float32:
         return value
     dropped = 23 - bits
-    kept = (value.contiguous().view(torch.int32) + (1 << (dropped - 1))) & -(1 << dropped)
+    kept = (value.contiguous().view(torch.int32) + (0 if cut else 1 << (dropped - 1))) & -(1 << dropped)
     return kept.view(torch.float32).view(value.shape)
 
 
 class Plant(TorchDispatchMode):
     """Rounds the factors of all products, those of the backward pass too."""
 
-    def __init__(self, bits):
+    def __init__(self, bits, cut=False):
         super().__init__()
         self._bits = bits
+        self._cut = cut
         self.products = 0
 
     def __torch_dispatch__(self, operation, types, arguments=(), keywords=None):
@@ -53,13 +54,16 @@ class Plant(TorchDispatchMode):
             # What is added to a product is not multiplied; the bias of a convolution neither.
             factors = {"addmm": (1, 2), "baddbmm": (1, 2), "convolution_backward": (0, 1, 2)}.get(name, (0, 1))
             arguments = [
-                rounded(value, self._bits) if index in factors else value for index, value in enumerate(arguments)
+                rounded(value, self._bits, self._cut) if index in factors else value
+                for index, value in enumerate(arguments)
             ]
         return operation(*arguments, **(keywords or {}))
 
 
-def exceeded(workload, size_name, folder):
-    """Return status, largest error over what is allowed, and number of products, for each precision."""
+def exceeded(workload, size_name, asked, folder):
+    """Return status, largest error over what is allowed for the ``asked`` precision, and number of products, for each
+    planted precision.
+    """
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
     path = os.path.join(folder, f"{workload}-{size_name}.npz")
@@ -74,36 +78,35 @@ def exceeded(workload, size_name, folder):
         placed = [tuple(adapter.put(array) for array in batch) for batch in batches]
         build = BUILT_IN.implementation(workload, "torch")
         program = build(size, parameters, placed[0], Transform("eager", adapter.transform))
-        with Plant(bits) as plant, sdpa_kernel(SDPBackend.MATH):
+        with Plant(bits, precision == "tf32 cut") as plant, sdpa_kernel(SDPBackend.MATH):
             initial = dict(drawn, **parity.initial_state(specification, size)) if specification.TRAINING else {}
             outputs = parity.program_outputs(program, placed, adapter.get, initial)
         found[precision] = {
-            "status": status(outputs, path, identity, factor),
-            "exceeds": largest_excess(outputs, path, factor),
+            "status": status(outputs, path, identity, asked, factor),
+            "exceeds": largest_excess(outputs, path, asked, factor),
             "products": plant.products,
         }
     return found
 
 
-def status(outputs, path, identity, factor):
+def status(outputs, path, identity, asked, factor):
     """Return what a cell would end with."""
     try:
-        parity.compare(outputs, path, identity, "float32", factor)
+        parity.compare(outputs, path, identity, asked, factor)
     except parity.Mismatch:
         return "mismatch"
     return "ok"
 
 
-def largest_excess(outputs, path, factor):
-    """Return the largest error of an output over what is allowed for float32."""
+def largest_excess(outputs, path, asked, factor):
+    """Return the largest error of an output over what is allowed."""
     with np.load(path, allow_pickle=False) as stored:
-        itself = {name: max(float(stored["error/" + name]), parity.ROUNDOFF["float32"]) for name in outputs}
         return max(
-            parity.relative_error(value, stored["expected/" + name]) / min(parity.MOST_ERROR, factor * itself[name])
+            parity.relative_error(value, stored["expected/" + name]) / parity.allowed_error(stored, name, asked, factor)
             for name, value in outputs.items()
         )
 
 
-def main(framework, size_name, *workloads):
+def main(framework, size_name, asked, *workloads):
     with tempfile.TemporaryDirectory() as folder:
-        return {name: exceeded(name, size_name, folder) for name in workloads}
+        return {name: exceeded(name, size_name, asked, folder) for name in workloads}

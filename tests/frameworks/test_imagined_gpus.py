@@ -16,6 +16,37 @@ def test_torch_tells_what_a_gpu_computes_with(environment, mode):
     assert found["memory"] == {"allocated_peak_bytes": 3, "reserved_peak_bytes": 4}
 
 
+def verify_tf32(found):
+    """Check what an adapter says of TF32 on GPUs with and without it, and on a processor."""
+    assert found["new"]["type"].endswith("float32")
+    given = found["new"]["settings"]
+    assert (given["float32 matmul"], given["TF32 matmul"], given["TF32 convolution"]) == ("tf32", True, True)
+    assert found["old"].startswith("TF32 needs an NVIDIA GPU of compute capability 8.0 or later, and this one has 7.5")
+    assert found["other"].startswith("TF32 is a format of NVIDIA GPUs, and this GPU is none")
+    assert found["processor"].startswith("TF32 is a format of NVIDIA GPUs, which processors do not have")
+
+
+@torch_modes
+def test_torch_computes_in_tf32_where_it_is_asked_to(environment, mode):
+    found = trial(environment, mode)["extras"]["tf32"]
+    verify_tf32(found)
+    assert (found["after"]["float32 matmul"], found["after"]["TF32 convolution"]) == ("highest", False)
+
+
+@needs("tf2")
+def test_tensorflow_computes_in_tf32_where_it_is_asked_to():
+    found = trial("tf2", "eager")["extras"]["tf32"]
+    verify_tf32(found)
+    assert found["after"] is False
+
+
+@needs("jax")
+def test_jax_computes_in_tf32_where_it_is_asked_to():
+    found = trial("jax", "jit")["extras"]["tf32"]
+    verify_tf32(found)
+    assert found["after"]["float32 matmul"] == "highest"
+
+
 @torch_modes
 def test_recorded_cuda_graphs_are_found(environment, mode):
     compiled = mode.startswith("compile")

@@ -1,6 +1,6 @@
 """Runs one cell on a GPU in this process, with a fault planted.
 
-    python one_cell.py FAULT FRAMEWORK MODE WORKLOAD SIZE
+    python one_cell.py FAULT FRAMEWORK MODE WORKLOAD SIZE PRECISION
 
 Prints the worker's messages as a list of JSON.
 """
@@ -16,8 +16,6 @@ from bench.worker.imported import Imported
 from bench.worker.scratch import Scratch
 from bench.worker.session import Session
 from bench.worker.timing.layout import Layout
-
-PRECISION = "float32"
 
 
 class Channel:
@@ -41,21 +39,34 @@ def loosen_jax(adapter):
     jax.config.update("jax_default_matmul_precision", "tensorfloat32")
 
 
+def tighten_torch(adapter):
+    """Let products be full float32, after the adapter asked for TF32."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+
+
 def never_wait(adapter):
     adapter.synchronize = lambda outputs: None
 
 
-FAULTS = {"none": lambda adapter: None, "tf32-torch": loosen_torch, "tf32-jax": loosen_jax, "never-wait": never_wait}
+FAULTS = {
+    "none": lambda adapter: None,
+    "tf32-torch": loosen_torch,
+    "tf32-jax": loosen_jax,
+    "float32-torch": tighten_torch,
+    "never-wait": never_wait,
+}
 
 
-def main(fault, framework, mode, workload, size):
+def main(fault, framework, mode, workload, size, precision):
     channel, threads = Channel(), len(os.sched_getaffinity(0))
     session = Session(channel, Scratch(), Layout(1), BUILT_IN, Imported())
     made = session._made
     session._made = lambda module: planted(made(module), FAULTS[fault])
     cell = {
         "environment": "real", "framework": framework, "mode": mode, "workload": workload, "size": size,
-        "precision": PRECISION, "device": "gpu", "threads": threads,
+        "precision": precision, "device": "gpu", "threads": threads,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         reference = os.path.join(folder, "reference.npz")

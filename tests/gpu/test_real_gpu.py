@@ -23,6 +23,8 @@ MATRIX_BYTES, PRODUCT_FLOPS = 1024**2 * 4, 2 * 1024.0**3
 WORKSPACE_BYTES = 64 << 20
 #: No GPU does so many float32 operations a second without TF32.
 MOST_FLOPS_PER_S = 2e14
+#: A product whose factors have 11 bits errs by more, relatively.
+TF32_ERRS = 2.0**-14
 
 ENVIRON = {
     **os.environ,
@@ -35,10 +37,12 @@ frameworks = pytest.mark.parametrize(("framework", "mode"), [("torch", "eager"),
 
 
 @functools.cache
-def messages(fault: str, framework: str, mode: str, workload: str = "gemm", size: str = "medium") -> list[dict]:
+def messages(
+    fault: str, framework: str, mode: str, workload: str = "gemm", size: str = "medium", precision: str = "float32"
+) -> list[dict]:
     command = [PYTHON, "-W", "ignore", str(Path(__file__).with_name("one_cell.py"))]
     done = subprocess.run(
-        [*command, fault, framework, mode, workload, size], capture_output=True, text=True, env=ENVIRON
+        [*command, fault, framework, mode, workload, size, precision], capture_output=True, text=True, env=ENVIRON
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
@@ -71,6 +75,36 @@ def test_without_synchronisation_the_cell_fails_instead_of_being_fast():
 def test_planted_tf32_is_a_mismatch(framework, mode, workload):
     ended = last(f"tf32-{framework}", framework, mode, workload, "small")
     assert (ended["event"], ended.get("status")) == ("ended", "mismatch"), ended
+
+
+@pytest.mark.parametrize(("framework", "mode"), [("torch", "eager"), ("torch", "compile"), ("jax", "jit")])
+@pytest.mark.parametrize("workload", ["gemm", "batched-gemm", "conv2d", "attention-full", "transformer-encoder", "gpt"])
+def test_a_cell_in_tf32_computes_in_tf32(framework, mode, workload):
+    found = messages("none", framework, mode, workload, "small", "tf32")
+    assert found[-1]["event"] == "finished", found[-1]
+    settings = found[-1]["settings"]
+    assert (settings["float32 matmul"], settings["TF32 matmul"], settings["TF32 convolution"]) == ("tf32", True, True)
+    if workload == "gemm":
+        # Full float32 would err by 2^-20 at most.
+        (check,) = (message["check"] for message in found if message["event"] == "prepared")
+        assert min(each["error"] for each in check.values()) > TF32_ERRS
+
+
+def test_a_product_in_tf32_takes_less_time_than_one_in_float32():
+    times = [step_s(messages("none", "torch", "eager", "gemm", "large", name)) for name in ("float32", "tf32")]
+    assert times[1] < 0.7 * times[0]
+
+
+def test_a_cell_in_tf32_whose_products_are_float32_fails():
+    ended = last("float32-torch", "torch", "eager", "gemm", "small", "tf32")
+    assert (ended["event"], ended["status"]) == ("ended", "failed")
+    assert "TF32 was asked for, and products are in highest" in ended["reason"]
+
+
+@frameworks
+@pytest.mark.parametrize("workload", ["gemm", "conv2d", "attention-full", "gpt", "resnet18", "layernorm-softmax"])
+def test_float16_agrees_with_float64(framework, mode, workload):
+    assert last("none", framework, mode, workload, "small", "float16")["event"] == "finished"
 
 
 @frameworks

@@ -49,6 +49,8 @@ PLANS = {
     "all_threads": select(DEFAULT, "float32", DEFAULT.settings.default),
     "op_by_op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
     "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
+    # PyTorch 1.13 has next to no kernels for it.
+    "float16": select(STUDY, "float16", [name for name in DEFAULT.settings.default if name != "torch1"]),
 }
 #: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
 CACHES = ROOT / STATE / "tests" / "compile-caches"
@@ -101,6 +103,11 @@ def op_by_op(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def bfloat16(tmp_path_factory) -> Path:
     return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES)
+
+
+@pytest.fixture(scope="module")
+def float16(tmp_path_factory) -> Path:
+    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float16"], CACHES)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from bench.program import Unsupported
 from bench.worker.checking.parity import Mismatch
 from bench.worker.exit_status import reason_of, status_of
 
+#: PyTorch 1.13 on a processor.
+HALF = "\"addmm_impl_cpu_\" not implemented for 'Half'"
 PLACE = "mine/workloads/toy/numpy.py:12"
 
 
@@ -19,6 +21,20 @@ PLACE = "mine/workloads/toy/numpy.py:12"
         (RuntimeError("CUDA out of memory"), "out-of-memory", "RuntimeError: CUDA out of memory"),
         (Unsupported("no GPU"), "unsupported", "no GPU"),
         (Mismatch("loss errs"), "mismatch", "loss errs"),
+        (RuntimeError(HALF), "unsupported", "no kernel for float16: " + HALF),
+        (RuntimeError("Traceback of TorchScript:\n" + HALF), "unsupported", "no kernel for float16: " + HALF),
+        (
+            NotImplementedError(HALF.replace("Half", "BFloat16")),
+            "unsupported",
+            "no kernel for bfloat16: " + HALF.replace("Half", "BFloat16"),
+        ),
+        # A program that multiplies integers by mistake.
+        (
+            RuntimeError(HALF.replace("Half", "Long")),
+            "failed",
+            "RuntimeError: " + HALF.replace("Half", "Long") + " (mine/workloads/toy/numpy.py:12)",
+        ),
+        (Mismatch(HALF), "mismatch", HALF),
     ],
 )
 def test_only_the_reason_of_a_failure_names_file_and_line(error, status, reason):

@@ -11,7 +11,7 @@ import numpy as np
 import optax
 
 from ...program import Unsupported
-from .. import loaded, xla
+from .. import loaded, precisions, xla
 from . import dispatch as dispatch
 from . import gpu as gpu
 from . import parallel
@@ -28,7 +28,9 @@ configure("jax_persistent_cache_min_compile_time_secs", 0)
 configure("jax_persistent_cache_min_entry_size_bytes", -1)
 
 #: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
-PRECISIONS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
+WORDS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
+#: What JAX is asked for. DEFAULT would be TF32 on an A100 or H100 in float32, too; on a CPU this changes nothing.
+MATMUL_PRECISIONS = {"float32": "highest", precisions.TF32: "tensorfloat32"}
 
 
 class Adapter:
@@ -39,7 +41,8 @@ class Adapter:
             parallel.ask(mode, device, threads)
         self._asked, self._found = device, None
         self.mode = mode
-        self.dtype = jnp.dtype(precision)
+        self.dtype = jnp.dtype(precisions.array_type(precision, device))
+        self._tf32 = precision == precisions.TF32
         self._compiler = Compiler(mode)
         self._program_settings = []
         self._kept = None
@@ -49,8 +52,7 @@ class Adapter:
             jax.config.update("jax_enable_x64", True)
         # A worker that was forked after the import has a folder of its own.
         configure("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR"))
-        # DEFAULT would be TF32 on an A100 or H100; on a CPU this changes nothing.
-        jax.config.update("jax_default_matmul_precision", "highest" if precision == "float32" else "default")
+        jax.config.update("jax_default_matmul_precision", MATMUL_PRECISIONS.get(precision, "default"))
         if device == "gpu" and mode == "jit-async":
             raise Unsupported("a GPU computes asynchronously in every mode: use jit")
         if device == "cpu":
@@ -66,6 +68,8 @@ class Adapter:
                 self._found = jax.devices(self._asked)[0]
             except RuntimeError as error:
                 raise Unsupported("jax {} sees no {}: {}".format(jax.__version__, self._asked, error)) from error
+            if self._tf32:
+                precisions.verify_tf32(gpu.capability(self._found))
         return self._found
 
     def put(self, array):
@@ -117,7 +121,7 @@ class Adapter:
         if self.device.platform == "cpu":
             return "highest"
         asked = str(jax.config.jax_default_matmul_precision)
-        return PRECISIONS.get(asked, asked)
+        return WORDS.get(asked, asked)
 
     def compilation(self):
         return self._compiler.report()

@@ -34,6 +34,12 @@ def peaks(reported):
     return found
 
 
+def capability(device):
+    """Return the compute capability of an NVIDIA GPU; None for another one, which names its architecture instead."""
+    parts = str(getattr(device, "compute_capability", "")).split(".")
+    return (int(parts[0]), int(parts[1])) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
+
+
 def limit(limit_bytes):
     """Make JAX take at most this much of the GPU; call it before JAX uses the GPU."""
     if allocator() in ("platform", "cuda_async"):

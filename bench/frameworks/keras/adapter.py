@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from ...program import Unsupported
+from .. import precisions
 from . import compiler as compiler
 from .programs import inference, training
 from .versions import THREE, config
@@ -35,7 +36,7 @@ class Adapter:
         if precision == "bfloat16" and not THREE:
             raise Unsupported("the layers of Keras 2 have no bfloat16 of their own")
         # A user's keras.json may have other defaults.
-        config.set_floatx(precision)
+        config.set_floatx(precisions.array_type(precision, device))
         config.set_image_data_format(LAYOUTS[backend])
 
     def __getattr__(self, name):

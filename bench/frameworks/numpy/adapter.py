@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...program import Program, Unsupported
-from .. import loaded
+from .. import loaded, precisions
 
 
 class Adapter:
@@ -16,7 +16,7 @@ class Adapter:
             raise Unsupported("numpy computes on the processor only")
         if precision == "bfloat16":
             raise Unsupported("numpy has no bfloat16")
-        self.dtype = np.dtype(precision)
+        self.dtype = np.dtype(precisions.array_type(precision, device))
         self._program_settings = []
         self._kept = np.zeros(0, self.dtype)
 

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...program import Unsupported
-from .. import halves, loaded, xla
+from .. import halves, loaded, precisions, xla
 from . import clustering, mirrored
 from . import gpu as gpu
 from .compiler import Compiler
@@ -34,10 +34,13 @@ class Adapter:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
             # One queue of operations, as in the other frameworks; parallelism is inside the operations.
             tf.config.threading.set_inter_op_parallelism_threads(1)
+        tf32 = precision == precisions.TF32
         # TensorFlow uses TF32 by default.
-        tf.config.experimental.enable_tensor_float_32_execution(False)
+        tf.config.experimental.enable_tensor_float_32_execution(tf32)
+        self.dtype = tf.as_dtype(precisions.array_type(precision, device))
+        if tf32:
+            precisions.verify_tf32(gpu.capability(gpus[0]))
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
-        self.dtype = tf.as_dtype(precision)
         self._gpus = gpus
         self._mode = mode
         self._compiler = Compiler(mode)

@@ -36,6 +36,11 @@ def determinism():
     return bool(enabled()) if enabled else None
 
 
+def capability(gpu):
+    """Return the compute capability of an NVIDIA GPU; None for another one."""
+    return tf.config.experimental.get_device_details(gpu).get("compute_capability")
+
+
 def limit(gpu, limit_bytes):
     """Make a logical device of this size stand for the GPU; before TensorFlow touches it.
 

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from ...program import Unsupported
-from .. import loaded
+from .. import loaded, precisions
 from .programs import inference, training
 from .sessions import Sessions
 
@@ -23,7 +23,7 @@ class Adapter:
         if device != "cpu":
             raise Unsupported("sessions are measured on a processor only: use framework tensorflow on a GPU")
         tf.disable_eager_execution()
-        self.dtype = np.dtype(tf.as_dtype(precision).as_numpy_dtype)
+        self.dtype = np.dtype(tf.as_dtype(precisions.array_type(precision, device)).as_numpy_dtype)
         self._sessions = Sessions(threads)
         self._program_settings = []
         self._kept = np.zeros(0, self.dtype)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ...program import Unsupported
+from .. import precisions
 from . import layouts, lazy, once, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
@@ -34,7 +35,8 @@ class Adapter:
         self._mode = mode
         self._lazy = mode in lazy.MODES
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
-        self.dtype = getattr(torch, precision)
+        self.dtype = getattr(torch, precisions.array_type(precision, device))
+        self._tf32 = precision == precisions.TF32
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
@@ -45,9 +47,12 @@ class Adapter:
             torch.set_num_threads(threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
-        settings.demand(self.device)
+        settings.demand(self.device, tf32=self._tf32)
 
     def put(self, array):
+        if self._tf32:
+            # Asking the GPU starts CUDA, whose memory on the host is not part of an import.
+            precisions.verify_tf32(settings.capability(self.device))
         array = np.asarray(array)
         # Class indices are int64 in PyTorch; cross_entropy takes no others in 1.x.
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64

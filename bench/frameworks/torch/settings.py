@@ -14,15 +14,23 @@ from .. import loaded
 PRECISIONS = {"highest": "highest", "high": "tf32", "medium": "bf16"}
 
 
-def demand(device):
-    """Ask for full float32, which was not the default everywhere, and for the fastest kernels of cuDNN."""
+def demand(device, *, tf32=False):
+    """Ask for full float32, which was not the default everywhere, or for TF32, and for the fastest kernels of cuDNN."""
     if hasattr(torch, "set_float32_matmul_precision"):
-        torch.set_float32_matmul_precision("highest")
+        torch.set_float32_matmul_precision("high" if tf32 else "highest")
     if device.type == "cuda":
-        torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = tf32
+        torch.backends.cudnn.allow_tf32 = tf32
         # Shapes never change here; TensorFlow and XLA tune their convolutions by default.
         torch.backends.cudnn.benchmark = True
+
+
+def capability(device):
+    """Return the compute capability of an NVIDIA GPU; None for another one."""
+    if getattr(torch.version, "hip", None):
+        return None
+    found = torch.cuda.get_device_properties(device)
+    return found.major, found.minor
 
 
 def float32_matmul(device):

@@ -23,15 +23,19 @@ from .comparison import describe, relative_error, shape_difference
 from .optimizers import update
 from .projection import projected, sampled
 
-#: Unit roundoffs: half the distance from 1 to the next number. The integers of 8 bits are steps of 1/127 of the largest
-#: value of a tensor, here four times its root mean square, of which half a step is 2^-6.
-ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8, "int8": 2.0**-6}
+#: Unit roundoffs: half the distance from 1 to the next number. TF32's is that of the factors of products. The integers
+#: of 8 bits are steps of 1/127 of the largest value of a tensor, here four times its root mean square, of which half a
+#: step is 2^-6.
+ROUNDOFF = {
+    "float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-11, "float16": 2.0**-11, "bfloat16": 2.0**-8,
+    "int8": 2.0**-6,
+}  # fmt: skip
 #: The precisions with the smaller factor.
-SHORT = ("float16", "bfloat16", "int8")
+SHORT = ("tf32", "float16", "bfloat16", "int8")
 #: Other orders of summation, fused multiply-add and approximated transcendental functions stay below this factor.
 TOLERANCE_FACTOR = 16.0
-#: The factor of precisions of 16 and 8 bits is smaller, so that a missing term of 10 % is found; no error may exceed
-#: ``MOST_ERROR``.
+#: The factor of precisions that are shorter than float32 is smaller, so that a missing term of 10 % is found; no error
+#: may exceed ``MOST_ERROR``.
 SHORT_TOLERANCE_FACTOR = 3.0
 MOST_ERROR = 0.1
 #: Number of float32 references. Four missed a near-tie in one of 24 draws of mlp-train/small, sixteen in none; large

@@ -15,7 +15,7 @@ from ...cell import Cell
 from ..exit_status import reason_of
 from ..timing import growth
 
-ITEMSIZE = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
+ITEMSIZE = {"float64": 8, "float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
 #: Orders of the square matrices, tried in turn until the rate stops growing or the time is over.
 ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 #: The rate has stopped growing when ``IDLE_ORDERS`` orders in a row raise it by less than this factor.
@@ -134,11 +134,14 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
     rates: Dict[str, float] = {}
     bandwidths: List[Tuple[int, float]] = []
     reasons: Dict[str, str] = {}
+
+    def made(precision: str) -> Any:
+        return type(adapter)(cell.mode, cell.device, precision, cell.threads)
+
     # The cell's precision comes first: the adapter of another may change settings of the whole process.
     for precision in sorted(precisions, key=lambda name: name != cell.precision):
         try:
-            own = precision == cell.precision
-            at = adapter if own else type(adapter)(cell.mode, cell.device, precision, cell.threads)
+            at = adapter if precision == cell.precision else made(precision)
             rates[precision] = Probe(at, precision).flops_per_s()
         except Exception as error:  # The other precisions can still be measured.
             reasons[precision] = reason_of(error)
@@ -150,8 +153,9 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
     if cell.precision in rates:
         # What slowed the machine for a second or two has passed, such as the end of an installation: a peak that is too
         # low fails cells that are right.
+        # An adapter that is made again undoes what the others changed: float32 products would be in TF32.
         try:
-            again = Probe(adapter, cell.precision).flops_per_s()
+            again = Probe(made(cell.precision), cell.precision).flops_per_s()
         except Exception:  # The first one stays valid.
             again = 0.0
         rates[cell.precision] = max(rates[cell.precision], again)

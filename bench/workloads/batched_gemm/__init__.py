@@ -12,7 +12,7 @@ SIZES = {
     "medium": {"batch": 4096, "order": 32},
     "large": {"batch": 1024, "order": 256},
 }
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 
 

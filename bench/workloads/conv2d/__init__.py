@@ -14,7 +14,7 @@ SIZES = {
     "medium": {"batch": 32, "side": 56, "channels": 64},
     "large": {"batch": 32, "side": 56, "channels": 256},
 }
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 #: Winograd's F(4×4, 3×3) computes 16 outputs of a 3 by 3 filter with 36 products instead of 144 (Lavin & Gray 2016).
 FLOPS_DIVISOR = 4

@@ -15,7 +15,7 @@ SIZES = {
     "tiny": {"cycles": 2, "links": 5, "elements": 16},
     "small": {"cycles": 5, "links": 5, "elements": 16},
 }
-PRECISIONS = ("float32", "bfloat16", "float64")
+PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False
 
 

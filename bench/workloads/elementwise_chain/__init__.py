@@ -18,7 +18,7 @@ SIZES = {
     "small": {"elements": 1 << 20},
     "medium": {"elements": 1 << 24},
 }
-PRECISIONS = ("float32", "bfloat16", "float64")
+PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False
 
 

@@ -13,7 +13,7 @@ SIZES = {
     "medium": {"order": 1024},
     "large": {"order": 4096},
 }
-PRECISIONS = ("float32", "bfloat16", "float64")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64")
 TRAINING = False
 
 

@@ -11,7 +11,7 @@ __all__ = ["items", "parameters"]
 
 ITEM = "token"
 SIZES = {**gpt_train.SIZES, **serving_sizes(gpt_train.SIZES["small"])}
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 
 

@@ -21,7 +21,7 @@ SIZES = {
     "medium": {"batch": 8, "sequence": 192, "prompt": 128, "width": 256, "heads": 8, "layers": 4, "vocabulary": 2048},
     "large": {"batch": 1, "sequence": 192, "prompt": 128, "width": 768, "heads": 12, "layers": 12, "vocabulary": 50257},
 }
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 
 

@@ -17,7 +17,7 @@ SIZES = {
     "small": {"rows": 1024, "columns": 1024},
     "medium": {"rows": 16384, "columns": 1024},
 }
-PRECISIONS = ("float32", "bfloat16", "float64")
+PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False
 
 

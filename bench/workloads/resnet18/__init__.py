@@ -16,7 +16,7 @@ SIZES = {
     "large": {"depth": 18, "side": 224, "stem": 7, "width": 64, "batch": 32, "classes": 1000},
 }
 SIZES.update(serving_sizes(SIZES["small"]))
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 FLOPS_DIVISOR = resnet.FLOPS_DIVISOR
 TRAINING = False
 

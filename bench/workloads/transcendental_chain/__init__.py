@@ -15,7 +15,7 @@ OPERATIONS = 10
 #: Added before the logarithm: with 1, a compiler may choose log1p, another function.
 OFFSET = 2.0
 SIZES = elementwise_chain.SIZES
-PRECISIONS = ("float32", "bfloat16", "float64")
+PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False
 
 

@@ -17,7 +17,7 @@ SIZES = {
     "medium": {"batch": 8, "sequence": 128, "width": 768, "heads": 12, "layers": 12},
 }
 SIZES.update(serving_sizes(SIZES["small"]))
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
 
 

@@ -48,6 +48,16 @@ def test_nothing_is_implausible_where_nobody_knows_the_peak():
     assert implausible(replace(record(1), status="failed"), MEASURED) is None
 
 
+def test_a_cell_in_tf32_is_held_against_the_peak_of_tf32():
+    both = {"jax/gpu": {"flops_per_s": {"float32": 3e9, "tf32": 6e9}, "bandwidths": []}}
+    cell = replace(CELL, device="gpu", precision="tf32")
+    settings = {"float32 matmul": "tf32"}
+    assert implausible(replace(record(200_000), cell=cell, settings=settings), both) is None
+    assert "faster than this machine can be" in str(implausible(replace(record(100_000), cell=cell), both))
+    loose = replace(record(200_000), cell=replace(cell, precision="float32"), settings=settings)
+    assert implausible(loose, both) is None, "the mode says that its products are in TF32"
+
+
 def test_a_mode_that_computes_float32_in_a_shorter_precision_is_held_against_the_peak_of_that():
     fast = replace(record(100_000), settings={"float32 matmul": "bf16"})
     assert implausible(fast, MEASURED) is None, "its peak was not measured"

@@ -103,6 +103,13 @@ def test_a_precision_without_specification_is_left_out_with_the_reason() -> None
     assert reasons(plan) == {"mlp-train is not specified for float16"}
 
 
+def test_tf32_has_rows_of_its_own_for_inference_and_none_for_training() -> None:
+    plan = plan_of("--workload", "mlp-train,transformer-encoder", "--precision", "float32,tf32", "--device", "gpu")
+    rows = {cell.row for cell in plan.cells if cell.workload == "transformer-encoder"}
+    assert {row.split("/")[2] for row in rows} == {"float32", "tf32"}
+    assert reasons(plan) == {"mlp-train is not specified for tf32"}
+
+
 def test_a_size_that_a_workload_lacks_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     specification = BUILT_IN.specification("transformer-encoder")
     monkeypatch.setattr(specification, "SIZES", {"tiny": specification.SIZES["tiny"]})

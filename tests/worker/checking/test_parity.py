@@ -116,6 +116,86 @@ def test_a_product_of_8_bit_integers_passes_and_a_product_that_lacks_a_tenth_doe
             parity.compare(outputs, *given)
 
 
+def to_bits(values, bits):
+    """Round float32 numbers to the nearest ones with so many bits of mantissa."""
+    dropped = 23 - bits
+    numbers = np.asarray(values, np.float32).view(np.uint32) + np.uint32(1 << (dropped - 1))
+    return (numbers & np.uint32((0xFFFFFFFF << dropped) & 0xFFFFFFFF)).view(np.float32)
+
+
+def cut(values):
+    """Leave out the last 13 bits of float32 numbers, as tensor cores may read them."""
+    return (np.asarray(values, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def in_float16(left, right):
+    return (to_bits(left, 10) @ to_bits(right, 10)).astype(np.float16)
+
+
+def summed_in_float16(left, right):
+    """Add a product of one column and one row after the other in float16."""
+    left, right = left.astype(np.float16), right.astype(np.float16)
+    total = np.zeros((left.shape[0], right.shape[1]), np.float16)
+    for index in range(left.shape[1]):
+        total += np.outer(left[:, index], right[index])
+    return total
+
+
+def in_tf32(left, right):
+    return to_bits(left, 10) @ to_bits(right, 10)
+
+
+def with_factors_of_bfloat16(multiply):
+    return lambda left, right: multiply(to_bits(left, 7), to_bits(right, 7))
+
+
+def lacking_a_tenth(multiply):
+    return lambda left, right: multiply(left, right) * np.float32(0.9)
+
+
+def checked_product(folder, size_name, precision, multiply):
+    """Compare products of gemm; return the largest error as a share of what is allowed."""
+    gemm = BUILT_IN.specification("gemm")
+    size, path = gemm.SIZES[size_name], str(folder / "gemm.npz")
+    parity.write_reference(path, gemm, size, 1)
+    parameters, batches, _ = parity.draw(gemm, size, 1)
+    outputs = {
+        "product[{}]".format(index): multiply(left, right).astype(np.float64)
+        for index, (left, right) in enumerate(batches[: parity.CHECKED_SETS])
+    }
+    digest = parity.digest(parameters, batches)
+    found = parity.compare(outputs, path, digest, precision, parity.TOLERANCE_FACTOR)
+    return max(each["error"] / each["allowed"] for each in found.values())
+
+
+@pytest.mark.parametrize("size_name", ["check", "tiny"])
+@pytest.mark.parametrize(
+    ("precision", "multiply"),
+    [
+        ("tf32", in_tf32),
+        ("tf32", lambda left, right: cut(left) @ cut(right)),
+        ("float16", in_float16),
+        # PyTorch 1.13 sums in bfloat16 like this: a precision does not promise sums in float32.
+        ("float16", summed_in_float16),
+    ],
+)
+def test_products_with_factors_of_11_bits_are_right(tmp_path, size_name, precision, multiply):
+    assert checked_product(tmp_path, size_name, precision, multiply) < 0.75
+
+
+@pytest.mark.parametrize("size_name", ["check", "tiny"])
+@pytest.mark.parametrize(("precision", "multiply"), [("tf32", in_tf32), ("float16", in_float16)])
+def test_a_short_product_that_lacks_a_tenth_is_a_mismatch(tmp_path, size_name, precision, multiply):
+    with pytest.raises(parity.Mismatch, match="has a relative error of"):
+        checked_product(tmp_path, size_name, precision, lacking_a_tenth(multiply))
+
+
+@pytest.mark.parametrize(("precision", "multiply"), [("tf32", in_tf32), ("float16", in_float16)])
+def test_factors_of_bfloat16_are_no_tf32_and_no_float16_where_sums_are_short(tmp_path, precision, multiply):
+    with pytest.raises(parity.Mismatch, match="has a relative error of"):
+        checked_product(tmp_path, "check", precision, with_factors_of_bfloat16(multiply))
+
+
 def test_other_inputs_are_a_mismatch(reference):
     with pytest.raises(parity.Mismatch, match="the inputs differ"):
         parity.compare({}, reference, "another digest", "float32", 16.0)

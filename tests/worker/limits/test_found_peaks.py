@@ -101,6 +101,21 @@ def test_what_fails_is_left_out_with_its_reason(monkeypatch):
     assert all(1e6 < rate < 1e14 for _, rate in found["bandwidths"])
 
 
+def test_a_precision_measured_later_does_not_raise_the_peak_of_the_cells_own(monkeypatch):
+    """The last adapter decides a setting of the process, as those of GPUs do with TF32."""
+    in_force = []
+
+    class Loose(Adapter):
+        def __init__(self, mode, device, precision, threads):
+            super().__init__(mode, device, "float32", threads)
+            in_force[:] = [precision]
+
+    monkeypatch.setattr(peaks.Probe, "flops_per_s", lambda self: {"float32": 1e9, "tf32": 8e9}[in_force[0]])
+    monkeypatch.setattr(peaks.Probe, "bandwidths", lambda self, sizes: [])
+    found = peaks.find(Loose("eager", "cpu", "float32", 1), CELL, ["tf32", "float32"])
+    assert found["flops_per_s"] == {"float32": 1e9, "tf32": 8e9}
+
+
 @pytest.mark.parametrize("later", [[3e9], [1e9], [NoGrowth("no")]])
 def test_a_machine_that_was_slow_for_a_moment_is_measured_again(monkeypatch, later):
     values = [2e9, *later]

@@ -1,0 +1,38 @@
+"""Tells in which type a precision stores arrays, and refuses TF32 where there is none.
+
+TF32 is no type of arrays: they are float32, and tensor cores read 10 of the 23 bits of a product's factors.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Tuple
+
+from ..program import Unsupported
+
+TF32 = "tf32"
+#: The compute capability of the first GPUs with TF32, such as the A100.
+FIRST_CAPABILITY = (8, 0)
+
+
+def array_type(precision: str, device: str) -> str:
+    """Name the type of a precision's arrays; raises Unsupported for TF32 on a processor, or where it is turned off."""
+    if precision != TF32:
+        return precision
+    if device != "gpu":
+        raise Unsupported("TF32 is a format of NVIDIA GPUs, which processors do not have: use float32")
+    if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+        raise Unsupported("NVIDIA_TF32_OVERRIDE=0 turns TF32 off: unset it, or use float32")
+    return "float32"
+
+
+def verify_tf32(capability: Optional[Tuple[int, int]]) -> None:
+    """Raise Unsupported unless a GPU of this compute capability has TF32; None is a GPU that is not NVIDIA's."""
+    if capability is None:
+        raise Unsupported("TF32 is a format of NVIDIA GPUs, and this GPU is none: use float32")
+    if capability < FIRST_CAPABILITY:
+        raise Unsupported(
+            "TF32 needs an NVIDIA GPU of compute capability {}.{} or later, and this one has {}.{}: use float32".format(
+                *FIRST_CAPABILITY, *capability
+            )
+        )

@@ -1,0 +1,81 @@
+"""Tests which type the arrays of a precision have, and where TF32 is refused."""
+
+import pytest
+
+from bench.cell import PRECISIONS, Cell
+from bench.frameworks import precisions
+from bench.program import Unsupported
+from bench.registry import BUILT_IN
+from bench.worker.channel import Channel
+from bench.worker.checking import parity
+from bench.worker.limits import peaks
+from bench.worker.session import Session
+
+
+@pytest.fixture(autouse=True)
+def _not_overridden(monkeypatch):
+    monkeypatch.delenv("NVIDIA_TF32_OVERRIDE", raising=False)
+
+
+def test_every_precision_has_a_roundoff_and_an_item_size():
+    assert set(PRECISIONS) <= set(parity.ROUNDOFF)
+    assert set(PRECISIONS) <= set(peaks.ITEMSIZE)
+
+
+def test_arrays_of_tf32_are_float32():
+    assert precisions.array_type("tf32", "gpu") == "float32"
+    assert peaks.ITEMSIZE["tf32"] == peaks.ITEMSIZE["float32"]
+    assert [precisions.array_type(name, "cpu") for name in ("float16", "float64")] == ["float16", "float64"]
+
+
+def test_a_processor_has_no_tf32():
+    with pytest.raises(Unsupported, match="TF32 is a format of NVIDIA GPUs"):
+        precisions.array_type("tf32", "cpu")
+
+
+def test_the_variable_that_turns_tf32_off_is_respected(monkeypatch):
+    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "0")
+    with pytest.raises(Unsupported, match="NVIDIA_TF32_OVERRIDE=0"):
+        precisions.array_type("tf32", "gpu")
+    assert precisions.array_type("float32", "gpu") == "float32"
+
+
+def test_gpus_before_the_a100_and_those_of_others_have_no_tf32():
+    for capability in ((8, 0), (9, 0), (12, 0)):
+        precisions.verify_tf32(capability)
+    with pytest.raises(Unsupported, match=r"8\.0 or later, and this one has 7\.5"):
+        precisions.verify_tf32((7, 5))
+    with pytest.raises(Unsupported, match="this GPU is none"):
+        precisions.verify_tf32(None)
+
+
+@pytest.mark.parametrize("workload", BUILT_IN.workloads)
+def test_what_has_bfloat16_has_float16_too_and_what_trains_has_neither(workload):
+    found = set(BUILT_IN.specification(workload).PRECISIONS)
+    assert ("float16" in found) == ("bfloat16" in found)
+    if BUILT_IN.specification(workload).TRAINING:
+        assert not found & set(parity.SHORT)
+
+
+class Adapter:
+    """An adapter of a GPU whose products are in ``matmul``."""
+
+    def __init__(self, matmul):
+        self._matmul = matmul
+
+    def settings(self):
+        return {"float32 matmul": self._matmul}
+
+
+@pytest.mark.parametrize(("precision", "matmul", "right"), [
+    ("tf32", "tf32", True), ("tf32", "highest", False), ("tf32", None, False), ("float32", "highest", True),
+])  # fmt: skip
+def test_a_cell_in_tf32_fails_where_products_are_not(precision, matmul, right):
+    session = Session(Channel, None, None)
+    session._cell = Cell("mine", "torch", "eager", "gemm", "check", precision, "gpu", 1)
+    session._adapter = Adapter(matmul)
+    if right:
+        session._verify_tf32()
+    else:
+        with pytest.raises(RuntimeError, match=f"TF32 was asked for, and products are in {matmul}"):
+            session._verify_tf32()
