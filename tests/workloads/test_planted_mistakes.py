@@ -14,6 +14,7 @@ WORKLOADS = (
     "resnet50-train",
     "gpt-train",
     "lstm-lm-train",
+    "lstm-cell-lm-train",
     "lenet-input",
     "optimizer-step-sgd",
     "optimizer-step-adam",
@@ -187,12 +188,13 @@ def lstm_with(order=(0, 1, 2, 3), forget_bias=0.0):
     [({}, False), ({"order": (0, 1, 3, 2)}, True), ({"order": (0, 2, 1, 3)}, True), ({"forget_bias": 1.0}, True)],
     ids=["same", "input, forget, output, cell", "input, cell, forget, output", "a forget gate that begins open"],
 )
-def test_the_gates_of_another_framework_are_found(options, found, references):
+@pytest.mark.parametrize("workload", ["lstm-lm-train", "lstm-cell-lm-train"])
+def test_the_gates_of_another_framework_are_found(workload, options, found, references):
     class Other(Faithful):
         def loss(self, *arguments):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(lstm, "recur", lstm_with(**options))
                 return super().loss(*arguments)
 
-    share = worst(faithful("lstm-lm-train", Other), references)
+    share = worst(faithful(workload, Other), references)
     assert share > PLANTED if found else share < FAITHFUL
