@@ -7,23 +7,23 @@ import tensorflow as tf
 from ..lstm_lm_train import tensorflow as unrolled
 
 
-def cell_of(weight, recurrent):
-    """Make Keras' cell of weights that exist already; its gates have the order of the specification."""
-    cell = tf.keras.layers.LSTMCell(recurrent.shape[0], use_bias=False)
+def give(cell, weight, recurrent):
+    """Let a cell of Keras compute with variables that exist already; its gates have the order of the specification."""
     cell.kernel, cell.recurrent_kernel, cell.bias = weight, recurrent, None
     cell.built = True
-    return cell
 
 
 def build(size, parameters, batch, transform):
-    cells = []
+    # A cell has a variable for its random numbers. Made during a trace, it would make tf.function trace twice.
+    cells = [tf.keras.layers.LSTMCell(size["width"], use_bias=False) for _ in range(size["layers"])]
 
     def layer(variables, index, inputs):
-        if index == len(cells):
-            cells.append(cell_of(variables["layer%d.input" % index], variables["layer%d.state" % index]))
+        cell = cells[index]
+        if not cell.built:
+            give(cell, variables["layer%d.input" % index], variables["layer%d.state" % index])
         state, shown = [tf.zeros_like(inputs[0])] * 2, []
         for each in inputs:
-            hidden, state = cells[index](each, state)
+            hidden, state = cell(each, state)
             shown.append(hidden)
         return shown
 
