@@ -11,6 +11,16 @@ SIZES = {
     "medium": {"side": 2048, "iterations": 100},
     "large": {"side": 4096, "iterations": 100},
 }
+#: The most iterations that an unrolled loop does in a turn. Graphs of all 100 compiled for minutes (torch.compile).
+MOST_UNROLLED = 10
+
+
+def unrolled(iterations):
+    """Return how many iterations a turn of an unrolled loop does: a divisor of ``iterations``, with two turns at least.
+
+    Two, so that the check size has a loop around what is unrolled, too.
+    """
+    return max(each for each in range(1, MOST_UNROLLED + 1) if iterations % each == 0 and each <= iterations // 2)
 
 
 def neighbours(grid):

@@ -8,8 +8,12 @@ from agreeing import implemented, relative_error
 
 from bench.registry import BUILT_IN
 
+LOOPED = pytest.mark.parametrize("workload", ["per-sample-gradients", "per-sample-gradients-loop"])
 OF_PERCEPTRONS = pytest.mark.parametrize("workload", ["per-sample-gradients", "hessian-vector"])
-EACH = pytest.mark.parametrize("workload", ["per-sample-gradients", "hessian-vector", "layernorm-softmax-backward"])
+EACH = pytest.mark.parametrize(
+    "workload",
+    ["per-sample-gradients", "per-sample-gradients-loop", "hessian-vector", "layernorm-softmax-backward"],
+)
 STEP = 1e-5
 
 
@@ -46,9 +50,10 @@ def test_outputs_have_the_dtype_of_the_inputs(workload):
     assert {array.dtype for array in outputs.values()} == {np.dtype(np.float32)}
 
 
-def test_the_mean_of_the_gradients_of_rows_is_the_gradient_of_the_batch():
+@LOOPED
+def test_the_mean_of_the_gradients_of_rows_is_the_gradient_of_the_batch(workload):
     size = {"batch": 3, "inputs": 4, "hidden": 5, "layers": 1, "classes": 3}
-    specification, parameters, batch = drawn("per-sample-gradients", size)
+    specification, parameters, batch = drawn(workload, size)
     found = specification.reference(size, parameters, batch)
     for name, value in parameters.items():
         assert found[name].shape == (3, *value.shape)
@@ -57,13 +62,14 @@ def test_the_mean_of_the_gradients_of_rows_is_the_gradient_of_the_batch():
         for sign in (1, -1):
             moved = value.copy()
             moved[index] += sign * STEP
-            slopes.append(specification.loss(size, {**parameters, name: moved}, {}, batch)[0])
+            slopes.append(BUILT_IN.specification("mlp-train").loss(size, {**parameters, name: moved}, {}, batch)[0])
         assert found[name].mean(axis=0)[index] == pytest.approx((slopes[0] - slopes[1]) / (2 * STEP), abs=1e-8)
 
 
-def test_gradients_of_rows_do_not_depend_on_other_rows():
+@LOOPED
+def test_gradients_of_rows_do_not_depend_on_other_rows(workload):
     size = {"batch": 3, "inputs": 4, "hidden": 5, "layers": 1, "classes": 3}
-    specification, parameters, (inputs, labels) = drawn("per-sample-gradients", size)
+    specification, parameters, (inputs, labels) = drawn(workload, size)
     whole = specification.reference(size, parameters, (inputs, labels))
     alone = specification.reference(size, parameters, (inputs[1:2], labels[1:2]))
     assert all(np.array_equal(whole[name][1], alone[name][0]) for name in whole)
@@ -121,7 +127,7 @@ def test_work_is_counted_as_by_hand(workload):
     size = {"batch": 2, "inputs": 3, "hidden": 4, "layers": 1, "classes": 5}
     specification = BUILT_IN.specification(workload)
     first, second, count = 2 * 3 * 4, 2 * 4 * 5, 3 * 4 + 4 + 4 * 5 + 5
-    if workload == "per-sample-gradients":
+    if workload.startswith("per-sample-gradients"):
         # Two operations forward, one for each element of an outer product, and two backward except to the inputs.
         assert specification.useful_flops(size) == 3 * first + 5 * second
         assert specification.compulsory_bytes(size, 4) == 4 * (count + 2 * count + 2 * 3)

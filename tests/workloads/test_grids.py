@@ -7,6 +7,7 @@ import pytest
 from agreeing import implemented, relative_error
 
 from bench.registry import BUILT_IN
+from bench.workloads import grid
 
 NAMES = ("stencil", "conjugate-gradient")
 EACH = pytest.mark.parametrize("workload", NAMES)
@@ -64,6 +65,19 @@ def test_work_is_counted_for_each_point_of_each_iteration(workload):
 def test_the_iterations_of_every_preset_are_even(workload):
     """The implementation in JAX does two in each turn of its loop."""
     assert all(size["iterations"] % 2 == 0 for size in BUILT_IN.specification(workload).SIZES.values())
+
+
+@pytest.mark.parametrize("workload", NAMES)
+def test_the_unrolled_form_has_the_specification_of_the_rolled_one(workload):
+    rolled, unrolled = BUILT_IN.specification(workload), BUILT_IN.specification(f"{workload}-unrolled")
+    names = unrolled.__all__
+    assert {"SIZES", "batch", "parameters", "reference", "useful_flops"} <= set(names)
+    assert all(getattr(unrolled, name) is getattr(rolled, name) for name in names)
+
+
+@pytest.mark.parametrize(("iterations", "each"), [(2, 1), (6, 3), (7, 1), (20, 10), (100, 10)])
+def test_a_turn_of_an_unrolled_loop_has_at_most_ten_iterations_and_is_not_the_only_one(iterations, each):
+    assert grid.unrolled(iterations) == each
 
 
 @EACH

@@ -118,8 +118,9 @@ def test_rows_are_added_to_their_groups():
         np.testing.assert_allclose(sums[group], rows[groups == group].sum(axis=0), rtol=1e-12)
 
 
-def test_an_lstm_has_the_products_counted_by_hand():
-    specification = BUILT_IN.specification("lstm-lm-train")
+@pytest.mark.parametrize("workload", ["lstm-lm-train", "lstm-cell-lm-train"])
+def test_an_lstm_has_the_products_counted_by_hand(workload):
+    specification = BUILT_IN.specification(workload)
     size = {"batch": 2, "sequence": 3, "width": 4, "layers": 2, "vocabulary": 5}
     # 6 tokens and 4 states that are not zero, each times 4x16, in each layer; then 6 tokens times 4x5.
     assert specification.useful_flops(size) == 3 * 2 * (2 * (6 + 4) * 64 + 6 * 20)

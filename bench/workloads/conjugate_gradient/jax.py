@@ -15,11 +15,13 @@ def neighbours(grid):
     return vertical + jnp.concatenate([column, grid[:, :-1]], 1) + jnp.concatenate([grid[:, 1:], column], 1)
 
 
-def build(size, parameters, batch, transform):
+def build(size, parameters, batch, transform, each=1, loop=lax.fori_loop):
+    """Build it with ``each`` iterations in a turn of ``loop``."""
+
     def solve(parameters, right):
         shift = parameters["shift"]
 
-        def step(_, state):
+        def step(state):
             solution, residual, direction, energy = state
             product = (4 + shift) * direction - neighbours(direction)
             length = energy / jnp.vdot(direction, product)
@@ -27,7 +29,12 @@ def build(size, parameters, batch, transform):
             found = jnp.vdot(residual, residual)
             return solution + length * direction, residual, residual + found / energy * direction, found
 
+        def turn(_, state):
+            for _ in range(each):
+                state = step(state)
+            return state
+
         initial = (jnp.zeros_like(right), right, right, jnp.vdot(right, right))
-        return {"solution": lax.fori_loop(0, size["iterations"], step, initial)[0]}
+        return {"solution": loop(0, size["iterations"] // each, turn, initial)[0]}
 
     return inference(solve, parameters, transform)

@@ -8,7 +8,8 @@ from ...frameworks.tensorflow.adapter import inference
 from ..stencil.tensorflow import neighbours_for, repeat
 
 
-def build(size, parameters, batch, transform):
+def build(size, parameters, batch, transform, each=1):
+    """Build it with ``each`` iterations in a turn of the loop."""
     neighbours = neighbours_for(transform.mode)
 
     def solve(variables, right):
@@ -22,6 +23,6 @@ def build(size, parameters, batch, transform):
             return solution + length * direction, residual, residual + found / energy * direction, found
 
         initial = (tf.zeros_like(right), right, right, tf.reduce_sum(right * right))
-        return {"solution": repeat(size["iterations"], step, initial)[0]}
+        return {"solution": repeat(size["iterations"], step, initial, each)[0]}
 
     return inference(solve, parameters, transform)

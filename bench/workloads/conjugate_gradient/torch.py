@@ -11,6 +11,26 @@ from ...program import Transform
 from ..stencil.torch import COMPILERS
 
 
+def framed(right):
+    """Return residual, direction, solution and product, each with a frame of zeros."""
+    residual = functional.pad(right, (1, 1, 1, 1))
+    return residual, residual.clone(), torch.zeros_like(residual), torch.zeros_like(residual)
+
+
+def advance(residual, direction, solution, product, energy, centre):
+    """Do one iteration in place; return the energy of the residual."""
+    inner = product[1:-1, 1:-1]
+    torch.mul(direction[1:-1, 1:-1], centre, out=inner)
+    inner.sub_(direction[:-2, 1:-1]).sub_(direction[2:, 1:-1])
+    inner.sub_(direction[1:-1, :-2]).sub_(direction[1:-1, 2:])
+    length = energy / torch.dot(direction.view(-1), product.view(-1))
+    solution.addcmul_(direction, length)
+    residual.addcmul_(product, -length)
+    found = torch.dot(residual.view(-1), residual.view(-1))
+    direction.mul_(found / energy).add_(residual)
+    return found
+
+
 class Solver(nn.Module):
     """All iterations, in place; every grid has a frame of zeros, so that scalar products take it as one vector."""
 
@@ -21,20 +41,10 @@ class Solver(nn.Module):
 
     def forward(self, right):
         centre = 4 + self.shift
-        residual = functional.pad(right, (1, 1, 1, 1))
-        direction, solution, product = residual.clone(), torch.zeros_like(residual), torch.zeros_like(residual)
-        inner = product[1:-1, 1:-1]
+        residual, direction, solution, product = framed(right)
         energy = torch.dot(residual.view(-1), residual.view(-1))
         for _ in range(self.iterations):
-            torch.mul(direction[1:-1, 1:-1], centre, out=inner)
-            inner.sub_(direction[:-2, 1:-1]).sub_(direction[2:, 1:-1])
-            inner.sub_(direction[1:-1, :-2]).sub_(direction[1:-1, 2:])
-            length = energy / torch.dot(direction.view(-1), product.view(-1))
-            solution.addcmul_(direction, length)
-            residual.addcmul_(product, -length)
-            found = torch.dot(residual.view(-1), residual.view(-1))
-            direction.mul_(found / energy).add_(residual)
-            energy = found
+            energy = advance(residual, direction, solution, product, energy, centre)
         return solution[1:-1, 1:-1].contiguous()
 
 

@@ -11,21 +11,26 @@ from ...frameworks.jax.adapter import functional_training
 from . import OPTIMIZER
 
 
+def update(cell, gates):
+    """Return the cell and the hidden state after a step whose gates have these inputs."""
+    entered, kept, new, shown = jnp.split(gates, 4, axis=-1)
+    cell = jax.nn.sigmoid(kept) * cell + jax.nn.sigmoid(entered) * jnp.tanh(new)
+    return cell, jax.nn.sigmoid(shown) * jnp.tanh(cell)
+
+
 def recur(inputs, weight, recurrent):
     """Map inputs (sequence, batch, width) to the hidden states of a layer."""
 
     def step(carried, projected):
         cell, hidden = carried
-        entered, kept, new, shown = jnp.split(projected + hidden @ recurrent, 4, axis=-1)
-        cell = jax.nn.sigmoid(kept) * cell + jax.nn.sigmoid(entered) * jnp.tanh(new)
-        hidden = jax.nn.sigmoid(shown) * jnp.tanh(cell)
+        cell, hidden = update(cell, projected + hidden @ recurrent)
         return (cell, hidden), hidden
 
     zeros = jnp.zeros(inputs.shape[1:], inputs.dtype)
     return lax.scan(step, (zeros, zeros), inputs @ weight)[1]
 
 
-def build(size, parameters, batch, transform):
+def build(size, parameters, batch, transform, recur=recur):
     def loss(parameters, tokens, targets):
         hidden = parameters["embedding"][tokens.T]
         for index in range(size["layers"]):

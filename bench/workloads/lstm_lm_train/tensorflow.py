@@ -21,11 +21,15 @@ def recur(inputs, weight, recurrent):
     return states
 
 
-def build(size, parameters, batch, transform):
+def layer(variables, index, inputs):
+    return recur(inputs, variables["layer%d.input" % index], variables["layer%d.state" % index])
+
+
+def build(size, parameters, batch, transform, layer=layer):
     def loss(variables, tokens, targets):
         hidden = tf.unstack(tf.gather(variables["embedding"], tf.transpose(tokens)))
         for index in range(size["layers"]):
-            hidden = recur(hidden, variables["layer%d.input" % index], variables["layer%d.state" % index])
+            hidden = layer(variables, index, hidden)
         flat = tf.matmul(tf.concat(hidden, axis=0), variables["dense.weight"])
         logits = tf.nn.bias_add(flat, variables["dense.bias"])
         labels = tf.reshape(tf.transpose(targets), (-1,))

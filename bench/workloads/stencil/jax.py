@@ -11,23 +11,24 @@ from jax import lax
 from ...frameworks.jax.adapter import inference
 
 
-def build(size, parameters, batch, transform):
-    turns, rest = divmod(size["iterations"], 2)
-    assert not rest, "the iterations of a size must be even: each turn of the loop does two"
+def sweep(rate, old, new):
+    """Do one iteration; return the grid that is written and the other one."""
+    neighbours = old[:-2, 1:-1] + old[2:, 1:-1] + old[1:-1, :-2] + old[1:-1, 2:]
+    return new.at[1:-1, 1:-1].set((1 - 4 * rate) * old[1:-1, 1:-1] + rate * neighbours), old
+
+
+def build(size, parameters, batch, transform, each=2, loop=lax.fori_loop):
+    """Build it with ``each`` iterations in a turn of ``loop``."""
+    turns, rest = divmod(size["iterations"], each)
+    assert not rest, "the iterations of a size must be a multiple of those in a turn of the loop"
 
     def diffuse(parameters, grid):
-        rate = parameters["rate"]
-
-        def sweep(old, new):
-            neighbours = old[:-2, 1:-1] + old[2:, 1:-1] + old[1:-1, :-2] + old[1:-1, 2:]
-            return new.at[1:-1, 1:-1].set((1 - 4 * rate) * old[1:-1, 1:-1] + rate * neighbours)
-
         def turn(_, grids):
-            old, new = grids
-            new = sweep(old, new)
-            return sweep(new, old), new
+            for _ in range(each):
+                grids = sweep(parameters["rate"], *grids)
+            return grids
 
         framed = jnp.pad(grid, 1)
-        return {"grid": lax.fori_loop(0, turns, turn, (framed, jnp.zeros_like(framed)))[0][1:-1, 1:-1]}
+        return {"grid": loop(0, turns, turn, (framed, jnp.zeros_like(framed)))[0][1:-1, 1:-1]}
 
     return inference(diffuse, parameters, transform)

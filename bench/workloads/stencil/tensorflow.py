@@ -25,17 +25,28 @@ def neighbours_for(mode):
     return shifted if mode in BY_XLA else padded
 
 
-def repeat(iterations, step, state):
-    """Apply ``step`` to a tuple of tensors so many times."""
-    return tf.while_loop(lambda *state: True, step, state, maximum_iterations=iterations)
+def repeat(iterations, step, state, each=1):
+    """Apply ``step`` to a tuple of tensors so many times, ``each`` times in a turn of the loop."""
+
+    def turn(*state):
+        for _ in range(each):
+            state = step(*state)
+        return state
+
+    return tf.while_loop(lambda *state: True, turn, state, maximum_iterations=iterations // each)
 
 
-def build(size, parameters, batch, transform):
-    neighbours = neighbours_for(transform.mode)
+def build(size, parameters, batch, transform, each=1, neighbours=None):
+    """Build it with ``each`` iterations in a turn of the loop; ``neighbours`` adds them up, by default as is best."""
+    neighbours = neighbours or neighbours_for(transform.mode)
 
     def diffuse(variables, grid):
         rate = tf.convert_to_tensor(variables["rate"])
         keep = 1 - 4 * rate
-        return {"grid": repeat(size["iterations"], lambda grid: (keep * grid + rate * neighbours(grid),), (grid,))[0]}
+
+        def step(grid):
+            return (keep * grid + rate * neighbours(grid),)
+
+        return {"grid": repeat(size["iterations"], step, (grid,), each)[0]}
 
     return inference(diffuse, parameters, transform)

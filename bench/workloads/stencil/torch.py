@@ -13,6 +13,13 @@ from ...program import Transform
 COMPILERS = ("compile", "aot-inductor")
 
 
+def write(old, new, rate, keep):
+    """Do one iteration from one grid into the other, in place."""
+    inner = new[1:-1, 1:-1]
+    torch.add(old[:-2, 1:-1], old[2:, 1:-1], out=inner)
+    inner.add_(old[1:-1, :-2]).add_(old[1:-1, 2:]).mul_(rate).addcmul_(old[1:-1, 1:-1], keep)
+
+
 class Sweeps(nn.Module):
     """All iterations, on two grids with a frame of zeros that are written in turn."""
 
@@ -26,9 +33,7 @@ class Sweeps(nn.Module):
         old = functional.pad(grid, (1, 1, 1, 1))
         new = torch.zeros_like(old)
         for _ in range(self.iterations):
-            inner = new[1:-1, 1:-1]
-            torch.add(old[:-2, 1:-1], old[2:, 1:-1], out=inner)
-            inner.add_(old[1:-1, :-2]).add_(old[1:-1, 2:]).mul_(self.rate).addcmul_(old[1:-1, 1:-1], keep)
+            write(old, new, self.rate, keep)
             old, new = new, old
         return old[1:-1, 1:-1].contiguous()
 

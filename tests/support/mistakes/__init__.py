@@ -20,6 +20,7 @@ NETWORKS = {
     "gpt-train": "transformer",
     "lenet-input": "convolutions",
     "lenet-train": "convolutions",
+    "lstm-cell-lm-train": "recurrent",
     "lstm-lm-train": "recurrent",
     "mlp-train": "perceptron",
     "optimizer-step-adam": "given gradients",

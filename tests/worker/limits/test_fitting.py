@@ -18,6 +18,7 @@ def test_a_batch_of_any_length_is_made_or_refused(workload):
     specification, size = BUILT_IN.specification(workload), size_of(workload)
     without = {"gemm", "dispatch", "elementwise-chain", "transcendental-chain", "stencil", "conjugate-gradient"}
     without |= {"equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy", "random-normal", "random-uniform"}
+    without |= {"stencil-unrolled", "conjugate-gradient-unrolled"}
     if workload in without or workload.startswith("optimizer-step"):
         with pytest.raises(Unsupported, match="workload {} has no batch".format(workload)):
             fitting.enlarged(workload, size, 3)
