@@ -6,6 +6,8 @@ import pytest
 from environment import THREADS, framework
 from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
+from bench.host.analysis.versions import framework_version
+
 
 @every_mode
 def test_settings_have_the_names_that_all_adapters_share(environment, mode):
@@ -15,6 +17,14 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
         assert steady["settings"]["allocator"].startswith("malloc of ")
         assert steady["settings"]["compiled"] == compiled(environment, mode)
         assert steady["settings"].get("float32 matmul", "highest") == "highest"
+
+
+@every_mode
+def test_a_framework_names_the_version_of_its_own_package(environment, mode):
+    """By that name the tables find it."""
+    version = framework_version(framework(environment), trial(environment, mode)["versions"])
+    assert version
+    assert version[0].isdigit()
 
 
 @every_mode
