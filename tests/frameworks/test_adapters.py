@@ -91,6 +91,15 @@ def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
     }  # fmt: skip
 
 
+@cases("tf2:eager", "tf2:function", "tf2:xla")
+def test_a_convolution_in_nchw_without_a_kernel_is_refused(environment, mode):
+    refused = trial(environment, mode)["extras"]["without NCHW"]
+    if mode == "xla":
+        assert refused is None
+    else:
+        assert refused.endswith("(The Conv2D op currently only supports the NHWC tensor format): see conv2d")
+
+
 @cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-auto", "tf2:mirrored")
 def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode):
     for first, again, onward in trial(environment, mode)["extras"]["losses"].values():
