@@ -50,7 +50,7 @@ WORKLOADS = (
     "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
     "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
     "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
-    "resnet18", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
+    "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
 PACKAGES = {"torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}

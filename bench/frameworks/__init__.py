@@ -17,7 +17,7 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
                         forward, backward and optimizer), and where it can be counted ``graphs``, ``graph_breaks``,
                         ``graph_break_reasons``, ``traces`` and ``compilations``, which rises whenever anything is
                         compiled again
-  versions()            of the libraries that compute
+  versions()            of the libraries that compute, by their distributions; the framework's own is among them
   memory()              what the framework's allocator reports, in bytes; empty where it reports nothing
   limit_memory(bytes)   make allocations on the GPU fail beyond this; before anything is put there. Raises Unsupported
                         where there is no such limit.

@@ -12,6 +12,7 @@ SIZES = {
     "tiny": {"batch": 1, "heads": 4, "sequence": 128, "width": 32},
     "small": {"batch": 1, "heads": 8, "sequence": 1024, "width": 64},
     "medium": {"batch": 1, "heads": 4, "sequence": 4096, "width": 64},
+    "large": {"batch": 1, "heads": 16, "sequence": 4096, "width": 128},
 }
 PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False

@@ -27,7 +27,7 @@ from bench.worker.timing.stopwatch import looped
 SAMPLE_S = 0.05
 WARM_STEPS = 20
 #: Compared with networks of packages that only the environments of ``--packages`` have.
-MODELS = ("resnet18", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
+MODELS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 clock = time.process_time if THREADS == 1 else time.perf_counter
 

@@ -173,6 +173,6 @@ def decode(size, batch):
 
 
 MODELS = {
-    "resnet18": classify, "resnet18-train": train_images, "resnet50-train": train_images, "gpt": predict,
-    "gpt-train": train_language, "kv-decode": decode,
+    "resnet18": classify, "resnet50": classify, "resnet18-train": train_images, "resnet50-train": train_images,
+    "gpt": predict, "gpt-train": train_language, "kv-decode": decode,
 }  # fmt: skip

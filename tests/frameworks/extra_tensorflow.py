@@ -12,6 +12,7 @@ from bench.frameworks.tensorflow import gpu as gpu
 from bench.frameworks.tensorflow import mirrored
 from bench.frameworks.tensorflow.adapter import Adapter, variable_training
 from bench.program import Transform, Unsupported
+from bench.registry import BUILT_IN
 
 OPTIMIZERS = (
     {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9},
@@ -25,9 +26,27 @@ def examine(mode):
         **found,
         "limit": limit(),
         "tf32": tf32(mode),
+        "without NCHW": without_channels_first(mode),
         "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
         "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
     }
+
+
+def without_channels_first(mode):
+    """Say why a convolution in NCHW is refused where TensorFlow has no kernel for it, as without oneDNN."""
+    said = (
+        "{{function_node __wrapped__Conv2D}} The Conv2D op currently only supports the NHWC tensor format [Op:Conv2D]"
+    )
+    size = {"batch": 2, "side": 4, "channels": 3}
+    specification = BUILT_IN.specification("conv2d-nchw")
+    random = np.random.RandomState(0)
+    drawn = specification.parameters(size, random), specification.batch(size, random)
+    with mock.patch.object(tf.nn, "conv2d", side_effect=tf.errors.UnimplementedError(None, None, said)):
+        try:
+            BUILT_IN.implementation("conv2d-nchw", "tensorflow")(size, *drawn, Transform(mode, lambda made, **_: made))
+        except Unsupported as error:
+            return str(error)
+    return None
 
 
 def divided():

@@ -6,6 +6,8 @@ import pytest
 from environment import THREADS, framework
 from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
+from bench.host.analysis.versions import framework_version
+
 
 @every_mode
 def test_settings_have_the_names_that_all_adapters_share(environment, mode):
@@ -15,6 +17,14 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
         assert steady["settings"]["allocator"].startswith("malloc of ")
         assert steady["settings"]["compiled"] == compiled(environment, mode)
         assert steady["settings"].get("float32 matmul", "highest") == "highest"
+
+
+@every_mode
+def test_a_framework_names_the_version_of_its_own_package(environment, mode):
+    """By that name the tables find it."""
+    version = framework_version(framework(environment), trial(environment, mode)["versions"])
+    assert version
+    assert version[0].isdigit()
 
 
 @every_mode
@@ -82,6 +92,15 @@ def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
     assert names == {
         "eager": "keras", "eager-fused": "training kernels", "function": "training kernels", "xla": "training kernels",
     }  # fmt: skip
+
+
+@cases("tf2:eager", "tf2:function", "tf2:xla")
+def test_a_convolution_in_nchw_without_a_kernel_is_refused(environment, mode):
+    refused = trial(environment, mode)["extras"]["without NCHW"]
+    if mode == "xla":
+        assert refused is None
+    else:
+        assert refused.endswith("(The Conv2D op currently only supports the NHWC tensor format): see conv2d")
 
 
 @cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-auto", "tf2:mirrored")

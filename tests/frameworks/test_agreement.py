@@ -124,8 +124,9 @@ def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment,
 
 @cases("torch1:channels-first", "torch2:channels-last", "torch2:channels-first")
 def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refuse_the_others(environment, mode):
-    images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet18-train")
-    found = run(environment, "agreement", mode, *images, "mlp-train", "gemm")
+    images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet50", "resnet18-train")
+    found = run(environment, "agreement", mode, *images, "conv2d-nchw", "mlp-train", "gemm")
+    assert found.pop("conv2d-nchw") == "the layout is the workload's: see conv2d"
     assert found.pop("mlp-train") == found.pop("gemm") == "has no images: see eager"
     for share, settings in found.values():
         assert share <= 1

@@ -134,6 +134,7 @@ def main(framework, mode):
     return {
         "steady": {workload: steady(framework, mode, workload) for workload in STEADY},
         "attention": attention(framework, mode),
+        "versions": adapter_of(framework, mode).versions(),
         "another shape": another_shape(framework, mode),
         "peaks": all_peaks(framework, mode),
         "limit": unlimited(framework, mode),

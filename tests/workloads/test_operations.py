@@ -15,6 +15,7 @@ COUNTED = {
     "attention-causal": ({"batch": 1, "heads": 2, "sequence": 3, "width": 4}, 6, 2 * 6 * 16, 4 * 24, 0),
     # At a side of 3 the centre has 9 weights in the image, an edge 6 and a corner 4: 9 + 4 * 6 + 4 * 4 = 49.
     "conv2d": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 4, 2 * 36 + 36, 0),
+    "conv2d-nchw": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 4, 2 * 36 + 36, 0),
     "conv2d-depthwise": ({"batch": 2, "side": 3, "channels": 2}, 2, 2 * 2 * 49 * 2, 2 * 36 + 18, 0),
     "batched-gemm": ({"batch": 3, "order": 2}, 3, 3 * 16, 3 * 12, 0),
     "embedding-bag": ({"words": 7, "width": 4, "batch": 2, "each": 3}, 2, 2 * 2 * 4, 12, 24),
@@ -73,6 +74,16 @@ def test_a_convolution_is_a_sum_over_its_neighbours(workload):
         else:
             expected = np.sum(window[..., channel] * weight[..., channel])
         assert convolved[image, row, column, channel] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_convolution_of_the_other_layout_has_the_same_numbers():
+    size = {"batch": 2, "side": 3, "channels": 2}
+    first, last = (BUILT_IN.specification(name) for name in ("conv2d-nchw", "conv2d"))
+    (images,) = first.batch({**size, "channels": 4}, np.random.RandomState(1))
+    assert images.shape == (2, 4, 3, 3)
+    (images,), parameters, convolved = computed("conv2d-nchw", size)
+    other = last.reference(size, parameters, (images.transpose(0, 2, 3, 1),))["convolved"]
+    np.testing.assert_array_equal(convolved.transpose(0, 2, 3, 1), other)
 
 
 def test_products_of_a_batch_are_those_of_its_pairs():

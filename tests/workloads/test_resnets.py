@@ -10,7 +10,7 @@ from bench.registry import BUILT_IN
 from bench.workloads import batch_norm, resnet
 
 IMAGENET = {"side": 224, "stem": 7, "width": 64, "batch": 1, "classes": 1000}
-WORKLOADS = ("resnet18", "resnet18-train", "resnet50-train")
+WORKLOADS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train")
 
 
 # torchvision's documentation of its weights: parameters, and billions of products (for 50 layers those of version 1.5).
@@ -33,11 +33,12 @@ def test_what_is_drawn_is_what_is_counted(workload):
         assert specification.items(size) == size["batch"]
 
 
-def test_a_step_needs_no_gradient_of_the_images():
-    train = BUILT_IN.specification("resnet18-train")
-    size = train.SIZES["tiny"]
+@pytest.mark.parametrize("network", ["resnet18", "resnet50"])
+def test_a_step_needs_no_gradient_of_the_images(network):
+    train = BUILT_IN.specification(network + "-train")
+    size = {**train.SIZES["tiny"], "stem": 3}
     first = 2 * size["batch"] * size["side"] ** 2 * 9 * 3 * size["width"]
-    assert train.useful_flops(size) == 3 * BUILT_IN.specification("resnet18").useful_flops(size) - first
+    assert train.useful_flops(size) == 3 * BUILT_IN.specification(network).useful_flops(size) - first
 
 
 @pytest.mark.parametrize("size", [{**IMAGENET, "depth": 18}, {**IMAGENET, "side": 32, "stem": 3, "depth": 50}])
@@ -76,8 +77,9 @@ def test_gradients_of_batch_normalisation_agree_with_finite_differences():
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-def test_inference_uses_the_running_statistics():
-    specification = BUILT_IN.specification("resnet18")
+@pytest.mark.parametrize("workload", ["resnet18", "resnet50"])
+def test_inference_uses_the_running_statistics(workload):
+    specification = BUILT_IN.specification(workload)
     size = specification.SIZES["check"]
     parameters = specification.parameters(size, np.random.RandomState(2))
     images = specification.batch(size, np.random.RandomState(3))

@@ -16,6 +16,7 @@ from ..study.twin import is_twin
 from .quality import Quality
 from .results import Result
 from .row_key import row_key
+from .versions import framework_version
 
 #: {cell: the result that it is compared with}; a cell that others are compared with alone is not in it.
 Baselines = Mapping[Cell, Result]
@@ -76,6 +77,5 @@ def columns_before(results: Iterable[Result]) -> dict[str, str]:
 
 def _version(result: Result) -> tuple[int, ...]:
     """Return the version of a cell's framework as numbers; empty where no record has it."""
-    # A framework's records have its version under its own name.
-    named = (record.versions.get(result.cell.framework) for record in result.records)
+    named = (framework_version(result.cell.framework, record.versions) for record in result.records)
     return tuple(map(int, re.findall(r"\d{1,9}", next(filter(None, named), "").partition("+")[0])))

@@ -17,7 +17,7 @@ from ..study.twin import is_twin
 from .quality import quality_of
 from .results import Result
 from .row_key import row_key
-from .versions import Versions, versions_of
+from .versions import Versions, framework_version, versions_of
 
 #: {environment: (family, version)}, as the study file has them.
 Members = Mapping[str, tuple[str, str]]
@@ -102,7 +102,7 @@ def _member(cell: Cell, members: Members, versions: Versions) -> tuple[str, str]
     """Return the family and the version of a cell's environment; the version is empty where nobody knows it."""
     if cell.environment in members:
         return members[cell.environment]
-    recorded = versions.get(cell.environment, {}).get(cell.framework, ())
+    recorded = framework_version(cell.framework, versions.get(cell.environment, {}))
     return cell.framework, recorded[0].partition("+")[0] if recorded else ""
 
 

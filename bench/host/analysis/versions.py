@@ -1,13 +1,33 @@
-"""Collects the versions of what computed in each environment."""
+"""Collects the versions of what computed in each environment, and finds that of the framework among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
-from .results import Result
+from bench.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    # Naming a framework need not wait for scipy.
+    from .results import Result
 
 #: {environment: {package: its versions}}
 Versions = dict[str, dict[str, tuple[str, ...]]]
+Recorded = TypeVar("Recorded")
+
+
+def framework_version(framework: str, recorded: Mapping[str, Recorded]) -> Recorded | None:
+    """Return a framework's own among what is recorded of its packages; None where nothing is.
+
+    ``framework`` is its name in a study file. Its package may have another name: dm-haiku, or TensorFlow's own for
+    ``tensorflow1``.
+    """
+    try:
+        distribution = BUILT_IN.facts(framework).distribution
+    except ValueError:
+        # A report is made from the records alone; other people's frameworks need not be here any more.
+        distribution = framework
+    return recorded.get(distribution)
 
 
 def versions_of(results: Iterable[Result]) -> Versions:

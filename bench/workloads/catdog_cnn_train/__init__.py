@@ -5,8 +5,8 @@ and PyTorch, but does not state layers, loss, optimizer or batch. This workload 
 images at the same size (https://pythonprogramming.net/convnet-model-deep-learning-neural-network-pytorch/ and the part
 that follows it): convolutions of 32, 64 and 128 filters of 5 by 5, each with ReLU and 2 by 2 maximum pooling, dense
 layers of 512 and 2, Adam at 0.001, 100 images a batch. The tutorial's 24,946 readable images equal the study's 17,462 +
-7,484. The loss is the cross-entropy; the tutorial has a squared error. ``medium`` is that step; the other sizes have
-fewer images or filters.
+7,484. The loss is the cross-entropy; the tutorial has a squared error. ``medium`` is that step; ``large`` has
+more images, the other sizes fewer images or filters.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ SIZES = {
     "tiny": {"batch": 10, "filters": 8, "dense": 64},
     "small": {"batch": 20, "filters": 32, "dense": 512},
     "medium": {"batch": 100, "filters": 32, "dense": 512},
+    "large": {"batch": 500, "filters": 32, "dense": 512},
 }
 PRECISIONS = ("float32",)
 FLOPS_DIVISOR = cnn.FLOPS_DIVISOR

@@ -17,6 +17,7 @@ SIZES = {
     "tiny": {"elements": 1 << 16},
     "small": {"elements": 1 << 20},
     "medium": {"elements": 1 << 24},
+    "large": {"elements": 1 << 26},
 }
 PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False

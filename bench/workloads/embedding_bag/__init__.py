@@ -12,6 +12,7 @@ SIZES = {
     "tiny": {"words": 1024, "width": 16, "batch": 32, "each": 8},
     "small": {"words": 65536, "width": 64, "batch": 1024, "each": 32},
     "medium": {"words": 1048576, "width": 64, "batch": 4096, "each": 32},
+    "large": {"words": 2097152, "width": 64, "batch": 32768, "each": 64},
 }
 PRECISIONS = ("float32",)
 TRAINING = False

@@ -16,6 +16,7 @@ SIZES = {
     "tiny": {"rows": 64, "columns": 256},
     "small": {"rows": 1024, "columns": 1024},
     "medium": {"rows": 16384, "columns": 1024},
+    "large": {"rows": 65536, "columns": 1024},
 }
 PRECISIONS = ("float32", "bfloat16", "float16", "float64")
 TRAINING = False

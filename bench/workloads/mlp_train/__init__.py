@@ -12,6 +12,7 @@ SIZES = {
     "tiny": {"batch": 32, "inputs": 64, "hidden": 128, "layers": 2, "classes": 10},
     "small": {"batch": 128, "inputs": 784, "hidden": 512, "layers": 2, "classes": 10},
     "medium": {"batch": 256, "inputs": 784, "hidden": 2048, "layers": 3, "classes": 10},
+    "large": {"batch": 512, "inputs": 784, "hidden": 4096, "layers": 3, "classes": 10},
 }
 PRECISIONS = ("float32",)
 TRAINING = True

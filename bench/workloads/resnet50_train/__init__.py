@@ -28,6 +28,8 @@ __all__ = [
 SIZES = {
     "check": {"depth": 8, "side": 16, "stem": 7, "width": 4, "batch": 4, "classes": 5},
     "tiny": {"depth": 50, "side": 64, "stem": 7, "width": 16, "batch": 4, "classes": 10},
+    "mini": {"depth": 50, "side": 32, "stem": 3, "width": 64, "batch": 4, "classes": 10},
     "small": {"depth": 50, "side": 224, "stem": 7, "width": 64, "batch": 2, "classes": 1000},
     "medium": {"depth": 50, "side": 224, "stem": 7, "width": 64, "batch": 8, "classes": 1000},
+    "large": {"depth": 50, "side": 224, "stem": 7, "width": 64, "batch": 16, "classes": 1000},
 }

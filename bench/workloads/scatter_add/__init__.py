@@ -10,6 +10,7 @@ SIZES = {
     "tiny": {"rows": 1024, "width": 16, "groups": 128},
     "small": {"rows": 65536, "width": 32, "groups": 4096},
     "medium": {"rows": 1048576, "width": 32, "groups": 65536},
+    "large": {"rows": 4194304, "width": 32, "groups": 262144},
 }
 PRECISIONS = ("float32",)
 TRAINING = False

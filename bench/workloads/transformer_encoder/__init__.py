@@ -13,8 +13,9 @@ SIZES = {
     "tiny": {"batch": 4, "sequence": 32, "width": 64, "heads": 4, "layers": 2},
     "mini": {"batch": 4, "sequence": 128, "width": 128, "heads": 4, "layers": 2},
     "small": {"batch": 8, "sequence": 128, "width": 256, "heads": 8, "layers": 2},
-    # The shape of BERT base (Devlin et al. 2019).
+    # The shapes of BERT base and BERT large (Devlin et al. 2019).
     "medium": {"batch": 8, "sequence": 128, "width": 768, "heads": 12, "layers": 12},
+    "large": {"batch": 8, "sequence": 128, "width": 1024, "heads": 16, "layers": 24},
 }
 SIZES.update(serving_sizes(SIZES["small"]))
 PRECISIONS = ("float32", "tf32", "bfloat16", "float16")

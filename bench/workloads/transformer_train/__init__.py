@@ -17,6 +17,8 @@ SIZES = {
     "mini": {"batch": 4, "sequence": 64, "width": 128, "heads": 4, "layers": 2, "vocabulary": 512},
     "small": {"batch": 8, "sequence": 128, "width": 256, "heads": 8, "layers": 2, "vocabulary": 2048},
     "medium": {"batch": 8, "sequence": 256, "width": 512, "heads": 8, "layers": 6, "vocabulary": 8192},
+    # The shape of the smallest GPT-2 (Radford et al. 2019), with half of its context.
+    "large": {"batch": 2, "sequence": 512, "width": 768, "heads": 12, "layers": 12, "vocabulary": 50257},
 }
 PRECISIONS = ("float32",)
 TRAINING = True

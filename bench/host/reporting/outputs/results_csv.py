@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ...analysis.baselines import baselines_of
 from ...analysis.results import Result
 from ...analysis.speed_ups import ComparedCell, compare_row
+from ...analysis.versions import framework_version
 from ...statistics.bootstrap import Estimate
 from ..renderers import csv
 from ..renderers.csv import Value
@@ -42,9 +43,10 @@ class Row:
 
 
 def _version(row: Row) -> str | None:
-    """Return the framework's version, which a record has under the name of its package."""
+    """Return the framework's version, as the first record that has it says."""
     named = row.result.cell.framework
-    return next((found for record in row.result.records if (found := record.versions.get(named))), None)
+    found = (framework_version(named, record.versions) for record in row.result.records)
+    return next(filter(None, found), None)
 
 
 def _part(of: Callable[[Row], Estimate | None], attribute: str) -> Callable[[Row], Value]:

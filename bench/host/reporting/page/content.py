@@ -22,7 +22,7 @@ from ..tables.table import Table
 from ..words import page as words
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.caption import describe_conditions
-from ..words.labels import Label, in_order, labels_of, names_of
+from ..words.labels import Label, in_order, labels_of, product_of
 from ..words.language import decimal_sign
 from ..words.row_names import row_name, threads_in_words, usual_facets
 from ..words.terms import items_word, status_word
@@ -145,7 +145,7 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
     return {
         "id": column,
         "label": label.text,
-        "product": names_of(cell.framework)[0],
+        "product": product_of(cell.framework),
         "release": label.release,
         "version": label.version,
         "mode": cell.mode,

@@ -11,7 +11,7 @@ from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
-from .labels import names_of
+from .labels import product_of
 from .language import _, decimal_sign
 from .notes import in_words
 from .numbers import localise
@@ -36,7 +36,7 @@ def versions_in_words(history: History, only: str | None = None) -> str:
     parts = [
         _(
             "{framework} {oldest} to {newest}",
-            framework=names_of(frameworks[family])[0],
+            framework=product_of(frameworks[family]),
             oldest=versions[0],
             newest=versions[-1],
         )

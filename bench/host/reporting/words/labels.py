@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from bench.cell import Cell
 from bench.registry import BUILT_IN
 
+from ...analysis.versions import framework_version
+
 if TYPE_CHECKING:
     # Naming a framework before anything is measured need not wait for scipy.
     from ...analysis.notes import Note, Value
     from ...analysis.results import Result
 
-#: Digits of a version that tell releases apart.
-RELEASE = re.compile(r"\d+(?:\.\d+)?")
+#: Digits of a version that tell releases apart: 2.15 of 2.15.1, but all of 0.0.17.
+RELEASE = re.compile(r"0\.0\.\d+|\d+(?:\.\d+)?")
 
 
 #: Modes whose names are longer than what tells them apart below the name of the framework.
@@ -107,13 +109,12 @@ def version_order(label: Label) -> tuple[int, ...]:
 
 
 def _label(cell: Cell, versions: Mapping[str, str]) -> Label:
-    return Label(names_of(cell.framework)[0], versions[cell.environment], cell.mode)
+    return Label(product_of(cell.framework), versions[cell.environment], cell.mode)
 
 
 def _version(result: Result) -> str:
-    _, distribution = names_of(result.cell.framework)
-    version = next((v for record in result.records if (v := record.versions.get(distribution))), "")
-    return version.partition("+")[0]
+    named = (framework_version(result.cell.framework, record.versions) for record in result.records)
+    return next(filter(None, named), "").partition("+")[0]
 
 
 def _release(version: str) -> str:
@@ -121,11 +122,10 @@ def _release(version: str) -> str:
     return found[0] if found else version
 
 
-def names_of(framework: str) -> tuple[str, str]:
-    """Return a framework's name for people, and the name under which its version is recorded."""
+def product_of(framework: str) -> str:
+    """Return a framework's name for people."""
     try:
-        facts = BUILT_IN.facts(framework)
+        return BUILT_IN.facts(framework).product
     except ValueError:
         # A report is made from the records alone; other people's frameworks need not be here any more.
-        return framework, framework
-    return facts.product, facts.import_name
+        return framework

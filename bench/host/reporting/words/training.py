@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.training import EQUIVALENT_WITHIN, Agreement, TrainedCell, TrainedRow
+from ...analysis.versions import framework_version
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, minimum_pairs
 from ...storage.training_records import TrainingFacts
-from .labels import names_of
+from .labels import product_of
 from .language import _, ngettext
 from .numbers import decimals, fixed, general, percent
 from .row_names import row_name
@@ -31,10 +32,10 @@ def trained_names(row: TrainedRow) -> list[str]:
 def _name(one: TrainedCell) -> str:
     if one.nudged:
         return ""
-    product, distribution = names_of(one.cell.framework)
     said = (*one.runs, *([one.failed] if one.failed else ()))
-    version = next((found for run in said if (found := run.versions.get(distribution))), "").partition("+")[0]
-    return " ".join(filter(None, (product, version, one.cell.mode)))
+    named = (framework_version(one.cell.framework, run.versions) for run in said)
+    version = next(filter(None, named), "").partition("+")[0]
+    return " ".join(filter(None, (product_of(one.cell.framework), version, one.cell.mode)))
 
 
 def spread(estimate: Estimate | None, size: float = 1.0) -> str:
