@@ -1,4 +1,4 @@
-"""Implements hessian-vector in TensorFlow: a ForwardAccumulator around a GradientTape."""
+"""Implements hessian-vector in TensorFlow: a GradientTape in another one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ def loss(variables, inputs, labels):
 def multiply(variables, inputs, labels, *vectors):
     names = list(variables)
     values = [tf.convert_to_tensor(variables[name]) for name in names]
-    with tf.autodiff.ForwardAccumulator(values, list(vectors)) as accumulator:
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(values)
+    with tf.GradientTape(watch_accessed_variables=False) as outer:
+        outer.watch(values)
+        with tf.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(values)
             value = loss(dict(zip(names, values)), inputs, labels)
-        gradients = tape.gradient(value, values)
-    return dict(zip(names, accumulator.jvp(gradients)))
+        gradients = inner.gradient(value, values)
+    return dict(zip(names, outer.gradient(gradients, values, output_gradients=list(vectors))))
 
 
 def build(size, parameters, batch, transform):
