@@ -17,11 +17,12 @@ COMPILED = {
 
 
 def steps(workload, size, mode, batch):
-    """Return ``{name: step}``."""
-    return {
+    """Return ``{name: step}``; empty where there is none of the workload."""
+    made = {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
         "transformer-train": language_model, "lstm-lm-train": recurrent,
-    }[workload](size, mode, batch)  # fmt: skip
+    }.get(workload)  # fmt: skip
+    return made(size, mode, batch) if made else {}
 
 
 def transformed(network, mode):
