@@ -1,3 +1,0 @@
-"""Implements lengths-bucketed as lengths-exact, with a mask."""
-
-from ..lengths_exact.numpy import build as build
