@@ -75,7 +75,7 @@ def grid(session: nox.Session) -> None:
     """Run the long tests and those of environments outside the default study; check every workload in every mode.
 
     Names of such environments after ``--`` choose some of them, and ``older-versions`` the study of that name; all of
-    them need 50 GB.
+    them need 50 GB. The long tests and the full study of the default environments are always part of it.
     """
     names = (*GRID, OLDER)
     chosen = [word for word in session.posargs if word in names] or names

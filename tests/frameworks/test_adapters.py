@@ -46,7 +46,7 @@ def test_only_a_program_with_convolutions_has_a_layout(environment, mode):
 @pytest.mark.parametrize(
     ("environment", "mode", "fused"),
     [
-        case("torch1", "eager", False),
+        case("torch1", "eager", "foreach"),
         case("torch2", "eager", True),
         case("torch2", "compile", True),
         case("torch2", "compile-step", "by the compiler"),

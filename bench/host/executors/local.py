@@ -103,7 +103,7 @@ class LocalExecutor:
 
         def peaks(cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
             probe = plausibility.probe(cell, registry.facts(cell.framework).modes[0].name)
-            # In a process of its own, which has as many threads as the probe, as at the begin of the run.
+            # In a process of its own, which has as many threads as the probe, as at the beginning of the run.
             own = replace(starter, parents=None)
             places = processors.chosen(cell.threads)
             return plausibility.measure(probe, precisions, lambda it: own.start(it, "peaks-again", processors=places))

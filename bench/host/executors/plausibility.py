@@ -31,14 +31,19 @@ def judge(
     """Fail the processes whose samples cannot be true; ``known`` are the peaks of the run so far."""
     suspects = [process for process in processes if peaks.implausible(process.record, known)]
     for key, process in {_key(each, known): each for each in suspects}.items():
-        emit(Progress("measuring the peaks again for", process.name))
+        emit(Progress("measuring the peaks again with", process.name))
         cell = original_cell(process.record.cell)
         threads = known.get(key, {}).get("threads", cell.threads)
         found = measure(replace(cell, threads=threads), [peaks.computed_in(process.record)])
         if found.get("flops_per_s") or found.get("bandwidths"):
             known = {**known, key: best({"threads": threads, **found}, known.get(key, {}))}
             emit(PeaksFound(key, known[key]))
-    for process in suspects:
+    fail(suspects, known)
+
+
+def fail(processes: Iterable[CellProcess], known: Mapping[str, Mapping[str, Any]]) -> None:
+    """Fail the processes that were faster than these peaks allow."""
+    for process in processes:
         reason = peaks.implausible(process.record, known)
         if reason is not None:
             process.note_implausible(reason)

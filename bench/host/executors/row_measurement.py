@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from bench.cell import Cell
 from bench.record import FAILED
 
 from ..analysis import noise_watch
@@ -109,8 +111,13 @@ class RowMeasurement:
             row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
         # No sample is taken any more; but whether time grows with work is seen best without company.
         together = 1 if any(map(self._verifies_growth, self._processes)) else max(1, len(self._place.processors))
-        self._side_by_side(together, self._request_finish, CellProcess.await_finish)
-        plausibility.judge(self._processes, self._job.peaks, self._place.peaks, self._emit)
+        try:
+            self._side_by_side(together, self._request_finish, CellProcess.await_finish)
+            plausibility.judge(self._processes, self._job.peaks, self._peaks_again, self._emit)
+        except BaseException:
+            # Nothing that was not judged may count as a result.
+            plausibility.fail(self._processes, self._job.peaks)
+            raise
 
     def _verifies_growth(self, process: CellProcess) -> bool:
         named = self._job.growth_verified
@@ -120,6 +127,10 @@ class RowMeasurement:
         drawn = self._job.checked_again
         again = drawn is None or process.name in drawn
         process.request_finish(again=again, growth=self._verifies_growth(process))
+
+    def _peaks_again(self, cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
+        self._check_cancelled()
+        return {} if self._out_of_time() else self._place.peaks(cell, precisions)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s

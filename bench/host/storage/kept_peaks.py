@@ -94,4 +94,13 @@ def best(found: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     curve = dict(before.get("bandwidths", ()))
     for size, rate in found.get("bandwidths", ()):
         curve[size] = max(rate, curve.get(size, 0.0))
-    return {**found, "flops_per_s": flops, "bandwidths": [[size, rate] for size, rate in sorted(curve.items())]}
+    reasons = {**before.get("reasons", {}), **found.get("reasons", {})}
+    lacking = {name: reason for name, reason in reasons.items() if name not in flops}
+    if "copy" in lacking and curve:
+        del lacking["copy"]
+    return {
+        **found,
+        "reasons": lacking,
+        "flops_per_s": flops,
+        "bandwidths": [[size, rate] for size, rate in sorted(curve.items())],
+    }

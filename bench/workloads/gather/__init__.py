@@ -11,6 +11,7 @@ SIZES = {
     "tiny": {"rows": 1024, "width": 16, "table": 128},
     "small": {"rows": 65536, "width": 32, "table": 4096},
     "medium": {"rows": 1048576, "width": 32, "table": 65536},
+    "large": {"rows": 4194304, "width": 32, "table": 262144},
 }
 PRECISIONS = ("float32",)
 TRAINING = False

@@ -186,6 +186,19 @@ def test_a_machine_that_was_slow_when_its_peaks_were_measured_fails_no_cell(labo
     assert laboratory.peaks["jax/cpu"] == slow
 
 
+def test_an_interrupt_before_the_judgement_lets_no_doubtful_cell_count(laboratory, monkeypatch):
+    laboratory.peaks = {"torch1/cpu": {"threads": 2, "flops_per_s": {"float32": 1e9}, "bandwidths": []}}
+    laboratory.stage.work = {A.name: {"useful_flops": 1e6, "compulsory_bytes": 0.0}}
+
+    def interrupted(cell, precisions):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(laboratory, "measure_peaks", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A])
+    assert {r.stage for r in journal.read(laboratory.folder)} == {"plausibility"}
+
+
 def test_peaks_that_cannot_be_measured_again_leave_the_old_ones(laboratory):
     known = {"threads": 2, "flops_per_s": {"float32": 1e9}, "bandwidths": []}
     laboratory.peaks = {"torch1/cpu": known}

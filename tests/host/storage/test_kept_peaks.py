@@ -50,6 +50,16 @@ def test_a_day_later_it_is_measured_again_and_the_better_rate_stays(ground):
     assert ground.peaks().get(CELL, ["float32"]) == both
 
 
+def test_a_part_that_is_measured_again_keeps_the_reasons_of_the_others():
+    before = {"flops_per_s": {"float32": 5.0}, "bandwidths": [], "reasons": {"bfloat16": "no kernel", "copy": "busy"}}
+    found = {"flops_per_s": {"float32": 6.0}, "bandwidths": [[1, 2.0]], "reasons": {}}
+    assert kept_peaks.best(found, before) == {
+        "flops_per_s": {"float32": 6.0},
+        "bandwidths": [[1, 2.0]],
+        "reasons": {"bfloat16": "no kernel"},
+    }
+
+
 def test_a_clock_that_was_set_back_does_not_keep_peaks_for_ever(ground):
     ground.peaks().keep(CELL, ["float32"], FOUND)
     ground.now_s -= 60
