@@ -34,8 +34,8 @@ def make_optimizer(parameters, settings, mode="eager"):
         # The count of steps as a tensor of the device; as a number, it would be a constant of every graph.
         counted = {} if kind is torch.optim.SGD else {"capturable": True}
         return kind(parameters, lr=settings["learning_rate"], **counted, **options)
-    # SGD has been fused since 2.3; Adam's refused parameters on a processor until 2.4. The default is a loop there, which
-    # took 1.3 to 1.6 times as long as foreach for 300 tensors. Before 1.12 there is nothing else.
+    # SGD has been fused since 2.3; Adam's refused parameters on a processor until 2.4. The default there is a loop,
+    # which took 1.3 to 1.6 times as long as foreach for 300 tensors. Before 1.12 there is nothing else.
     for form in ("fused", "foreach"):
         with contextlib.suppress(TypeError, RuntimeError):
             return kind(parameters, lr=settings["learning_rate"], **{form: True}, **options)

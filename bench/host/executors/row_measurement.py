@@ -114,8 +114,7 @@ class RowMeasurement:
         try:
             self._side_by_side(together, self._request_finish, CellProcess.await_finish)
             plausibility.judge(self._processes, self._job.peaks, self._peaks_again, self._emit)
-        except BaseException:
-            # Nothing that was not judged may count as a result.
+        except BaseException:  # What was not judged may not count as a result.
             plausibility.fail(self._processes, self._job.peaks)
             raise
 
