@@ -2,6 +2,8 @@
 
 There are two tests. Twice as many steps must take clearly longer. And after synchronising, fetching the outputs of many
 steps must not take longer than fetching those of one; steps still under way would delay the fetch by their own time.
+Where it does, but takes as long after a rest, in which such steps would end, more steps decide: the memory of several
+steps' outputs delays the fetch by the same time after any number of them, steps that a fetch computes by their own.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ MORE, MOST_ENLARGED = 8, 2
 #: fetching 50 MB takes 80 to 100 ms, and steps of 7 ms would not show beside the difference; after two steps of 2.5 ms
 #: that write 4 MB in bfloat16 it took 0.9 ms longer than after one. More steps would hide those of a queue, above.
 MOST_STEPS_BESIDE_FETCH = 100
+#: Steps were under way where a rest, twice as long as what a fetch took longer, shortens it by this share of that.
+ENDED_SHARE = 0.5
 #: The tests use the shortest times of this many passes, or of fewer that took ``ENOUGH_NS`` together.
 PASSES = 3
 ENOUGH_NS = 200_000_000
@@ -44,15 +48,15 @@ class StepTimes(NamedTuple):
     fetch_ns: float
 
 
-def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_ns: int, least: int = 1) -> None:
+def verify(begin: Callable[[], None], measure: Callable[..., StepTimes], step_ns: int, least: int = 1) -> None:
     """Measure some steps, ``least`` or more, and twice as many, until both tests pass. Raises NoGrowth if they do not.
 
-    ``begin`` resets the program and leaves nothing under way. ``measure`` runs a number of steps and fetches their
-    outputs. ``step_ns`` is about the time of a step.
+    ``begin`` resets the program and leaves nothing under way. ``measure(steps, rest_ns=0)`` runs a number of steps,
+    synchronises, rests and fetches the last outputs. ``step_ns`` is about the time of a step.
     """
     step_ns, few = max(1, step_ns), 0
     best: Dict[int, StepTimes] = {}
-    passes, spent, enlarged = 0, 0.0, 0
+    passes, spent, enlarged, rested_ns = 0, 0.0, 0, float("inf")
 
     def keep(steps: int) -> StepTimes:
         seen = measure(steps)
@@ -69,11 +73,16 @@ def verify(begin: Callable[[], None], measure: Callable[[int], StepTimes], step_
         passes += 1
         reason = doubt(best, few)
         enough = least == 1 and passes >= PASSES * (enlarged + 1) and best[2 * few].steps_ns < ENOUGH_NS
-        # A queue hides a step at least; what is less does not come from steps.
-        fraction = best[2 * few].fetch_ns - best[1].fetch_ns < best[2 * few].steps_ns / (2 * few)
-        more = MOST_TRIAL_STEPS if not grows(best, few) else MOST_STEPS_BESIDE_FETCH if reason and fraction else few
+        more = few
+        if not grows(best, few):
+            more = MOST_TRIAL_STEPS
+        elif reason is not None:
+            longer_ns = best[2 * few].fetch_ns - best[1].fetch_ns
+            rested_ns = min(rested_ns, measure(2 * few, rest_ns=2 * longer_ns).fetch_ns)
+            if best[2 * few].fetch_ns - rested_ns < ENDED_SHARE * longer_ns:
+                more = MOST_STEPS_BESIDE_FETCH
         if enough and enlarged < MOST_ENLARGED and min(more, MORE * few) > few:
-            few, enlarged = min(more, MORE * few), enlarged + 1
+            few, enlarged, rested_ns = min(more, MORE * few), enlarged + 1, float("inf")
             continue
         if reason is None and (passes >= PASSES or spent >= ENOUGH_NS):
             return

@@ -40,6 +40,8 @@ class Clock(NamedTuple):
 
     wall: Callable[[], int] = time.perf_counter_ns
     cpu: Callable[[], int] = time.process_time_ns
+    #: Takes seconds.
+    rest: Callable[[float], None] = time.sleep
 
 
 class Turn(NamedTuple):
@@ -173,14 +175,17 @@ class Stopwatch:
             self._synchronize(outputs)
             fetch(outputs)
 
-        def measure(steps: int) -> growth.StepTimes:
+        def measure(steps: int, rest_ns: float = 0.0) -> growth.StepTimes:
             taken = take(batches, steps)
             start = self._clock.wall()
             outputs = self._run(taken)
             self._synchronize(outputs)
             stepped = self._clock.wall()
+            if rest_ns:
+                self._clock.rest(rest_ns / 1e9)
+            rested = self._clock.wall()
             fetch(outputs)
-            return growth.StepTimes(stepped - start, self._clock.wall() - stepped)
+            return growth.StepTimes(stepped - start, self._clock.wall() - rested)
 
         growth.verify(begin, measure, step_ns, max(1, self.steps // 2) if starts else 1)
 

@@ -46,11 +46,14 @@ class Device:
         self.now = max(self.now, self.free) + int(self.fetch_ns * self.noise())
         self.fetched += 1
 
+    def rest(self, seconds):
+        self.now += int(seconds * 1e9)
+
     def reset(self):
         self.resets += 1
 
     def stopwatch(self, each=True):
-        clock = Clock(wall=lambda: self.now, cpu=lambda: 0)
+        clock = Clock(wall=lambda: self.now, cpu=lambda: 0, rest=self.rest)
         run = looped(self.step, self.synchronize, each)
         return Stopwatch(run, [(0,), (1,)], self.synchronize, reset=self.reset, clock=clock)
 
@@ -73,19 +76,19 @@ def test_a_step_that_was_calibrated_beside_others_passes():
     device = Device(30_000, fetch_ns=1000)
     begin = 400_000  # what every sample takes besides its steps: at 3 and 6 steps the time hardly grows
 
-    def measure(steps):
+    def measure(steps, rest_ns=0):
         return StepTimes(begin + steps * device.step_ns, device.fetch_ns)
 
     verify(lambda: None, measure, step_ns=1_700_000)
     with pytest.raises(NoGrowth):
-        verify(lambda: None, lambda steps: StepTimes(begin, device.fetch_ns), step_ns=1_700_000)
+        verify(lambda: None, lambda steps, rest_ns=0: StepTimes(begin, device.fetch_ns), step_ns=1_700_000)
 
 
 def test_a_call_that_takes_long_beside_its_steps_passes():
     # As a loop of JAX over the state of 300 tensors: one step 9.95 ms, two steps 12.3 ms.
     tried = set()
 
-    def measure(steps):
+    def measure(steps, rest_ns=0):
         tried.add(steps)
         return StepTimes(7_600_000 + 2_350_000 * steps, 1000)
 
@@ -144,12 +147,34 @@ def test_a_fetch_that_takes_longer_after_two_steps_than_after_one_passes_where_m
     """As TensorFlow's depthwise convolution in bfloat16: 2.5 ms a step, and 0.9 ms more for the fetch."""
     tried = set()
 
-    def measure(steps):
+    def measure(steps, rest_ns=0):
         tried.add(steps)
         return StepTimes(2_475_000 * steps, 4_000_000 + 920_000 * (steps > 1))
 
     verify(lambda: None, measure, step_ns=2_600_000)
     assert tried == {1, 2, MORE, 2 * MORE}
+
+
+def test_a_fetch_that_takes_longer_by_two_steps_passes_where_a_rest_does_not_shorten_it():
+    """As PyTorch's gradients of every row on a busy machine: 4 ms a step, and 9.3 ms more for the fetch."""
+    tried = set()
+
+    def measure(steps, rest_ns=0):
+        tried.add(steps)
+        return StepTimes(4_095_000 * steps, 8_000_000 + 9_310_000 * (steps > 1))
+
+    verify(lambda: None, measure, step_ns=4_100_000)
+    assert max(tried) == 2 * 64
+
+
+def test_steps_that_the_fetch_computes_are_found():
+    """A rest does not end them; but their time grows with their number."""
+
+    def measure(steps, rest_ns=0):
+        return StepTimes(2_000_000 * steps, 1_000_000 + 2_000_000 * steps)
+
+    with pytest.raises(NoGrowth, match="still under way"):
+        verify(lambda: None, measure, step_ns=2_000_000)
 
 
 @pytest.mark.parametrize(
@@ -205,14 +230,14 @@ def test_noise_does_not_hide_steps_that_are_not_waited_for(seed):
 def test_one_disturbed_pass_is_repeated_and_repeats_are_limited():
     begun = []
 
-    def measure(steps):
+    def measure(steps, rest_ns=0):
         return StepTimes(1e6 * steps if len(begun) > 5 else 1e9, 0)
 
     verify(lambda: begun.append(1), measure, TRIAL_NS)
     assert len(begun) == 6
     del begun[:]
     with pytest.raises(NoGrowth):
-        verify(lambda: begun.append(1), lambda steps: StepTimes(1e9, 0), TRIAL_NS)
+        verify(lambda: begun.append(1), lambda steps, rest_ns=0: StepTimes(1e9, 0), TRIAL_NS)
     assert DOUBT_PASSES <= len(begun) <= MOST_PASSES
 
 
