@@ -21,7 +21,7 @@ from ..program import Transform, Unsupported
 from ..registry import BUILT_IN, Registry
 from . import family, process, steering
 from .channel import Channel
-from .checking import late, parity
+from .checking import inputs, late, parity
 from .exit_status import reason_of, status_of
 from .imported import Imported
 from .learning import division
@@ -140,12 +140,12 @@ class Session:
         """Build the program, make its first call and check it. Others may compute meanwhile, as no step is timed."""
         specification, size = self._specified()
         adapter = self._adapter
-        drawn, drawn_batches, description = parity.draw(specification, size, seed, data)
-        identity = parity.digest(drawn, drawn_batches)
-        parameters = {name: adapter.put(array) for name, array in drawn.items()}
-        self._batches = batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
-        initial = dict(drawn, **parity.initial_state(specification, size)) if specification.TRAINING else {}
-        del drawn, drawn_batches
+        draw = inputs.drawn(specification, size, seed, data, reference)
+        parameters = {name: adapter.put(array) for name, array in draw.parameters.items()}
+        self._batches = batches = [tuple(adapter.put(array) for array in batch) for batch in draw.batches]
+        initial = dict(draw.parameters, **parity.initial_state(specification, size)) if specification.TRAINING else {}
+        identity, description = draw.digest, draw.description
+        del draw
         memory.forget_peak()
         program, first_call_s = self._first_call(size, parameters, batches[0])
         self._first_call_peak = memory.peak_bytes()

@@ -8,7 +8,7 @@ import pytest
 import bench
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import draws, parity
+from bench.worker.checking import draws, inputs, parity
 
 FOLDER = os.path.dirname(bench.__file__)
 #: Workloads whose outputs have a distribution, not values.
@@ -38,7 +38,7 @@ def test_a_specification_can_be_drawn_and_computed(workload):
     size = specification.SIZES["check"]
     parameters, batches, described = parity.draw(specification, size, 1)
     assert described
-    assert len(batches) == parity.INPUT_SETS
+    assert len(batches) == inputs.INPUT_SETS
     exact = parity.expected_outputs(specification, size, parameters, batches, np.float64)
     single = parity.expected_outputs(specification, size, parameters, batches, np.float32)
     assert specification.useful_flops(size) > 0

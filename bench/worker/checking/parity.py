@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict
 
 import numpy as np
 
 from ...differentiation import loss_and_gradients
-from . import draws
+from . import draws, inputs
 from .arrays import digest as digest
 from .arrays import nudged as nudged
 from .comparison import describe, relative_error, shape_difference
+from .inputs import draw as draw
 from .optimizers import update
 from .projection import projected, sampled
 
@@ -42,8 +43,6 @@ MOST_ERROR = 0.1
 #: sizes get fewer, by ``RUNS_FLOPS``, to save time.
 LEAST_RUNS, MOST_RUNS = 4, 16
 RUNS_FLOPS = 2e10
-#: Input sets, used in rotation while timing, so that no result can be a constant.
-INPUT_SETS = 4
 #: For inference the number of input sets compared; for training the number of steps before parameters are compared.
 CHECKED_SETS = 2
 CHECKED_STEPS = 3
@@ -57,22 +56,6 @@ REDUCED_STEPS, REDUCED_RUNS = 2, 2
 
 class Mismatch(Exception):
     """A program does not compute its specification; the message names the output and the error."""
-
-
-def draw(
-    specification: Any, size: Dict[str, int], seed: int, data: Any = None
-) -> Tuple[Dict[str, Any], List[Any], str]:
-    """Draw parameters and ``INPUT_SETS`` batches from one seed; return them and the source of the data.
-
-    RandomState gives the same numbers in every NumPy version (NEP 19), so all environments draw the same.
-    """
-    source, description = None, "seeded random values"
-    if hasattr(specification, "source"):
-        source, description = specification.source(data)
-    random = np.random.RandomState(seed)
-    parameters = specification.parameters(size, random)
-    batches = [specification.batch(size, random, source) for _ in range(INPUT_SETS)]
-    return parameters, batches, description
 
 
 def as_dtype(array: Any, dtype: Any) -> Any:
@@ -133,8 +116,11 @@ def single_runs(specification: Any, size: Dict[str, int]) -> int:
 
 
 def write_reference(path: str, specification: Any, size: Dict[str, int], seed: int, data: Any = None) -> None:
-    """Compute the reference and store it at ``path`` (a .npz file without pickles), which all environments read."""
-    parameters, batches, _ = draw(specification, size, seed, data)
+    """Compute the reference and store it at ``path`` (a .npz file without pickles), which all environments read.
+
+    What it was computed from is stored, too, unless it is large.
+    """
+    parameters, batches, description = draw(specification, size, seed, data)
     exact = expected_outputs(specification, size, parameters, batches, np.float64)
     single = [
         expected_outputs(specification, size, nudged(parameters, run), batches, np.float32)
@@ -144,6 +130,7 @@ def write_reference(path: str, specification: Any, size: Dict[str, int], seed: i
         "digest": np.array(digest(parameters, batches)),
         "reduced": np.array(is_reduced(specification, size)),
     }
+    stored.update(inputs.arrays(size, seed, parameters, batches, description))
     for name, value in exact.items():
         stored["expected/" + name] = value
         if not draws.are_expected(value):
