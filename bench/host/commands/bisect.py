@@ -99,7 +99,8 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     folder = options.root / "reports" / study.settings.name / "bisect"
     first = cells[0]
     # Verdicts were validated with a process for every cell.
-    profile = plan.profile.model_copy(update={"workers": "own", "peaks": False, "twin": False, "trial": False})
+    chosen = {"workers": "own", "peaks": False, "twin": False, "trial": False, "compile_cache": "kept"}
+    profile = plan.profile.model_copy(update=chosen)
     measurement = PairMeasurement(
         options.root, folder / slug(f"{options.family}-{first.mode}-{first.row}"), study, profile, plan.seed, Console()
     )

@@ -84,7 +84,10 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
         raise Refused(f"{folder} holds no run. Name a folder with records, or measure first.")
     if described.profile.trial:
         raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
-    analysis = analyse(journal.read(folder), described)
+    left_out: list[str] = []
+    analysis = analyse(journal.read(folder, left_out), described)
+    for line in left_out:
+        announce(f"Left out: {line}")
     labels = labels_of(analysis.results)
     name = described.label or folder.resolve().name
     every = [answer(study.claims.values(), analysis, described) for study in studies]

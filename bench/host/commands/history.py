@@ -56,7 +56,10 @@ def run(options: argparse.Namespace) -> int:
     if described is None:
         chosen = " ".join(options.families or study.families or study.settings.default[:1])
         raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")
-    records = [record for record in journal.read(folder) if _wanted(record.cell, options, names)]
+    left_out: list[str] = []
+    records = [record for record in journal.read(folder, left_out) if _wanted(record.cell, options, names)]
+    for line in left_out:
+        announce(f"Left out: {line}")
     described = replace(
         described,
         planned=tuple(cell for cell in described.planned if _wanted(cell, options, names)),

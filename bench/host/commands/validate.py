@@ -99,11 +99,14 @@ def _judge_trials(paths: Sequence[Path]) -> int:
     from ..validation.validation import read_trials
 
     stored = []
+    damaged: list[str] = []
     for path in paths:
         try:
-            stored += read_trials(path)
+            stored += read_trials(path, damaged)
         except (OSError, ValueError) as error:
             raise Refused(f"{path}: no trial data can be read: {error}") from None
+        if damaged:
+            raise Refused(f"{path}: no trial data can be read: {damaged[0]}. Restore the file from a copy.")
     if len({data.trial for data in stored}) < len(stored):
         raise Refused(
             "--trials: some trials are given more than once, which would change their rates; give each file once"

@@ -30,11 +30,15 @@ def judge(
 ) -> None:
     """Fail the processes whose samples cannot be true; ``known`` are the peaks of the run so far."""
     suspects = [process for process in processes if peaks.implausible(process.record, known)]
-    for key, process in {_key(each, known): each for each in suspects}.items():
-        emit(Progress("measuring the peaks again with", process.name))
-        cell = original_cell(process.record.cell)
+    together: dict[str, list[CellProcess]] = {}
+    for each in suspects:
+        together.setdefault(_key(each, known), []).append(each)
+    for key, alike in together.items():
+        emit(Progress("measuring the peaks again with", alike[0].name))
+        cell = original_cell(alike[0].record.cell)
         threads = known.get(key, {}).get("threads", cell.threads)
-        found = measure(replace(cell, threads=threads), [peaks.computed_in(process.record)])
+        precisions = list(dict.fromkeys(peaks.computed_in(each.record) for each in alike))
+        found = measure(replace(cell, threads=threads), precisions)
         if found.get("flops_per_s") or found.get("bandwidths"):
             known = {**known, key: best({"threads": threads, **found}, known.get(key, {}))}
             emit(PeaksFound(key, known[key]))

@@ -121,8 +121,9 @@ class BisectionRun:
         key = made.name, before.environment
         while isinstance(more := judge_exchange(self.pairs.get(key, self._stored(cell, before)), size), int):
             self._measure(cell, before, more)
-            if made.name in self.unavailable:
-                return Exchanged(component, None, self.unavailable[made.name])
+            for name in key:
+                if name in self.unavailable:
+                    return Exchanged(component, None, self.unavailable[name])
         return Exchanged(component, more)
 
     def _measure(self, cell: Cell, reference: Cell, more: int) -> None:

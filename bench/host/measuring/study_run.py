@@ -119,18 +119,18 @@ class StudyRun:
 
     def _close(self, run: rounds.Run, elapsed_s: float) -> None:
         """Write the manifest and the report, whatever ended the run."""
-        self._executor.close()
-        self._manifest = replace(
-            self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s),
-            stopped=run.stops.made,
-            host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
-            changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
-        )
         with ignoring_interrupts():
             try:
-                manifest.write(self.folder, self._manifest)
+                self._executor.close()
+                changed = {**self._manifest.changed_environments, **altered(self._prepared, self._root)}
+                self._update(changed_environments=changed)
             finally:
-                self._report(run.records)
+                self._manifest = self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s)
+                peak_bytes = max(self._manifest.host_peak_bytes, facts.own_peak_bytes())
+                try:
+                    self._update(stopped=run.stops.made, host_peak_bytes=peak_bytes)
+                finally:
+                    self._report(run.records)
 
     def _run(self, cells: list[Cell], records: list[Record], data: Mapping[str, str | None]) -> rounds.Run:
         jobs = StudyJobs(self._manifest.run, self._study, self._plan, self._environments, data)
@@ -174,12 +174,11 @@ class StudyRun:
         for key, found in peaks.measure_missing(
             wanted, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
         ):
-            self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: found})
-        manifest.write(self.folder, self._manifest)
+            self._update(peaks={**self._manifest.peaks, key: found})
 
     def _note_peaks(self, key: str, found: Mapping[str, Any]) -> None:
         """Let peaks that were measured again count in this run and the next ones."""
-        self._manifest = replace(self._manifest, peaks={**self._manifest.peaks, key: dict(found)})
+        self._update(peaks={**self._manifest.peaks, key: dict(found)})
         probe = peaks.probes(self._plan.cells, self._study.registry).get(key)
         if probe is not None:
             self._kept_peaks.keep(*probe, found)
@@ -199,7 +198,12 @@ class StudyRun:
                 display.at(f"finding the largest batch of {cell.name}", len(records))
                 found = largest_batch.measure(cell, cap, self._plan.seed, self._start("batch"))
                 known = {**self._manifest.largest_batch, cell.name: found.to_json()}
-                self._manifest = replace(self._manifest, largest_batch=known)
+                self._update(largest_batch=known)
+
+    def _update(self, **changes: Any) -> None:
+        """Change the manifest, and store it at once: a run that is killed keeps what it holds."""
+        self._manifest = replace(self._manifest, **changes)
+        manifest.write(self.folder, self._manifest)
 
     def _start(self, label: str) -> Callable[[Cell], Transport]:
         """Return a function that starts the worker of a cell; ``label`` becomes part of the name of its log."""

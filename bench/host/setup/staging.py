@@ -15,6 +15,20 @@ from pathlib import Path
 WITHOUT_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
+def lock(descriptor: int, *, wait: bool) -> bool:
+    """Lock a file; return False where its file system has no locks.
+
+    Raises BlockingIOError where another process holds the lock and this one does not ``wait``.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+        return False
+    return True
+
+
 @contextmanager
 def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of ``place`` and yield its descriptor.
@@ -25,14 +39,11 @@ def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
     descriptor = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not lock(descriptor, wait=False):
+                announce(f"{place.parent}: this file system has no locks; do not build here twice at once")
         except BlockingIOError:
             announce(f"{place.name}: another process is building it; waiting")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in WITHOUT_LOCKS:
-                raise
-            announce(f"{place.parent}: this file system has no locks; do not build here twice at once")
+            lock(descriptor, wait=True)
         yield descriptor
     finally:
         os.close(descriptor)

@@ -30,9 +30,9 @@ RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of ``path``; a damaged line, which a kill may have cut short, is skipped."""
-    return (values for _place, values in StoredLines(path, []))
+def read_lines(path: Path, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of ``path``; a damaged line, which a kill may have cut short, is told to ``damaged``."""
+    return (values for _place, values in StoredLines(path, [] if damaged is None else damaged))
 
 
 def end_last_line(path: Path) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from typing import Any
 
 from bench.cell import Cell
 
+from ..setup.staging import write_whole
 from .manifest_shape import PeaksShape
 from .record_shape import verify
 
@@ -53,7 +52,7 @@ class KeptPeaks:
         both = best(found, _rates(self._read(path)))
         # Without a place to keep them, the next run measures again.
         with contextlib.suppress(OSError):
-            self._write(path, {**both, "measured_at": self.clock()})
+            write_whole(path, json.dumps({**both, "measured_at": self.clock()}))
         return both
 
     def _path(self, cell: Cell, precisions: Sequence[str]) -> Path:
@@ -69,17 +68,6 @@ class KeptPeaks:
             return {**kept, "measured_at": float(kept["measured_at"])}
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return {}
-
-    def _write(self, path: Path, values: Mapping[str, Any]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=self.folder, suffix=".json")
-        try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(values, file)
-            os.replace(partial, path)
-        except BaseException:
-            os.unlink(partial)
-            raise
 
 
 def _rates(kept: Mapping[str, Any]) -> dict[str, Any]:

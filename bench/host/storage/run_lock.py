@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..project import STATE
 from ..refusal import Refused, naming
+from ..setup import staging
 
 
 @contextlib.contextmanager
-def exclusive(root: Path) -> Iterator[None]:
-    """Hold the project at ``root`` for one run; raises Refused while another run holds it."""
+def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[None]:
+    """Hold the project at ``root`` for one run; raises Refused while another run holds it.
+
+    Where its file system has no locks, as some of clusters, that is announced.
+    """
     path = root / STATE / "run.lock"
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -22,7 +25,8 @@ def exclusive(root: Path) -> Iterator[None]:
     with opened as lock:
         try:
             with naming(path, but=BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if not staging.lock(lock.fileno(), wait=False):
+                    announce(f"{root}: this file system has no locks; do not measure here twice at once")
         except BlockingIOError:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
@@ -41,7 +45,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
     """Wait until no other process holds the lock at ``path``, and hold it; the file is removed in the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        staging.lock(lock.fileno(), wait=True)
         try:
             yield
         finally:

@@ -117,9 +117,12 @@ def folder_of(root: Path, study: str) -> Path:
     return root / "reports" / study / archive.TRAINING
 
 
-def read(folder: Path) -> tuple[TrainingFacts, list[Trained]] | None:
-    """Return what a folder holds, each training once; None where it holds nothing. Raises Refused."""
-    damaged: list[str] = []
+def read(folder: Path, damaged: list[str] | None = None) -> tuple[TrainingFacts, list[Trained]] | None:
+    """Return what a folder holds, each training once; None where it holds nothing. Raises Refused.
+
+    A damaged line is left out; ``damaged`` gets its place and the reason.
+    """
+    damaged = [] if damaged is None else damaged
     facts: TrainingFacts | None = None
     found: dict[tuple[Cell, int, bool], Trained] = {}
     for place, values in lines.StoredLines(folder / FILE, damaged):

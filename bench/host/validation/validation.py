@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import errno
 import json
 import sys
 import time
@@ -40,12 +40,14 @@ def looks() -> tuple[int, ...]:
     return stopping.looks(PROFILE.rounds, PROFILE.most_rounds or PROFILE.rounds)
 
 
-def read_trials(path: Path) -> list[TrialData]:
-    """Read stored trials, compressed or not; raises ValueError for a line that is not trial data."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            return [TrialData.from_json(json.loads(line)) for line in lines]
-    return [TrialData.from_json(values) for values in read_lines(path)]
+def read_trials(path: Path, damaged: list[str] | None = None) -> list[TrialData]:
+    """Read stored trials, compressed or not; raises ValueError for a line that is not trial data.
+
+    ``damaged`` gets the place of a line that a kill cut short.
+    """
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, "there is no such file", str(path))
+    return [TrialData.from_json(values) for values in read_lines(path, damaged)]
 
 
 class Validation:

@@ -230,6 +230,18 @@ def test_the_change_is_attributed_to_what_is_exchanged(tmp_path, monkeypatch, wo
     assert said in text.splitlines()[0]
 
 
+def test_an_exchange_ends_where_what_it_is_compared_with_cannot_be_measured(tmp_path, monkeypatch):
+    releases = Releases(tmp_path, [(20, "1.0"), (20, "3.0")])
+    made = releases.study.environments["toy-1.1"].model_copy(update={"name": "toy-1.1-with-old-toyblas"})
+    monkeypatch.setattr("bench.host.measuring.bisection_run.exchanged", lambda *given: made)
+    monkeypatch.setattr("bench.host.measuring.bisection_run.is_exchanged", lambda *given: True)
+    run = releases.run()
+    run.prepared = {cell.environment: run.prepare(releases.study.environments[cell.environment]) for cell in run.cells}
+    monkeypatch.setattr(run, "_measure", lambda cell, before, more: run.unavailable.update({"toy-1.0": "killed"}))
+    found = run._exchange(Component("other packages", {"toyblas": "1.0"}, {"toyblas": "3.0"}), *run.cells, 1.0)
+    assert (found.part, found.reason) == (None, "killed")
+
+
 def test_what_differs_beside_the_framework_is_listed_by_component():
     facts = study_facts()
     before = {"interpreter": {"version": "3.10.4"}, "packages": {"torch": "2.8.0", "numpy": "1.26.4", "mkl": "2021.4"}}

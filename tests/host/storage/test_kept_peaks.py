@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cell import Cell
+from bench.host.setup import staging
 from bench.host.storage import kept_peaks
 from bench.host.storage.kept_peaks import FRESH_S, KeptPeaks
 
@@ -115,6 +116,6 @@ def test_a_write_that_fails_leaves_nothing_behind(ground, monkeypatch):
     def full(*_: Any) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(kept_peaks.json, "dump", full)
+    monkeypatch.setattr(staging.os, "fsync", full)
     ground.peaks().keep(CELL, ["float32"], FOUND)
     assert list((ground.folder / "peaks").iterdir()) == []
