@@ -101,6 +101,8 @@ def _judge_trials(paths: Sequence[Path]) -> int:
     stored = []
     damaged: list[str] = []
     for path in paths:
+        if not path.exists():
+            raise Refused(f"--trials: {path} does not exist.")
         try:
             stored += read_trials(path, damaged)
         except (OSError, ValueError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import sys
 import time
@@ -45,8 +44,6 @@ def read_trials(path: Path, damaged: list[str] | None = None) -> list[TrialData]
 
     ``damaged`` gets the place of a line that a kill cut short.
     """
-    if not path.exists():
-        raise FileNotFoundError(errno.ENOENT, "there is no such file", str(path))
     return [TrialData.from_json(values) for values in read_lines(path, damaged)]
 
 
