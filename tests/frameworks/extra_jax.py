@@ -8,8 +8,8 @@ from unittest import mock
 import jax
 import numpy as np
 
-from bench.frameworks.jax import gpu as gpu
 from bench.frameworks.jax import compiler, parallel
+from bench.frameworks.jax import gpu as gpu
 from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
 

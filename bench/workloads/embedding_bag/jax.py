@@ -13,7 +13,7 @@ def add(parameters, indices):
 def add_in_turn(parameters, indices):
     """Add up the first row of every bag, the second, and so on, so that XLA reads rows as it adds them.
 
-    On a processor, indexing all rows and one sum over them took 9 to 12 times as long in size small (8.1 and 0.8 ms,
+    On a processor, indexing all rows and one sum over them took 9 to 10 times as long in size small (8.1 and 0.8 ms,
     shortest 4.3 and 0.5 ms), and 6 times in medium.
     """
     table = parameters["table"]
