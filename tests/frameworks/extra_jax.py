@@ -8,14 +8,15 @@ from unittest import mock
 import jax
 import numpy as np
 
+from bench.frameworks.jax import compiler, parallel
 from bench.frameworks.jax import gpu as gpu
-from bench.frameworks.jax import parallel
 from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
 
 
 def examine(mode):
     found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()}
+    found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
         found.update(divided(mode))
     return dict(found, ahead=ahead()) if mode == "jit-aot" else found
@@ -31,6 +32,13 @@ def divided(mode):
         replicas._halves((adapter.put(np.arange(9)),))
     except Unsupported as error:
         return {"halves": [np.ravel(shard.data).tolist() for shard in shards], "odd": str(error)}
+
+
+def compiled_for_processor():
+    """Tell whether forms for a processor are chosen in jit, op by op, and in jit on a GPU."""
+    here = [compiler.compiles_for_processor(mode) for mode in ("jit", "eager")]
+    with mock.patch.object(jax, "default_backend", return_value="gpu"):
+        return [*here, compiler.compiles_for_processor("jit")]
 
 
 def limited(**variables):

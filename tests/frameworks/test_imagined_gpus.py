@@ -112,3 +112,8 @@ def test_jax_tells_of_a_gpus_memory():
         {"allocated_peak_bytes": 5},
         {},
     ]
+
+
+@needs("jax")
+def test_jax_leaves_forms_for_a_processor_to_compiled_modes_on_one():
+    assert trial("jax", "jit")["extras"]["compiles for processor"] == [True, False, False]

@@ -13,6 +13,15 @@ from .ahead import Ahead
 JITTED = ("jit", "jit-async", "jit-loop", "jit-aot", "pmap", "shard-map")
 
 
+def compiles_for_processor(mode):
+    """Tell whether XLA compiles a whole function in this mode, and for a processor.
+
+    There a loop that XLA writes is faster than some of its library calls. Op by op it would write an array for each
+    operation, and a GPU has better library calls.
+    """
+    return mode in JITTED and jax.default_backend() == "cpu"
+
+
 class Compiler:
     """Executes as one mode does, and listens to JAX's own events."""
 
