@@ -9,15 +9,18 @@ from . import lazy
 from .compiler import is_first_compiler
 from .layouts import module_settings
 
+#: Modes that call a function as well as a module. compile-max-autotune gets the module: see ``Compiler``.
+CALLED = ("eager", "compile", "compile-reduce-overhead")
+
 
 def kernel(module, transform, names, function=None):
     """Make the program of a module that stands for one function of PyTorch, in whose time a module's call would show.
 
     Op by op and with torch.compile, ``function`` is called, or the module's forward as such; TorchScript and
     torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up
-    layers and parameters 1 to 3; that of a compiled module took 10 of 54.
+    layers and parameters 1 to 3; the compiler calls no module either.
     """
-    called = (function or module.forward) if transform.mode in ("eager", "compile") else module
+    called = (function or module.forward) if transform.mode in CALLED else module
     return inference(called, transform, names, described=module)
 
 

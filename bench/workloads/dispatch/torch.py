@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn, tanh
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 from . import cycle
 
 
@@ -27,4 +27,4 @@ class Chain(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Chain(size, parameters), transform, ("values",))
+    return kernel(Chain(size, parameters), transform, ("values",))
