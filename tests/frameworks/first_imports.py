@@ -7,32 +7,23 @@ import json
 import sys
 
 from bench.cell import Cell
+from bench.registry import BUILT_IN
 from bench.worker.checking import parity
-from bench.worker.scratch import Scratch
-from bench.worker.session import Session
-from bench.worker.timing.layout import Layout
-
-
-class Silent:
-    """Takes a session's messages."""
-
-    def send(self, **message):
-        """Drop a message."""
+from bench.worker.imported import Imported
+from bench.worker.live_cell import LiveCell
 
 
 def main(asked):
     found = {}
     for workload in asked["workloads"]:
         cell = Cell("any", asked["framework"], asked["mode"], workload, "check", "float32", "cpu", 1)
-        session = Session(Silent(), Scratch(), Layout(None))
-        session.do_import(cell.to_json())
+        live = LiveCell(cell, BUILT_IN, Imported())
         before = set(sys.modules)
-        specification, size = session._specified()
+        specification, size = live.specified()
         parameters, batches, _ = parity.draw(specification, size, 1)
-        put = session._adapter.put
-        session._first_call(
-            size, {name: put(array) for name, array in parameters.items()}, [put(a) for a in batches[0]]
-        )
+        put = live.adapter.put
+        placed = {name: put(array) for name, array in parameters.items()}
+        live.first_call(size, placed, [put(array) for array in batches[0]], lambda stage: None)
         found[workload] = [module for module in asked["modules"] if module in sys.modules and module not in before]
     return found
 

@@ -6,10 +6,9 @@ from bench.cell import PRECISIONS, Cell
 from bench.frameworks import precisions
 from bench.program import Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.channel import Channel
+from bench.worker import in_force
 from bench.worker.checking import parity
 from bench.worker.limits import peaks
-from bench.worker.session import Session
 
 
 @pytest.fixture(autouse=True)
@@ -57,25 +56,14 @@ def test_what_has_bfloat16_has_float16_too_and_what_trains_has_neither(workload)
         assert not found & set(parity.SHORT)
 
 
-class Adapter:
-    """An adapter of a GPU whose products are in ``matmul``."""
-
-    def __init__(self, matmul):
-        self._matmul = matmul
-
-    def settings(self):
-        return {"float32 matmul": self._matmul}
-
-
 @pytest.mark.parametrize(("precision", "matmul", "right"), [
     ("tf32", "tf32", True), ("tf32", "highest", False), ("tf32", None, False), ("float32", "highest", True),
 ])  # fmt: skip
 def test_a_cell_in_tf32_fails_where_products_are_not(precision, matmul, right):
-    session = Session(Channel, None, None)
-    session._cell = Cell("mine", "torch", "eager", "gemm", "check", precision, "gpu", 1)
-    session._adapter = Adapter(matmul)
+    cell = Cell("mine", "torch", "eager", "gemm", "check", precision, "gpu", 1)
+    settings = {"threads": 1, "float32 matmul": matmul}
     if right:
-        session._verify_tf32()
+        in_force.verify(cell, settings)
     else:
         with pytest.raises(RuntimeError, match=f"TF32 was asked for, and products are in {matmul}"):
-            session._verify_tf32()
+            in_force.verify(cell, settings)

@@ -12,6 +12,7 @@ import tempfile
 import time
 
 from bench.registry import BUILT_IN
+from bench.worker import live_cell
 from bench.worker.imported import Imported
 from bench.worker.scratch import Scratch
 from bench.worker.session import Session
@@ -62,8 +63,8 @@ FAULTS = {
 def main(fault, framework, mode, workload, size, precision):
     channel, threads = Channel(), len(os.sched_getaffinity(0))
     session = Session(channel, Scratch(), Layout(1), BUILT_IN, Imported())
-    made = session._made
-    session._made = lambda module: planted(made(module), FAULTS[fault])
+    made = live_cell.adapter_of
+    live_cell.adapter_of = lambda *given: planted(made(*given), FAULTS[fault])
     cell = {
         "environment": "real", "framework": framework, "mode": mode, "workload": workload, "size": size,
         "precision": precision, "device": "gpu", "threads": threads,

@@ -225,11 +225,11 @@ def test_a_recompilation_while_timing_is_counted(reference, first_processor):
 
 def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     """The adapter's steps return at once; fetching their outputs takes the time."""
-    later = ["import time", "get = Adapter.get", "from bench.worker import session"]
-    later += ["steps = [0]", "make = session.Stopwatch"]
+    later = ["import time", "get = Adapter.get", "from bench.worker.timing import timed_program"]
+    later += ["steps = [0]", "make = timed_program.Stopwatch"]
     later += ["def ordered(run, *rest, **options):", "    def counted(batches):"]
     later += ["        steps[0] += len(batches)", "        return run(batches)"]
-    later += ["    return make(counted, *rest, **options)", "session.Stopwatch = ordered"]
+    later += ["    return make(counted, *rest, **options)", "timed_program.Stopwatch = ordered"]
     later += ["def late(self, value):", "    time.sleep(steps[0] * 2e-3)", "    steps[0] = 0"]
     later += ["    return get(self, value)", "Adapter.get = late"]
     worker = Worker("--processors", first_processor, program=program_of(*later))
@@ -257,12 +257,12 @@ def test_growth_is_not_verified_where_that_was_not_requested(reference, first_pr
 
 def test_timed_samples_call_run_and_the_end_of_a_program_calls_close(reference, first_processor):
     """The program counts its runs and steps; the check and the first call take single steps."""
-    counting = ["import os", "from bench.worker import session", "first_call = session.Session._first_call"]
+    counting = ["import os", "from bench.worker.live_cell import LiveCell", "first_call = LiveCell.first_call"]
     counting += ["def changed(self, *arguments):", "    program, first_s = first_call(self, *arguments)"]
     counting += ["    def run(batches):", "        os.write(2, b'run %d\\n' % len(batches))"]
     counting += ["        return [program.step(*batch) for batch in batches][-1]"]
-    counting += ["    self._program = program._replace(run=run, close=lambda: os.write(2, b'closed\\n'))"]
-    counting += ["    return self._program, first_s", "session.Session._first_call = changed"]
+    counting += ["    self.program = program._replace(run=run, close=lambda: os.write(2, b'closed\\n'))"]
+    counting += ["    return self.program, first_s", "LiveCell.first_call = changed"]
     worker = Worker("--processors", first_processor, program=program_of(*counting))
     worker.request(do="import", cell=CELL)
     worker.request(do="prepare", seed=1, reference=reference)

@@ -1,16 +1,18 @@
-"""Trains one program over whole epochs: warms it up, times the steps of an epoch, and evaluates it."""
+"""Trains one program over whole epochs: builds it, warms it up, times the steps of an epoch, and evaluates it."""
 
 from __future__ import annotations
 
 import gc
 import time
-from typing import Any, Callable, Dict, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ...program import Program
+from ...program import Program, Unsupported
+from .. import in_force
 from ..checking import parity, projection
-from ..timing.stopwatch import WARMUP_STEPS
+from ..live_cell import Enter, LiveCell
+from ..timing.stopwatch import WARMUP_STEPS, looped
 from . import division
 from .lessons import Lessons
 from .scores import scores
@@ -83,3 +85,43 @@ class Training:
             name: projection.projected(name, parity.change(name, get(value), initial)).tolist()
             for name, value in self._program.parameters().items()
         }
+
+
+def begin(
+    live: LiveCell,
+    enter: Enter,
+    seed: int,
+    division_seed: int,
+    share: float,
+    *,
+    data: Optional[str],
+    nudged: int,
+) -> Tuple[Training, Dict[str, Any]]:
+    """Build the program of a cell, make its first call and warm it up; return its training and the answer to the host.
+
+    ``share`` of the examples, which ``division_seed`` draws, are held out; ``seed`` draws weights and orders.
+    """
+    specification, size = live.specified()
+    enter("build")
+    examples = division.load(specification, specification.items(size), share, division_seed, data)
+    lessons = Lessons(specification, size, seed, nudged, examples)
+    parameters = {name: live.adapter.put(array) for name, array in lessons.initial.items()}
+    batch = tuple(live.adapter.put(array) for array in lessons.first_batch())
+    program, start_s = live.first_call(size, parameters, batch, enter)
+    if program.evaluate is None or program.parameters is None:
+        raise Unsupported("this implementation gives no logits (Program.evaluate), from which accuracy is computed")
+    run = program.run or looped(program.step, live.adapter.synchronize, live.cell.device == "cpu")
+    training = Training(lessons, program, run, live.adapter)
+    start_s += training.warm_up()
+    in_force.verify(live.cell, live.adapter.settings())
+    live.settle()
+    answer = {
+        "training": len(examples.training),
+        "validation": len(examples.validation),
+        "batch": lessons.batch,
+        "steps": lessons.steps,
+        "start_s": start_s,
+        "data": examples.description,
+        "digest": lessons.digest(),
+    }
+    return training, answer

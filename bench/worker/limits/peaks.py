@@ -44,10 +44,18 @@ def normal(count: int, seed: int = 0) -> Any:
 class Probe:
     """Measures the peaks of one adapter."""
 
-    def __init__(self, adapter: Any, precision: str, clock: Callable[[], int] = time.perf_counter_ns) -> None:
+    def __init__(
+        self,
+        adapter: Any,
+        precision: str,
+        clock: Callable[[], int] = time.perf_counter_ns,
+        rest: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """``clock`` gives nanoseconds, ``rest`` takes seconds."""
         self._adapter = adapter
         self._itemsize = ITEMSIZE[precision]
         self._clock = clock
+        self._rest = rest
 
     def _time(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> int:
         start = self._clock()
@@ -113,14 +121,17 @@ class Probe:
         def begin() -> None:
             self._adapter.get(compute(*arrays))
 
-        def measure(steps: int) -> growth.StepTimes:
+        def measure(steps: int, rest_ns: float = 0.0) -> growth.StepTimes:
             start = self._clock()
             for _ in range(steps):
                 output = compute(*arrays)
                 self._adapter.synchronize({"out": output})
             stepped = self._clock()
+            if rest_ns:
+                self._rest(rest_ns / 1e9)
+            rested = self._clock()
             self._adapter.get(output)
-            return growth.StepTimes(stepped - start, self._clock() - stepped)
+            return growth.StepTimes(stepped - start, self._clock() - rested)
 
         begin()
         growth.verify(begin, measure, self._time(compute, arrays))

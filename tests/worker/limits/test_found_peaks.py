@@ -48,8 +48,12 @@ class Machine:
         if self.waits:
             self.get(outputs)
 
+    def rest(self, seconds):
+        self.now += int(seconds * 1e9)
+        self.owed = max(0, self.owed - int(seconds * 1e9))
+
     def probe(self):
-        return peaks.Probe(self, "float32", clock=lambda: self.now)
+        return peaks.Probe(self, "float32", clock=lambda: self.now, rest=self.rest)
 
 
 @pytest.fixture(autouse=True)
