@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench.program import Program
-from bench.worker.checking import parity
+from bench.worker.checking import inputs, parity
 from bench.worker.checking.comparison import describe, worst_element
 
 FOUND = {"error": 0.25, "allowed": 1e-6}
@@ -42,5 +42,5 @@ def test_a_parameter_of_another_shape_is_a_mismatch_even_where_it_could_be_broad
     program = Program(lambda: {"loss": 1.0}, lambda: {"weight": np.ones(shape)}, lambda: None)
     initial = {"weight": np.ones((2, 3), np.float32)}
     with pytest.raises(parity.Mismatch) as caught:
-        parity.program_outputs(program, [()] * parity.INPUT_SETS, np.asarray, initial)
+        parity.program_outputs(program, [()] * inputs.INPUT_SETS, np.asarray, initial)
     assert str(caught.value) == "weight: shape {}, expected (2, 3)".format(shape)
