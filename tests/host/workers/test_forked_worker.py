@@ -284,8 +284,10 @@ FAILING = "\ndef failing():\n    raise RuntimeError('no device')"
 )
 def test_a_first_call_counts_what_the_parent_did_for_its_mode(parent, fork, reference, tmp_path, module, preloaded):
     (tmp_path / "slow_module.py").write_text(module)
+    (tmp_path / "failing_module.py").write_text("raise RuntimeError('no device')")
     common = parent(module=preloaded, at_import=f"sys.path.insert(0, {str(tmp_path)!r})")
-    common.preload((preloaded, "no_such_module", "slow_module:no_such_function", "slow_module:failing"), 20.0)
+    failing = ("no_such_module", "failing_module", "slow_module:no_such_function", "slow_module:failing")
+    common.preload((preloaded, *failing), 20.0)
     first_s, memory = {}, {}
     for mode in ("plain", "slow"):
         worker = fork(common, mode)
