@@ -14,6 +14,7 @@ import pytest
 
 from bench.host.environments.variables import of_process
 from bench.host.storage.references import References
+from bench.host.workers import forked_worker
 from bench.host.workers.forked_worker import ForkedWorker
 from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import Ended, WorkerProcess
@@ -191,6 +192,23 @@ def test_a_paused_worker_is_stopped_before_the_next_request_to_another(parent, f
     worker.resume()
     worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
     assert worker.receive(20) == {"event": "moved"}
+
+
+def test_a_worker_that_is_stopped_late_goes_on(parent, fork, monkeypatch):
+    common = parent()
+    worker = fork(common)
+    worker.receive(20)
+    monkeypatch.setattr(forked_worker, "STOPPING_S", 0.05)
+    os.kill(common._connection.process_id, signal.SIGSTOP)
+    worker.pause()
+    worker.resume()
+    os.kill(common._connection.process_id, signal.SIGCONT)
+    worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
+    assert worker.receive(20) == {"event": "moved"}
+    # What the parent told late of the first stop is not taken for the next.
+    monkeypatch.undo()
+    worker.pause()
+    assert state(worker.process_id) == "T"
 
 
 def test_a_parent_computes_nothing_while_a_worker_measures(parent, fork, reference):
