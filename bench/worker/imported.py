@@ -61,18 +61,18 @@ class Imported:
     def preload(self, modules: Iterable[str]) -> None:
         """Import what a mode imports in its first call, and call what is named ``module:function``.
 
-        What this installation lacks is left out, and so is a function that fails.
+        What this installation lacks is left out, and so is what fails.
         """
         for module in modules:
             if module in self._preload_seconds or self._error is not None:
                 continue
             before_bytes, start = memory.resident_bytes(), time.perf_counter()
             name, _, function = module.partition(":")
+            # The first call reports what is wrong with it.
             try:
                 loaded = importlib.import_module(name)
-            except ImportError:
+            except Exception:
                 continue
-            # The first call reports what is wrong with it.
             with contextlib.suppress(Exception):
                 if function:
                     getattr(loaded, function)()

@@ -23,7 +23,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    live: LiveCell, enter: Enter, seed: int, reference: str, data: Optional[str], factor: Optional[float]
+    live: LiveCell, enter: Enter, seed: int, reference: str, data: Optional[str]
 ) -> Tuple[Prepared, Dict[str, Any]]:
     """Build the program, make its first call and check it; return it and the answer to the host."""
     specification, size = live.specified()
@@ -41,7 +41,7 @@ def prepare(
     enter("check")
     reduced = parity.is_reduced(specification, size)
     outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
-    factor = factor or getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
     checked = parity.compare(outputs, reference, identity, live.computes_in, factor)
     run = program.run or looped(program.step, adapter.synchronize, True)
     late = LateCheck(program, run, batches, reference, live.computes_in, factor)

@@ -99,11 +99,9 @@ class Session:
         adapter_of(given, self._registry, self._imported.adapter(self._registry, given.framework)).warm()
         return {"event": "warmed", "seconds": time.perf_counter() - start}
 
-    def do_prepare(
-        self, seed: int, reference: str, data: Optional[str] = None, factor: Optional[float] = None
-    ) -> Dict[str, Any]:
+    def do_prepare(self, seed: int, reference: str, data: Optional[str] = None) -> Dict[str, Any]:
         """Build the program, make its first call and check it. Others may compute meanwhile, as no step is timed."""
-        self._prepared, answer = preparation.prepare(self._live, self._enter, seed, reference, data, factor)
+        self._prepared, answer = preparation.prepare(self._live, self._enter, seed, reference, data)
         return dict(answer, event="prepared")
 
     def do_calibrate(self, sample_s: float, slowdown: float = 0.0, sized_for: float = 0.0) -> Dict[str, Any]:

@@ -15,22 +15,6 @@ from .run_analysis import Analysis
 NAMED_LINES = 5
 
 
-def notes_on_run(analysis: Analysis, manifest: Manifest) -> tuple[Note, ...]:
-    """Find all notes on a run."""
-    results = analysis.results
-    found = (
-        unfinished(manifest),
-        journal_damaged(manifest),
-        not_bound(manifest),
-        baseline_not_in_run(results, manifest),
-        strict(manifest),
-        cache_kept(results, manifest),
-        imports_shared(results),
-        noise_unknown(analysis, manifest),
-    )
-    return (*environments_noted(manifest), *(one for one in found if one is not None))
-
-
 def unfinished(manifest: Manifest) -> Note | None:
     return None if manifest.finished else note(NoteKind.RUN_UNFINISHED, Severity.CAUTION)
 

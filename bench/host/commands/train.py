@@ -92,8 +92,10 @@ def run(options: argparse.Namespace) -> int:
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
         made = TrainingRun(options.root, study, plan, _prepare(study, plan, options), course, data, _say)
+        # Where this refuses, what lies there is of another training.
+        made.begin(fresh=options.fresh)
         try:
-            made.train(fresh=options.fresh)
+            made.train()
         finally:
             found = training_records.read(made.folder)
             if found is not None and found[1]:

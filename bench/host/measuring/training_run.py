@@ -74,17 +74,20 @@ class TrainingRun:
         self._parents = Parents() if plan.profile.workers == "forked" else None
         self.folder = training_records.folder_of(root, study.settings.name)
 
-    def train(self, *, fresh: bool) -> None:
-        """Do what is left, and keep each training as soon as its seed is done. Raises Refused for unusable data."""
-        rows = group_by_row(list(self._plan.cells))
+    def begin(self, *, fresh: bool) -> None:
+        """Begin, or continue what was begun. Raises Refused for unusable data, with all that was trained in place."""
+        self._rows = group_by_row(list(self._plan.cells))
         # What is wrong with the data must be found before anything is trained or moved.
-        self._examples = {row: self._load(cells[0]) for row, cells in rows.items()}
-        done = training_records.begin(self.folder, self._facts(), fresh=fresh)
-        if done:
-            self._announce(f"Continuing: {len(done)} trainings are done (--fresh starts over).")
+        self._examples = {row: self._load(cells[0]) for row, cells in self._rows.items()}
+        self._done = {one.key for one in training_records.begin(self.folder, self._facts(), fresh=fresh)}
+        if self._done:
+            self._announce(f"Continuing: {len(self._done)} trainings are done (--fresh starts over).")
+
+    def train(self) -> None:
+        """Do what is left of what was begun, and keep each training as soon as its seed is done. Raises Refused."""
         try:
-            for row, cells in rows.items():
-                self._train_row(row, cells, {one.key for one in done})
+            for row, cells in self._rows.items():
+                self._train_row(row, cells, self._done)
         finally:
             if self._parents is not None:
                 self._parents.close()

@@ -20,11 +20,6 @@ class PerformanceProfile:
         return sum(one <= factor for one in self.factors) / len(self.factors)
 
     @property
-    def wins(self) -> float:
-        """Share of rows in which the column was the best."""
-        return self.share(1.0)
-
-    @property
     def solved(self) -> float:
         """Share of rows in which the column has a result at all."""
         return sum(math.isfinite(one) for one in self.factors) / len(self.factors)

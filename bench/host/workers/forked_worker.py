@@ -37,7 +37,9 @@ class ForkedWorker:
         self.inner_process: int | None = None
         #: Negative for a signal; None while it lives.
         self.exit_code: int | None = None
-        self.paused = False
+        #: Pauses that were asked for, and those of which the parent told; it may tell of one after it was called off.
+        self._pauses_asked = self._pauses_told = 0
+        self._resumed = True
         #: How many processes were stopped with it last; None before.
         self.others: int | None = None
         self._process_id: int | None = None
@@ -125,16 +127,20 @@ class ForkedWorker:
     def pause(self) -> None:
         """Stop the process and those that it started; return when they are stopped."""
         if not self._is_over():
+            self._resumed = False
+            self._pauses_asked += 1
             self._parent.request(do="pause", worker=self._number)
-            self._parent.wait_for(lambda: self.paused or self._is_over(), STOPPING_S)
+            self._parent.wait_for(lambda: self._pauses_told == self._pauses_asked or self._is_over(), STOPPING_S)
 
     def note_pause(self, others: int) -> None:
         """Note that the parent has stopped it, and so many processes below it."""
-        self.paused, self.others = True, int(others)
+        self._pauses_told += 1
+        self.others = int(others)
 
     def resume(self) -> None:
-        if self.paused:
-            self.paused = False
+        """Let it go on, also where a pause that was asked for comes later than it was waited for."""
+        if not self._resumed:
+            self._resumed = True
             self._parent.request(do="resume", worker=self._number)
 
     def close(self) -> None:

@@ -203,6 +203,19 @@ def test_a_continued_training_shows_the_time_to_the_accuracy_that_is_asked_for_n
     assert "50%" in said
 
 
+def test_a_training_that_is_refused_leaves_the_tables_of_the_one_before(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    chosen = ("--epochs", "1", "--seeds", "1", "--environment", "one", "--workload", "marks-train")
+    assert train(tmp_path, *chosen, "--time-to", "50%") == 0
+    tables = {path: path.read_bytes() for path in (tmp_path / "reports").rglob("*.*") if path.is_file()}
+    capsys.readouterr()
+    assert train(tmp_path, *chosen, "--data", str(tmp_path)) == 2
+    said = capsys.readouterr()
+    assert "no marks.txt in this folder" in said.err
+    assert "Files in" not in said.out
+    assert {path: path.read_bytes() for path in (tmp_path / "reports").rglob("*.*") if path.is_file()} == tables
+
+
 def test_the_files_are_named_at_the_end(tmp_path, capsys):
     learning_project.write(tmp_path)
     assert train(tmp_path, "--epochs", "1", "--seeds", "1", "--environment", "one") == 0

@@ -31,7 +31,7 @@ def test_failures_are_infinitely_slow():
 
 
 def test_ties_are_won_by_both():
-    assert [performance_profiles(TIMES)[column].wins for column in "abc"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    assert [performance_profiles(TIMES)[column].share(1.0) for column in "abc"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
 
 
 def test_a_row_that_no_column_solved_has_no_best():
@@ -50,7 +50,7 @@ def test_a_row_that_no_column_solved_has_no_best():
 )
 def test_every_row_has_a_best_column_in_any_unit(times, unit):
     found = performance_profiles(times)
-    assert sum(profile.wins for profile in found.values()) >= 1.0 - 1e-9
+    assert sum(profile.share(1.0) for profile in found.values()) >= 1.0 - 1e-9
     scaled = performance_profiles({c: {row: time * unit for row, time in own.items()} for c, own in times.items()})
     for column, profile in found.items():
         assert scaled[column].factors == pytest.approx(profile.factors)

@@ -14,6 +14,7 @@ import pytest
 
 from bench.host.environments.variables import of_process
 from bench.host.storage.references import References
+from bench.host.workers import forked_worker
 from bench.host.workers.forked_worker import ForkedWorker
 from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import Ended, WorkerProcess
@@ -193,6 +194,23 @@ def test_a_paused_worker_is_stopped_before_the_next_request_to_another(parent, f
     assert worker.receive(20) == {"event": "moved"}
 
 
+def test_a_worker_that_is_stopped_late_goes_on(parent, fork, monkeypatch):
+    common = parent()
+    worker = fork(common)
+    worker.receive(20)
+    monkeypatch.setattr(forked_worker, "STOPPING_S", 0.05)
+    os.kill(common._connection.process_id, signal.SIGSTOP)
+    worker.pause()
+    worker.resume()
+    os.kill(common._connection.process_id, signal.SIGCONT)
+    worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
+    assert worker.receive(20) == {"event": "moved"}
+    # What the parent told late of the first stop is not taken for the next.
+    monkeypatch.undo()
+    worker.pause()
+    assert state(worker.process_id) == "T"
+
+
 def test_a_parent_computes_nothing_while_a_worker_measures(parent, fork, reference):
     common = parent()
     worker = fork(common)
@@ -284,8 +302,10 @@ FAILING = "\ndef failing():\n    raise RuntimeError('no device')"
 )
 def test_a_first_call_counts_what_the_parent_did_for_its_mode(parent, fork, reference, tmp_path, module, preloaded):
     (tmp_path / "slow_module.py").write_text(module)
+    (tmp_path / "failing_module.py").write_text("raise RuntimeError('no device')")
     common = parent(module=preloaded, at_import=f"sys.path.insert(0, {str(tmp_path)!r})")
-    common.preload((preloaded, "no_such_module", "slow_module:no_such_function", "slow_module:failing"), 20.0)
+    failing = ("no_such_module", "failing_module", "slow_module:no_such_function", "slow_module:failing")
+    common.preload((preloaded, *failing), 20.0)
     first_s, memory = {}, {}
     for mode in ("plain", "slow"):
         worker = fork(common, mode)
