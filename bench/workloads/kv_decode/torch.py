@@ -89,7 +89,7 @@ def build(size, parameters, batch, transform):
     if transform.mode in lazy.MODES:
         reason = "mode {} runs what is recorded when a step ends; here a step is many calls: see eager"
         raise Unsupported(reason.format(transform.mode))
-    module = Decoder(size, parameters).eval()
+    module = Decoder(size, parameters).eval().requires_grad_(False)
     advance = transform(module, training=False, settings=lambda: module_settings(module))
     advance = graphs.kept(advance, transform.mode)
     without_gradients = forward_only(transform.mode)
