@@ -10,7 +10,7 @@ import pytest
 from worker_messages import GOOD, TURN, Line
 
 from bench.host.workers import messages
-from bench.host.workers.protocol import Ended, receive
+from bench.host.workers.protocol import Ended, ask, receive
 from bench.host.workers.shapes import Malformed
 from bench.record import STAGES, STATUSES
 
@@ -93,6 +93,20 @@ def test_nonsense_ends_the_worker_and_says_so(line):
         receive(worker, 1.0)
     assert (caught.value.status, worker.killed) == ("failed", True)
     assert len(caught.value.reason) < 600
+
+
+def test_an_answer_to_another_request_ends_the_worker_in_its_stage():
+    class Asked(Line):
+        def send(self, **request):
+            assert request == {"do": "calibrate", "sample_s": 0.1}
+
+        def receive(self, timeout_s):
+            return receive(self, timeout_s)
+
+    worker = Asked(*(json.dumps(GOOD[name]).encode() + b"\n" for name in ("stage", "turn")))
+    with pytest.raises(Ended, match="the worker sent") as caught:
+        ask(worker, 1.0, do="calibrate", sample_s=0.1)
+    assert (caught.value.status, caught.value.stage, worker.killed) == ("failed", "build", True)
 
 
 def test_a_worker_cannot_live_for_ever_by_announcing_stages():

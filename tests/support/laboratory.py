@@ -71,6 +71,9 @@ class Driver:
 class FakeWorker:
     #: A number that no process has, so that no session is found for it.
     process_id = 1 << 30
+    stage = "measure"
+    has_init = False
+    others = import_alone = None
 
     def __init__(self, stage: Stage, cell: Cell, number: int) -> None:
         self._stage, self._cell, self._number = stage, cell, number

@@ -43,6 +43,8 @@ class ContainerWorker:
 
     #: Its first process only starts the worker, and waits.
     has_init = True
+    others: int | None = None
+    import_alone: bool | None = None
 
     def __init__(
         self,

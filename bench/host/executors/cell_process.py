@@ -56,8 +56,10 @@ class CellProcess:
     def await_import(self, *, alone: bool) -> None:
         answer = self._await()
         if answer is not None:
+            assert self._worker is not None
             # A forked worker finds the import done.
-            alone = getattr(self._worker, "import_alone", alone)
+            if self._worker.import_alone is not None:
+                alone = self._worker.import_alone
             self._note(import_s=answer["import_s"], import_alone=alone, versions=answer["versions"])
 
     def request_prepare(self, **request: Any) -> None:
@@ -80,6 +82,7 @@ class CellProcess:
         answer = self._request(do="calibrate", **request)
         if answer is not None:
             self._note(warmup_ns=answer["warmup_ns"])
+            assert self._worker is not None
             self._others.begin(self._worker)
 
     def move(self, processors: Sequence[int]) -> None:
@@ -169,7 +172,7 @@ class CellProcess:
     @property
     def process_id(self) -> int | None:
         """The id of the worker's process on this machine; None where there is none."""
-        return getattr(self._worker, "process_id", None)
+        return self._worker.process_id if self._worker is not None else None
 
     def _request(self, **request: Any) -> dict[str, Any] | None:
         self._send(**request)
@@ -208,7 +211,8 @@ class CellProcess:
     def _refuse(self, reason: str) -> None:
         """Kill a worker that cannot be believed, and fail the cell."""
         self.kill()
-        self.end(Ended(FAILED, getattr(self._worker, "stage", "measure"), reason))
+        assert self._worker is not None
+        self.end(Ended(FAILED, self._worker.stage, reason))
 
     def _note(self, **values: Any) -> None:
         self.record = replace(self.record, **values)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.worker import family
 
+from ..workers.protocol import Transport
 from .host_clock import Unbelievable
 
 #: A process that left the worker's session may compute for this share of a turn, or this long.
@@ -25,16 +26,16 @@ class OtherProcesses:
     def __init__(self) -> None:
         #: The most that there were after a turn.
         self.most = 0
-        self._transport: object = None
+        self._transport: Transport | None = None
         self._worker: int | None = None
         self._used_ns: dict[int, int] = {}
         self._most_bytes = 0
 
-    def begin(self, worker: object) -> None:
+    def begin(self, worker: Transport) -> None:
         """Begin with the transport of a worker that is about to take turns."""
         self._transport = worker
-        self._worker = getattr(worker, "process_id", None)
-        if self._worker is not None and getattr(worker, "has_init", False):
+        self._worker = worker.process_id
+        if self._worker is not None and worker.has_init:
             # The first process of a container only waits for the worker, which it started first.
             self._worker = next(iter(family.children(self._worker)), None)
         self._used_ns = self._read()
@@ -73,7 +74,7 @@ class OtherProcesses:
     def _read(self) -> dict[int, int]:
         """Return the CPU time of every process below the worker, in nanoseconds."""
         found: dict[int, int] = {}
-        if getattr(self._transport, "others", None) == 0:
+        if self._transport is not None and self._transport.others == 0:
             return found
         for process in family.descendants(self._worker) if self._worker is not None else ():
             # The clock of a process, see clock_getcpuclockid(3).

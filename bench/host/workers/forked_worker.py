@@ -29,6 +29,7 @@ class ForkedWorker:
 
     #: Its log is limited whenever something is written to it.
     limits_log = True
+    has_init = False
 
     def __init__(self, parent: Parent, number: int, log: Path) -> None:
         self.stage = "start"

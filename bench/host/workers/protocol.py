@@ -37,6 +37,23 @@ class Ended(Exception):
 class Transport(Protocol):
     """Carries requests to a worker and answers back: a process with pipes, or a container."""
 
+    #: The stage that the worker announced last.
+    stage: str
+    #: Whether its process only starts the worker, and waits.
+    has_init: bool
+
+    @property
+    def others(self) -> int | None:
+        """How many processes were stopped with it last; None where nobody counts them."""
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of its process on this machine; None where there is none."""
+
+    @property
+    def import_alone(self) -> bool | None:
+        """Whether nothing else computed while the parent imported; None where the worker imports itself."""
+
     def send(self, **request: Any) -> None: ...
     def receive(self, timeout_s: float) -> dict[str, Any]: ...
     def pause(self) -> None: ...
@@ -130,7 +147,7 @@ def ask(worker: Transport, timeout_s: float, **request: Any) -> dict[str, Any]:
         messages.expect(answer, request["do"])
     except Malformed as error:
         worker.kill()
-        raise Ended(FAILED, "start", f"the worker sent {error}") from None
+        raise Ended(FAILED, worker.stage, f"the worker sent {error}") from None
     return answer
 
 

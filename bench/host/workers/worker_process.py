@@ -72,6 +72,9 @@ def end_of(code: int, stage: str, log_tail: str, *, kernel_killed: bool) -> Ende
 class WorkerProcess:
     """One process of one cell."""
 
+    has_init = False
+    import_alone: bool | None = None
+
     def __init__(
         self,
         command: Sequence[str],

@@ -23,6 +23,8 @@ CELL = Cell("numpy", "numpy", "eager", "mlp-train", "tiny", "float32", "cpu", 1)
 class FakeWorker:
     """Fits a batch up to ``limit``; ends as ``ends`` says at the sizes it names."""
 
+    stage = "build"
+
     def __init__(self, log: list[tuple[str, Any]], limit: int, ends: dict[int, Ended]) -> None:
         self._log, self._limit, self._ends = log, limit, ends
         self._request: dict[str, Any] = {}

@@ -23,6 +23,8 @@ EPOCH.update({"accuracy": 0.5, "cross_entropy": 0.7, "squared_error": 0.25})
 class FakeWorker:
     """Answers with what is prepared; an exception is raised."""
 
+    stage = "measure"
+
     def __init__(self, **answers: Any) -> None:
         self.answers = {
             "import": {"event": "imported", "import_s": 0.1, "versions": {"torch": "1.13.1"}},

@@ -20,6 +20,8 @@ CELL = Cell("torch1", "torch", "eager", "mlp-train", "tiny", "float32", "cpu", 2
 
 
 class FakeWorker:
+    stage = "measure"
+
     def __init__(self, ends: str | None = None) -> None:
         self.asked: list[dict[str, Any]] = []
         self.ends = ends
