@@ -97,7 +97,10 @@ def run(options: argparse.Namespace) -> int:
         try:
             made.train()
         finally:
-            found = training_records.read(made.folder)
+            damaged: list[str] = []
+            found = training_records.read(made.folder, damaged)
+            for line in damaged:
+                _say(f"Left out: {line}")
             if found is not None and found[1]:
                 # What was continued may have been begun without an accuracy, or with another one.
                 facts, trained = found[0].model_copy(update={"target": options.time_to}), found[1]
