@@ -19,7 +19,7 @@ FACTS = Facts(
         Mode("mirrored", part="step", first_call_s=1.0),
     ),
     sets_threads=True,
-    variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "1"},
+    variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "{threads}"},
     variable_prefixes=("TF_", "XLA_"),
     companions=("keras",),
     package="tensorflow-cpu",

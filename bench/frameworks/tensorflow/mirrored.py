@@ -15,14 +15,14 @@ NAMES = ["/CPU:{}".format(index) for index in range(halves.DEVICES)]
 def ask(device, threads):
     """Divide the processor into logical devices; before TensorFlow uses it. Raises Unsupported where it cannot be.
 
-    A thread for each device starts operations, and as many as each device has compute within them.
+    As many threads start operations as without devices, and as many as each device has compute within them.
     """
     halves.verify(MODE, device, threads)
     (processor,) = tf.config.list_physical_devices("CPU")
     parts = [tf.config.LogicalDeviceConfiguration() for _ in range(halves.DEVICES)]
     tf.config.set_logical_device_configuration(processor, parts)
     tf.config.threading.set_intra_op_parallelism_threads(threads // halves.DEVICES)
-    tf.config.threading.set_inter_op_parallelism_threads(halves.DEVICES)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
 
 
 @functools.lru_cache(maxsize=None)

@@ -45,8 +45,9 @@ class Adapter:
             parallel.SHARED.ask(device, threads)
         else:
             torch.set_num_threads(threads)
-        if torch.get_num_interop_threads() != 1:
-            torch.set_num_interop_threads(1)
+        # As in TensorFlow; PyTorch starts them where a program forks, and none of ours does.
+        if torch.get_num_interop_threads() != threads:
+            torch.set_num_interop_threads(threads)
         settings.demand(self.device, tf32=self._tf32)
 
     def put(self, array):

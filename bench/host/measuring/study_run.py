@@ -119,18 +119,18 @@ class StudyRun:
 
     def _close(self, run: rounds.Run, elapsed_s: float) -> None:
         """Write the manifest and the report, whatever ended the run."""
-        with ignoring_interrupts():
-            try:
-                self._executor.close()
-                changed = {**self._manifest.changed_environments, **altered(self._prepared, self._root)}
-                self._update(changed_environments=changed)
-            finally:
-                self._manifest = self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s)
-                peak_bytes = max(self._manifest.host_peak_bytes, facts.own_peak_bytes())
-                try:
-                    self._update(stopped=run.stops.made, host_peak_bytes=peak_bytes)
-                finally:
-                    self._report(run.records)
+        with ignoring_interrupts(), contextlib.ExitStack() as last:
+            last.callback(self._report, run.records)
+            last.callback(self._note_end, run, elapsed_s)
+            self._executor.close()
+
+    def _note_end(self, run: rounds.Run, elapsed_s: float) -> None:
+        self._manifest = self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s)
+        self._update(
+            stopped=run.stops.made,
+            host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
+            changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
+        )
 
     def _run(self, cells: list[Cell], records: list[Record], data: Mapping[str, str | None]) -> rounds.Run:
         jobs = StudyJobs(self._manifest.run, self._study, self._plan, self._environments, data)

@@ -143,28 +143,26 @@ def test_fetching_large_outputs_may_differ_by_more_than_a_step(seed):
         unwaited.verify()
 
 
-def test_a_fetch_that_takes_longer_after_two_steps_than_after_one_passes_where_more_steps_add_nothing():
-    """As TensorFlow's depthwise convolution in bfloat16: 2.5 ms a step, and 0.9 ms more for the fetch."""
+@pytest.mark.parametrize(
+    ("step_ns", "fetch_ns", "longer_ns", "most"),
+    [
+        # TensorFlow's depthwise convolution in bfloat16.
+        (2_600_000, 4_000_000, 920_000, 2 * MORE),
+        # PyTorch's gradients of every row on a busy machine: by more than two steps.
+        (4_095_000, 8_000_000, 9_310_000, 2 * MORE**2),
+    ],
+)
+def test_a_fetch_that_takes_longer_after_several_steps_passes_where_a_rest_does_not_shorten_it(
+    step_ns, fetch_ns, longer_ns, most
+):
     tried = set()
 
     def measure(steps, rest_ns=0):
         tried.add(steps)
-        return StepTimes(2_475_000 * steps, 4_000_000 + 920_000 * (steps > 1))
+        return StepTimes(step_ns * steps, fetch_ns + longer_ns * (steps > 1))
 
-    verify(lambda: None, measure, step_ns=2_600_000)
-    assert tried == {1, 2, MORE, 2 * MORE}
-
-
-def test_a_fetch_that_takes_longer_by_two_steps_passes_where_a_rest_does_not_shorten_it():
-    """As PyTorch's gradients of every row on a busy machine: 4 ms a step, and 9.3 ms more for the fetch."""
-    tried = set()
-
-    def measure(steps, rest_ns=0):
-        tried.add(steps)
-        return StepTimes(4_095_000 * steps, 8_000_000 + 9_310_000 * (steps > 1))
-
-    verify(lambda: None, measure, step_ns=4_100_000)
-    assert max(tried) == 2 * 64
+    verify(lambda: None, measure, step_ns)
+    assert max(tried) == most
 
 
 def test_steps_that_the_fetch_computes_are_found():
