@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from . import processors
 
 
+def processor_facts(path: str = "/proc/cpuinfo") -> dict[str, str]:
+    """Return what the kernel tells of the first processor, by the kernel's names; empty where it tells nothing."""
+    try:
+        first = Path(path).read_text().partition("\n\n")[0]
+    except OSError:
+        return {}
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
 def processor_model() -> str:
     """Return the processor's name as the kernel gives it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    return processor_facts().get("model name") or platform.processor() or platform.machine()
+
+
+def processor_version(told: Mapping[str, str]) -> str:
+    """Return the numbers that tell generations of processors apart, as cloud machines hide the name; maybe empty."""
+    numbers = {word: told.get(name) for word, name in (("family", "cpu family"), ("model", "model"))}
+    return ", ".join(f"{word} {number}" for word, number in numbers.items() if number)
 
 
 def memory_bytes() -> int:
@@ -85,6 +96,7 @@ def describe() -> dict[str, Any]:
     """Describe the machine for the record; no host name, since results are published."""
     return {
         "processor": processor_model(),
+        "processor_version": processor_version(processor_facts()),
         "processors": len(processors.available()),
         "memory_bytes": memory_bytes(),
         "system": f"{platform.system()} {platform.release()}",

@@ -16,8 +16,9 @@ SETTLE_RUNS = 3
 SETTLE_NS = 2_000_000
 #: Two runs are enough when the second takes this long, to save time with slow steps.
 SETTLE_SLOW_NS = 5_000_000
-#: Untimed steps between the first reading of the waiting time and the first sample: that reading slows some steps down.
-REHEARSED_STEPS = 4
+#: Untimed steps between the first reading of the waiting time and the first sample: that reading slows some steps down,
+#: by some 10 us for each thread. So there are fewer of slow steps, none of steps longer than this time.
+REHEARSED_STEPS, REHEARSED_NS = 4, 2_000_000
 #: They are skipped when they would exceed this share of a sample's steps.
 REHEARSED_SHARE = 0.5
 #: After this many runs the clock is taken to stand still.
@@ -189,18 +190,23 @@ class Stopwatch:
 
         growth.verify(begin, measure, step_ns, max(1, self.steps // 2) if starts else 1)
 
-    def _settle(self, batches: Any) -> None:
-        """Run untimed steps, as the first ones of a turn are slow: caches are cold, threads asleep."""
-        settling = 0
+    def _settle(self, batches: Any) -> int:
+        """Run untimed steps, as the first ones of a turn are slow: caches are cold, threads asleep.
+
+        Returns the nanoseconds of a step in the last run.
+        """
+        settling = steps = elapsed = 0
         for run in range(SETTLE_MOST_RUNS):
             if (run >= SETTLE_RUNS and settling >= SETTLE_NS) or (run > 1 and settling >= SETTLE_SLOW_NS):
-                return
+                break
             # Pairs from the third run on: as in a sample, the first step's outputs still occupy memory while the second
             # computes, so the second uses memory that single steps leave cold. Without pairs the first millisecond of
             # samples was up to 10 % slower.
-            elapsed = self._time(take(batches, 1 if run < 2 else 2))
+            steps = 1 if run < 2 else 2
+            elapsed = self._time(take(batches, steps))
             # The first run is much slower than the others, so its time does not count.
             settling += elapsed if run else 0
+        return elapsed // max(1, steps)
 
     def work(self, least_ns: int) -> Tuple[int, int]:
         """Run steps for at least this long; return how many, and the nanoseconds that they took."""
@@ -218,13 +224,14 @@ class Stopwatch:
         """Settle, then take ``samples`` timed samples, each of ``self.steps`` steps plus the planted ones."""
         self._reset()
         batches = itertools.cycle(self._batches)
-        self._settle(batches)
+        step_ns = self._settle(batches)
+        rehearsed = min(REHEARSED_STEPS, REHEARSED_NS // max(1, step_ns))
         turn = Turn([], [], [], [])
         gc.disable()
         try:
             waits = [self._waited()]
-            if self.steps * REHEARSED_SHARE >= REHEARSED_STEPS:
-                self._time(take(batches, REHEARSED_STEPS))
+            if rehearsed and self.steps * REHEARSED_SHARE >= rehearsed:
+                self._time(take(batches, rehearsed))
             for _ in range(samples):
                 taken = take(batches, self.steps + planting.extra_steps(self.steps, self._slowdown))
                 cpu = self._clock.cpu()

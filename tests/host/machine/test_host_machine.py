@@ -18,3 +18,19 @@ def test_when_the_kernel_gives_huge_pages(tmp_path, told, expected):
 
 def test_a_kernel_without_huge_pages_tells_nothing(tmp_path):
     assert facts.huge_pages(str(tmp_path / "missing")) == ""
+
+
+def test_a_processor_is_told_by_its_name_and_numbers(tmp_path):
+    path = tmp_path / "cpuinfo"
+    path.write_text(
+        "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n\nprocessor\t: 1\nmodel name\t: another\n"
+    )
+    told = facts.processor_facts(str(path))
+    assert told["model name"] == "AMD EPYC"
+    assert facts.processor_version(told) == "family 26, model 2"
+
+
+def test_a_kernel_that_tells_nothing_of_the_processor(tmp_path):
+    told = facts.processor_facts(str(tmp_path / "missing"))
+    assert (told, facts.processor_version(told)) == ({}, "")
+    assert facts.processor_model()

@@ -6,6 +6,7 @@ import pytest
 
 from bench.worker.timing import growth
 from bench.worker.timing.stopwatch import (
+    REHEARSED_NS,
     REHEARSED_STEPS,
     SETTLE_NS,
     SETTLE_RUNS,
@@ -79,7 +80,7 @@ def test_synchronisation_is_inside_the_time():
 def test_every_step_is_synchronised_unless_the_device_computes_in_order():
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=True, steps=10).turn(samples=2)
-    assert bench.synchronized == SETTLED + REHEARSED_STEPS + 20 + (SETTLE_RUNS + 1 + 2)
+    assert bench.synchronized == SETTLED + 2 + 20 + (SETTLE_RUNS + 1 + 2)
     bench = Bench(step_ns=SETTLE_NS // 2)
     bench.stopwatch(each=False, steps=10).turn(samples=2)
     assert bench.synchronized == SETTLE_RUNS + 1 + 2
@@ -126,9 +127,17 @@ def test_a_cold_first_step_does_not_end_the_settling():
 
 @pytest.mark.parametrize(("steps", "rehearsed"), [(1, 0), (7, 0), (8, REHEARSED_STEPS), (100, REHEARSED_STEPS)])
 def test_the_first_sample_is_rehearsed_where_it_has_many_steps(steps, rehearsed):
-    bench = Bench(step_ns=SETTLE_NS)
+    bench = Bench(step_ns=REHEARSED_NS // REHEARSED_STEPS)
     bench.stopwatch(steps=steps).turn(samples=1)
-    assert len(bench.seen) == SETTLED + rehearsed + steps
+    # Two single steps and two pairs settle: the first does not count, the others take 2.5 ms.
+    assert len(bench.seen) == 6 + rehearsed + steps
+
+
+@pytest.mark.parametrize(("step_ns", "rehearsed"), [(REHEARSED_NS // 2, 2), (REHEARSED_NS, 1), (REHEARSED_NS + 1, 0)])
+def test_few_slow_steps_are_rehearsed(step_ns, rehearsed):
+    bench = Bench(step_ns=step_ns)
+    bench.stopwatch(steps=20).turn(samples=1)
+    assert len(bench.seen) == SETTLED + rehearsed + 20
 
 
 def test_settling_ends_although_the_clock_stands_still():
