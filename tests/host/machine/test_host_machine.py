@@ -22,9 +22,7 @@ def test_a_kernel_without_huge_pages_tells_nothing(tmp_path):
 
 def test_a_processor_is_told_by_its_name_and_numbers(tmp_path):
     path = tmp_path / "cpuinfo"
-    path.write_text(
-        "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n\nprocessor\t: 1\nmodel name\t: another\n"
-    )
+    path.write_text("cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n\nprocessor\t: 1\nmodel name\t: another\n")
     told = facts.processor_facts(str(path))
     assert told["model name"] == "AMD EPYC"
     assert facts.processor_version(told) == "family 26, model 2"
