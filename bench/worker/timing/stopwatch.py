@@ -33,7 +33,7 @@ SHORT_SHARE = 0.25
 #: runs of one step: that cost is then less than a twentieth of it.
 START_SHARES, START_RUNS = 20, 5
 #: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less.
-WARMUP_SAMPLES, WARMUP_NS = 3, 50_000_000
+WARMUP_SAMPLES, WARMUP_NS = 3, 100_000_000
 
 
 class Clock(NamedTuple):
