@@ -1,0 +1,77 @@
+"""Compares what the libraries of linear algebra that frameworks bring reach on this processor, on one thread.
+
+    nox -s benchmarks -- products [SIDE [TURNS]]
+
+A product of two square float32 matrices. MKL chooses its code by the maker of the processor, so PyTorch is measured
+with ``MKL_DEBUG_CPU_TYPE=5``, too, which makes MKL before 2020.1 use AVX2 on processors that are not Intel's.
+Each turn is a new process of every environment.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+from bench.host import environments
+from bench.host.environments import variables
+from bench.host.study import study_file
+from bench.record import OK
+from bench.registry import BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = Path(__file__).resolve().parent / "_product.py"
+AVX2 = "MKL_DEBUG_CPU_TYPE"
+COLUMNS = (("torch1", ""), ("torch1", "5"), ("torch2", ""), ("torch2", "5"), ("tf2", ""), ("jax", ""))
+SIDE, TURNS, PRODUCTS = 768, 9, 30
+TIMEOUT_S = 300
+
+
+def gflops(command: tuple[str, ...], framework: str, side: int, debug_type: str) -> float:
+    """Return the speed of the median product of one process."""
+    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+    if debug_type:
+        extra[AVX2] = debug_type
+    done = subprocess.run(
+        [*command, str(PROGRAM), framework, str(side), str(PRODUCTS)],
+        env=variables.of_worker(1, BUILT_IN.facts(framework), own=extra),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    if done.returncode:
+        raise SystemExit(f"{framework}: exit code {done.returncode}\n{done.stderr}")
+    return 2 * side**3 / float(done.stdout.splitlines()[-1]) / 1e9
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table."""
+    side, turns = map(int, [*arguments, *map(str, (SIDE, TURNS)[len(arguments) :])])
+    study = study_file.load(ROOT / "matrix.toml")
+    commands = {}
+    for environment, _ in COLUMNS:
+        prepared = environments.load_outcome(environment, root=ROOT)
+        if prepared is None or prepared.status != OK:
+            raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
+        commands[environment] = prepared.command
+    speeds: dict[tuple[str, str], list[float]] = {column: [] for column in COLUMNS}
+    for turn in range(turns):
+        # Every other turn in the opposite order.
+        for column in COLUMNS[:: -1 if turn % 2 else 1]:
+            environment, debug_type = column
+            framework = str(study.environments[environment].framework)
+            speeds[column].append(gflops(commands[environment], framework, side, debug_type))
+        print(f"turn {turn + 1} of {turns}", file=sys.stderr, flush=True)
+    rows = []
+    for (environment, debug_type), seen in speeds.items():
+        variable = f"{AVX2}={debug_type}" if debug_type else ""
+        rows.append([environment, variable, *(f"{of(seen):.0f}" for of in (statistics.median, min, max))])
+    print(tabulate(rows, ["environment", "variable", "GFLOP/s", "least", "most"], "github", disable_numparse=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
