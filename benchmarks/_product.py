@@ -1,6 +1,8 @@
-"""Times products of square float32 matrices in one framework and prints the median seconds of one.
+"""Times products of square float32 matrices in one framework.
 
-python _product.py FRAMEWORK SIDE PRODUCTS
+    python _product.py FRAMEWORK SIDE PRODUCTS
+
+It prints the median seconds of one product, on one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ WARM = 10
 
 
 def main(framework: str, side: int, products: int) -> float:
-    """Return the median seconds of a product, waited for each time, in the framework's default mode."""
+    """Return the median seconds of a product, waited for each time, in the first mode of the framework."""
     # XLA has a thread for every processor that the process may use.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     mode = BUILT_IN.facts(framework).modes[0].name

@@ -9,6 +9,7 @@ Each turn is a new process of every environment.
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import subprocess
 import sys
@@ -49,7 +50,10 @@ def gflops(command: tuple[str, ...], framework: str, side: int, debug_type: str)
 
 def main(arguments: list[str]) -> int:
     """Print the table."""
-    side, turns = map(int, [*arguments, *map(str, (SIDE, TURNS)[len(arguments) :])])
+    parser = argparse.ArgumentParser(prog="nox -s benchmarks -- products", description=__doc__.splitlines()[0])
+    parser.add_argument("side", type=int, nargs="?", default=SIDE, help="rows of a matrix; %(default)s by default")
+    parser.add_argument("turns", type=int, nargs="?", default=TURNS, help="processes of each; %(default)s by default")
+    chosen = parser.parse_args(arguments)
     study = study_file.load(ROOT / "matrix.toml")
     commands = {}
     for environment, _ in COLUMNS:
@@ -58,13 +62,13 @@ def main(arguments: list[str]) -> int:
             raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
         commands[environment] = prepared.command
     speeds: dict[tuple[str, str], list[float]] = {column: [] for column in COLUMNS}
-    for turn in range(turns):
+    for turn in range(chosen.turns):
         # Every other turn in the opposite order.
         for column in COLUMNS[:: -1 if turn % 2 else 1]:
             environment, debug_type = column
             framework = str(study.environments[environment].framework)
-            speeds[column].append(gflops(commands[environment], framework, side, debug_type))
-        print(f"turn {turn + 1} of {turns}", file=sys.stderr, flush=True)
+            speeds[column].append(gflops(commands[environment], framework, chosen.side, debug_type))
+        print(f"turn {turn + 1} of {chosen.turns}", file=sys.stderr, flush=True)
     rows = []
     for (environment, debug_type), seen in speeds.items():
         variable = f"{AVX2}={debug_type}" if debug_type else ""
