@@ -33,3 +33,10 @@ def _unmoved_libraries() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "Placements", Unmoved)
         yield
+
+
+@pytest.fixture
+def no_oom_kills_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides the machine's count of kills for lack of memory: it also counts those of tests that run beside this one."""
+    for module in ("containers.worker", "workers.forked_worker", "workers.worker_process"):
+        monkeypatch.setattr(f"bench.host.{module}.oom_kills", lambda: 0)

@@ -81,6 +81,7 @@ def leave():
 """
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 @pytest.mark.engine
 @pytest.mark.parametrize("way", ["close", "kill", "kill while frozen", "crash", "kill of the container"])
 def test_no_process_survives_its_container_also_none_that_left_its_session(start, engine, way):

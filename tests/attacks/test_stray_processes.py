@@ -129,6 +129,7 @@ def are_gone(processes: list[int]) -> bool:
     return wait_for(lambda: all(family.state(process) in (None, "Z") for process in processes))
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
 @pytest.mark.parametrize("way", ["finish", "kill", "crash"])
 def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, forked, way):

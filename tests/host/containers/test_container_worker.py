@@ -77,6 +77,7 @@ def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root)
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 @pytest.mark.parametrize(("action", "reason"), [("kill", "killed by SIGKILL"), ("remove", "removed from outside")])
 def test_a_container_that_is_killed_or_removed_becomes_failed(start, engine, action, reason):
     worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')

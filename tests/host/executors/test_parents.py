@@ -117,6 +117,7 @@ def test_two_rounds_have_other_parents_hashes_and_addresses(round_of):
     assert not Path(f"/proc/{first.process_id}").exists()
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 def test_after_the_end_of_a_parent_the_next_row_has_another(round_of):
     starter = round_of(0)
     (first,) = started(starter, PLAIN)

@@ -251,6 +251,7 @@ def test_an_import_that_hangs_is_a_timeout_of_every_cell(parent, fork):
     assert not alive(common._connection.process_id)
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 def test_workers_end_with_their_parent_and_tell_why(parent, fork):
     common = parent()
     worker = fork(common)

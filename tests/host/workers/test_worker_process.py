@@ -74,6 +74,7 @@ def test_a_segmentation_fault_becomes_failed(start):
     assert "SIGSEGV" in ended.reason
 
 
+@pytest.mark.usefixtures("no_oom_kills_beside")
 def test_a_kill_from_outside_becomes_failed(start):
     ended = end_of(start("os.kill(os.getpid(), signal.SIGKILL)"))
     assert (ended.status, ended.reason) == ("failed", "killed by SIGKILL")
