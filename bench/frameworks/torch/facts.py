@@ -12,6 +12,8 @@ COMPILER = (
     "torch._inductor.compile_fx",
     "torch._inductor.codegen.common:init_backend_registration",
     "torch._inductor.choices",
+    "torch._inductor.codegen.memory_planning",
+    "torch.distributed.tensor.experimental",
     "torch.export._trace",
     "torch._export.db.logging",
     "torch._dynamo.backends.registry:list_backends",

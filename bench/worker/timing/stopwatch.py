@@ -32,8 +32,9 @@ SHORT_SHARE = 0.25
 #: Where a run has a cost beside its steps, a sample lasts at least this many times as long as the shortest of these
 #: runs of one step: that cost is then less than a twentieth of it.
 START_SHARES, START_RUNS = 20, 5
-#: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less.
-WARMUP_SAMPLES, WARMUP_NS = 3, 100_000_000
+#: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less. The comparisons
+#: of identical cells and of planted slowdowns have samples of 5 ms, and so a warm-up of 15 ms.
+WARMUP_SAMPLES, WARMUP_NS = 3, 50_000_000
 
 
 class Clock(NamedTuple):
