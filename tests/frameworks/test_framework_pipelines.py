@@ -6,6 +6,8 @@ import pytest
 from environment import THREADS, framework, run
 from modes import case, cases, compiled
 
+pytestmark = pytest.mark.long
+
 NAMES = {"torch": "DataLoader", "tensorflow": "tf.data", "jax": "grain 0.2.18", "numpy": "generator"}
 #: What Keras computes with.
 BACKENDS = {"keras-tf": "tensorflow", "keras-torch": "torch"}

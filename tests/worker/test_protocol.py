@@ -223,6 +223,7 @@ def test_a_recompilation_while_timing_is_counted(reference, first_processor):
     worker.close()
 
 
+@pytest.mark.long
 def test_steps_that_are_not_waited_for_end_the_cell(reference, first_processor):
     """The adapter's steps return at once; fetching their outputs takes the time."""
     later = ["import time", "get = Adapter.get", "from bench.worker.timing import timed_program"]

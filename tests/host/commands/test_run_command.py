@@ -168,6 +168,7 @@ def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
     assert len(described.peaks["here/cpu"]["bandwidths"]) > 3
 
 
+@pytest.mark.long
 def test_peaks_that_a_cell_exceeds_are_measured_again_before_it_fails(checkout):
     path = checkout / "matrix.toml"
     path.write_text(
@@ -200,6 +201,7 @@ def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
     assert {stop.why for stop in described.stopped.values()} == {"budget"}
 
 
+@pytest.mark.long
 def test_the_largest_batch_under_a_cap_is_found_for_every_cell(checkout):
     arguments = ("--environment", "here", "--workload", "mlp-train", "--largest-batch", "64MiB")
     assert call(checkout, "run", *arguments) == 0

@@ -28,7 +28,7 @@ from bench.host.study import study_file
 from bench.host.study.environment import Environment
 
 #: Noise decides how many rounds are measured: no other test runs beside these.
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.long]
 
 TOYS = Path(__file__).resolve().parents[2] / "extensions" / "toy"
 FACTS = """

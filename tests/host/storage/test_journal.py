@@ -130,7 +130,12 @@ def test_packed_records_are_read_where_there_are_no_others(tmp_path):
     assert [one.round for one in journal.read(tmp_path)] == [0, 1]
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}" * 9)[:-9], gzip.compress(b"{}\n") + b"rest"])
+# Named, as a packed content has the time in it: two processes that collect the tests would name them differently.
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(b"{}" * 9)[:-9], gzip.compress(b"{}\n") + b"rest"],
+    ids=["not packed", "cut off", "more after it"],
+)
 def test_packed_records_that_are_damaged_are_told(tmp_path, content):
     (tmp_path / "records.jsonl.gz").write_bytes(content)
     damaged = []
