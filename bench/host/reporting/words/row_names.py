@@ -28,10 +28,16 @@ def threads_in_words(count: int) -> str:
 
 
 def usual_facets(results: Sequence[Result]) -> tuple[str | None, ...]:
-    """Return what more than half of the rows have in common, part by part; the workload is always named."""
+    """Return what half of the rows or more have in common, part by part; the workload is always named."""
     rows = _facets_of_rows(results)
-    common = [Counter(values).most_common(1)[0] for values in zip(*rows, strict=True)]
-    return (None, *(value if 2 * count > len(rows) else None for value, count in common[1:]))
+    return (None, *map(_usual, list(zip(*rows, strict=True))[1:]))
+
+
+def _usual(values: Sequence[str]) -> str | None:
+    """Return what at least half of the values are, and no other as often."""
+    (value, count), *others = Counter(values).most_common(2)
+    tied = any(other == count for _, other in others)
+    return value if 2 * count >= len(values) and not tied else None
 
 
 def _facets_of_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
@@ -39,7 +45,7 @@ def _facets_of_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
 
 
 def usual_conditions(results: Sequence[Result]) -> str:
-    """Name what more than half of the rows have in common; the names of the other rows say what they have."""
+    """Name what is usual; the names of the other rows say what they have."""
     return ", ".join(value for value in usual_facets(results) if value is not None)
 
 
