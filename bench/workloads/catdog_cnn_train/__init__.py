@@ -19,7 +19,7 @@ ITEM = "image"
 SIZES = {
     "check": {"batch": 4, "filters": 4, "dense": 16},
     "tiny": {"batch": 10, "filters": 8, "dense": 64},
-    "small": {"batch": 20, "filters": 32, "dense": 512},
+    "small": {"batch": 32, "filters": 32, "dense": 512},
     "medium": {"batch": 100, "filters": 32, "dense": 512},
     "large": {"batch": 500, "filters": 32, "dense": 512},
 }
