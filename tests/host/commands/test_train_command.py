@@ -174,7 +174,7 @@ def test_data_of_the_real_workloads_are_refused_in_words(tmp_path, capsys):
         ("lenet-train", mnist, "IDX type 0x0d"),
         ("lenet-train", empty, "no file train-images-idx3-ubyte"),
         ("catdog-cnn-train", empty, "no readable image of a cat or a dog"),
-        ("catdog-cnn-train", few, "a batch has 20"),
+        ("catdog-cnn-train", few, "a batch has 32"),
     ):
         assert train(tmp_path, "--environment", "torch", "--workload", workload, "--data", str(data)) == 2
         assert said in capsys.readouterr().err
