@@ -8,7 +8,6 @@ from ..cell import Cell
 from ..frameworks import loaded
 from ..frameworks.precisions import TF32
 from . import steering
-from .limits import memory
 from .live_cell import LiveCell
 from .timing.timed_program import TimedProgram
 
@@ -26,12 +25,11 @@ def verify(cell: Cell, settings: Mapping[str, Any]) -> None:
 
 def memory_of(live: LiveCell, first_call_peak: int, timed: Optional[TimedProgram]) -> Dict[str, Any]:
     """Return the bytes that a cell used, net of the import, and what the framework's allocator reports."""
-    peak = memory.peak_bytes()
     used = {
-        "baseline_bytes": live.baseline_bytes - live.imported.bytes_for_others(live.preloads),
+        "baseline_bytes": live.baseline.bytes - live.imported.bytes_for_others(live.preloads),
         "import_bytes": live.imported.bytes,
-        "peak_bytes": max(0, peak - live.baseline_bytes),
-        "first_call_peak_bytes": max(0, first_call_peak - live.baseline_bytes),
+        "peak_bytes": live.baseline.above(),
+        "first_call_peak_bytes": first_call_peak,
     }
     if timed is None or not timed.peak_is_new:
         # The kernel cannot reset the peak, so it includes the first call and the check.

@@ -35,15 +35,13 @@ class LiveCell:
         #: Seconds of the imports.
         self.import_s = imported.seconds + time.perf_counter() - start
         self.adapter = adapter_of(cell, registry, module)
-        #: Bytes in use before the cell computes.
-        self.baseline_bytes = 0
+        self.baseline = memory.Baseline()
         #: Made by ``first_call``, and closed by ``close`` also where its first step fails.
         self.program: Any = None
 
     def note_baseline(self) -> None:
         """Note the memory in use now. In a process of its own, preloaded modules are part of the first call."""
-        self.baseline_bytes = memory.resident_bytes()
-        self.baseline_bytes -= self.imported.preloaded_bytes(self.preloads)
+        self.baseline.note(self.imported.preloaded_bytes(self.preloads))
 
     @property
     def facts(self) -> Facts:

@@ -8,7 +8,6 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from . import in_force
 from .checking import inputs, parity
 from .checking.late import LateCheck
-from .limits import memory
 from .live_cell import Enter, LiveCell
 from .timing.stopwatch import looped
 
@@ -18,7 +17,7 @@ class Prepared(NamedTuple):
 
     batches: List[Any]
     late: LateCheck
-    #: Peak bytes of build and first call.
+    #: Peak bytes of build and first call, above the baseline.
     first_call_peak: int
 
 
@@ -34,9 +33,9 @@ def prepare(
     initial = dict(draw.parameters, **parity.initial_state(specification, size)) if specification.TRAINING else {}
     identity, description = draw.digest, draw.description
     del draw
-    memory.forget_peak()
+    live.baseline.forget_peak()
     program, first_call_s = live.first_call(size, parameters, batches[0], enter)
-    first_call_peak = memory.peak_bytes()
+    first_call_peak = live.baseline.above()
 
     enter("check")
     reduced = parity.is_reduced(specification, size)

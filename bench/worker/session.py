@@ -117,6 +117,8 @@ class Session:
             sized_for=sized_for,
         )
         warmup_ns = timed.calibrate(int(sample_s * 1e9))
+        # Checking and fetching needed memory that the steps do not need.
+        timed.peak_is_new = live.baseline.forget_peak()
         self._compiled_before = live.compilation()
         return {"event": "calibrated", "warmup_ns": warmup_ns}
 
@@ -195,10 +197,9 @@ class Session:
         self._enter("build")
         batch = fitting.Batch(specification, live.cell.workload, size, items, seed)
         batch.try_steps(live.adapter, live.build, live.transform(), self._enter, self._cap)
-        of_process = max(0, memory.peak_bytes() - live.baseline_bytes)
         return {
             "event": "fitted",
-            "peak_bytes": live.adapter.memory().get("allocated_peak_bytes", of_process),
+            "peak_bytes": live.adapter.memory().get("allocated_peak_bytes", live.baseline.above()),
             "items": specification.items(batch.size),
             "item": specification.ITEM,
         }

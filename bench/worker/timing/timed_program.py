@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from ...frameworks import loaded
-from ..limits import memory
 from .stopwatch import Stopwatch, looped
 from .waiting import Waiting
 
@@ -41,8 +40,6 @@ class TimedProgram:
         """Find how many steps fill a sample; return the warm-up times in ns."""
         warmup_ns = self.stopwatch.calibrate(sample_ns, self._program.starts)
         self._step_ns = min(warmup_ns[-3:])
-        # Checking and fetching needed memory that the steps do not need.
-        self.peak_is_new = memory.forget_peak()
         return warmup_ns
 
     def verify_growth(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 from bench.frameworks.numpy.adapter import Adapter
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.limits import fitting, memory
+from bench.worker.limits import fitting
 
 
 def size_of(workload):
@@ -87,13 +87,3 @@ def test_the_cap_is_in_force_before_anything_is_built():
     batch = fitting.Batch(specification, "mlp-train", size_of("mlp-train"), 4, seed=1)
     with pytest.raises(ZeroDivisionError):
         batch.try_steps(Adapter("eager", "cpu", "float32", 1), build, None, lambda stage: None, cap)
-
-
-def test_freed_memory_does_not_count_in_the_peak():
-    if not memory.forget_peak():
-        pytest.skip("this kernel cannot reset the peak")
-    kept = [bytes(1000) for _ in range(200_000)]
-    high = memory.peak_bytes()
-    del kept
-    assert memory.forget_peak()
-    assert memory.peak_bytes() < high - (100 << 20)

@@ -1,0 +1,74 @@
+"""Tests what counts as the memory of a cell."""
+
+import mmap
+
+import pytest
+
+from bench.worker.limits import memory
+
+MIB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def needs_a_peak_that_can_be_reset():
+    if not memory.forget_peak():
+        pytest.skip("this kernel cannot reset the peak")
+
+
+@pytest.fixture
+def library(tmp_path):
+    """Return 16 MiB of a mapped file, all resident, whose pages ``madvise`` gives back as the kernel would."""
+    path = tmp_path / "library"
+    path.write_bytes(bytes(16 * MIB))
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        touch(mapped)
+        yield mapped
+
+
+def touch(mapped):
+    for page in range(0, len(mapped), mmap.PAGESIZE):
+        mapped[page]
+
+
+def test_freed_memory_does_not_count_in_the_peak():
+    kept = [bytes(1000) for _ in range(200_000)]
+    high = memory.peak_bytes()
+    del kept
+    assert memory.forget_peak()
+    assert memory.peak_bytes() < high - (100 << 20)
+
+
+def test_the_peak_is_counted_from_the_baseline():
+    baseline = memory.Baseline()
+    baseline.note()
+    assert baseline.forget_peak()
+    used = bytearray(32 * MIB)
+    assert 32 * MIB <= baseline.above() < 40 * MIB
+    del used
+
+
+def test_what_was_preloaded_for_the_cell_is_its_own():
+    baseline = memory.Baseline()
+    baseline.note(preloaded_bytes=24 * MIB)
+    assert baseline.forget_peak()
+    assert 24 * MIB <= baseline.above() < 32 * MIB
+
+
+def test_pages_of_libraries_that_the_kernel_took_back_are_not_returned_memory(library):
+    baseline = memory.Baseline()
+    baseline.note()
+    library.madvise(mmap.MADV_DONTNEED)
+    assert baseline.forget_peak()
+    assert memory.peak_bytes() < baseline.bytes - 8 * MIB
+    used = bytearray(4 * MIB)
+    assert 4 * MIB <= baseline.above() < 8 * MIB
+    del used
+
+
+def test_pages_of_libraries_that_came_back_are_counted_once(library):
+    baseline = memory.Baseline()
+    baseline.note()
+    library.madvise(mmap.MADV_DONTNEED)
+    assert baseline.forget_peak()
+    touch(library)
+    assert baseline.above() < 4 * MIB
