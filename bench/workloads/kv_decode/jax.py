@@ -10,9 +10,20 @@ from ...frameworks.jax.adapter import inference
 from ..transformer_encoder.jax import ATTENTION, layer_norm
 
 
+def axes_of_cache(size):
+    """Name the axes of a cache: batch, heads, positions (k) and channels.
+
+    XLA on a processor copies the caches of several sequences to put the heads first: with them there, 8 sequences take
+    0.6 of the time. One sequence takes 1.15 times as long with them there.
+    """
+    return "bhkc" if size["batch"] > 1 else "bkhc"
+
+
 def advance(size, parameters, caches, tokens, start):
     """Read tokens (batch, count) from position ``start`` on; return the new caches and the logits after the last."""
     count, heads = tokens.shape[1], size["heads"]
+    cached = axes_of_cache(size)
+    axis, queried = cached.index("k"), cached.replace("k", "q")
     positions = start + jnp.arange(count)
     visible = jnp.arange(size["sequence"]) <= positions[:, None]
 
@@ -28,12 +39,13 @@ def advance(size, parameters, caches, tokens, start):
         block = "block%d." % index
         projected = norm(block + "attention_norm", hidden) @ parameters[block + "qkv.weight"]
         split = projected.reshape(*hidden.shape[:2], 3, heads, -1)
-        keys = lax.dynamic_update_slice_in_dim(keys, split[:, :, 1], start, axis=1)
-        values = lax.dynamic_update_slice_in_dim(values, split[:, :, 2], start, axis=1)
+        split = split.swapaxes(1, 3) if cached == "bhkc" else split
+        keys = lax.dynamic_update_slice_in_dim(keys, split[:, :, 1], start, axis)
+        values = lax.dynamic_update_slice_in_dim(values, split[:, :, 2], start, axis)
         found.append((keys, values))
-        scores = jnp.einsum("bqhc,bkhc->bhqk", split[:, :, 0] * keys.shape[-1] ** -0.5, keys)
+        scores = jnp.einsum(queried + "," + cached + "->bhqk", split[:, :, 0] * keys.shape[-1] ** -0.5, keys)
         weights = jax.nn.softmax(jnp.where(visible, scores, -jnp.inf))
-        mixed = jnp.einsum("bhqk,bkhc->bqhc", weights, values).reshape(hidden.shape)
+        mixed = jnp.einsum("bhqk," + cached + "->bqhc", weights, values).reshape(hidden.shape)
         hidden = hidden + linear(block + "output", mixed)
         wide = jax.nn.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)), approximate=False)
         hidden = hidden + linear(block + "contract", wide)
@@ -42,7 +54,8 @@ def advance(size, parameters, caches, tokens, start):
 
 def build(size, parameters, batch, transform):
     prompt, sequence = size["prompt"], size["sequence"]
-    shape = (size["batch"], sequence, size["heads"], size["width"] // size["heads"])
+    lengths = {"b": size["batch"], "h": size["heads"], "k": sequence, "c": size["width"] // size["heads"]}
+    shape = tuple(lengths[axis] for axis in axes_of_cache(size))
 
     def decode(parameters, tokens):
         zeros = jnp.zeros(shape, parameters["token_embedding"].dtype)
