@@ -29,6 +29,16 @@ def batch(size, random, source=None):
     return tuple(random.standard_normal(shape).astype(np.float32) for _ in range(3))
 
 
+def blocks(sequence, block, causal):
+    """Divide the queries into blocks, for composed attention: list their first positions, ends, and the keys they see.
+
+    A causal block leaves out the keys after its end. Sequences that are no multiple of ``block`` are one block.
+    """
+    block = block if sequence % block == 0 else sequence
+    ends = range(block, sequence + 1, block)
+    return [(end - block, end, end if causal else sequence) for end in ends]
+
+
 def mixed(batch, causal):
     return {"mixed": attention.attention(*batch, causal=causal)}
 

@@ -1,7 +1,8 @@
 """Runs inside an environment, through server.py: checks what timed samples run.
 
 A workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
-returns {workload: [largest error as a share of what is allowed, its settings], or why there is none}.
+returns {workload: [largest error as a share of what is allowed, its settings], or why there is none}. A workload is
+checked at size ``check``, or at another as ``workload/size``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ THREADS = int(os.environ["OMP_NUM_THREADS"])
 SEED = 1
 
 
-def share_of_allowed(framework, mode, workload, folder):
+def share_of_allowed(framework, mode, workload, size_name, folder):
     """Return the largest error of a workload's outputs as a share of what is allowed, and the settings in force."""
     specification = BUILT_IN.specification(workload)
-    size = specification.SIZES["check"]
+    size = specification.SIZES[size_name]
     reference = os.path.join(folder, workload + ".npz")
     parity.write_reference(reference, specification, size, SEED)
     drawn, drawn_batches, _ = parity.draw(specification, size, SEED)
@@ -63,10 +64,11 @@ def agree_on_parameters(program, run, batches, adapter):
 def main(framework, mode, *workloads):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for workload in workloads or BUILT_IN.workloads:
+        for name in workloads or BUILT_IN.workloads:
+            workload, _, size_name = name.partition("/")
             if BUILT_IN.has_implementation(workload, framework):
                 try:
-                    found[workload] = share_of_allowed(framework, mode, workload, folder)
+                    found[name] = share_of_allowed(framework, mode, workload, size_name or "check", folder)
                 except Unsupported as error:
-                    found[workload] = str(error)
+                    found[name] = str(error)
     return found
