@@ -21,7 +21,15 @@ WITHOUT_INTEGERS = {
 
 
 @pytest.mark.long
-@cases("torch2:compile-step", "torch2:compile-max-autotune", "jax:jit-async", "jax:jit-loop", "jax:jit-aot")
+@cases(
+    "torch2:compile-step",
+    "torch2:compile-max-autotune",
+    "tf2:function-concrete",
+    "tf2:xla-concrete",
+    "jax:jit-async",
+    "jax:jit-loop",
+    "jax:jit-aot",
+)
 def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
     """What timed samples run is compared; the default study checks the other modes."""
     found = run(environment, "agreement", mode, *WORKLOADS)
@@ -38,6 +46,26 @@ def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(env
         assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
         # Steps that need each other are waited for at the end of a sample.
         assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
+
+
+@pytest.mark.long
+@cases(
+    "torch1:eager",
+    "torch1:torchscript",
+    "torch1:torchscript-trace",
+    "tf2:eager",
+    "tf2:function",
+    "tf2:xla",
+    "jax:jit",
+    "jax:eager",
+)
+def test_forms_that_check_does_not_have_agree_with_float64(environment, mode):
+    """Long attention is computed in blocks of queries, and caches of one sequence have other axes than those of two."""
+    workloads = ("attention-causal/small", "attention-full/small", "kv-decode/tiny")
+    found = run(environment, "agreement", mode, *workloads)
+    assert sorted(found) == sorted(workloads)
+    for share, _ in found.values():
+        assert share <= 1
 
 
 @cases(

@@ -18,7 +18,17 @@ def test_nothing_is_compiled_in_steady_state(environment, mode):
             assert steady["before"]["traces"] == 1
 
 
-@cases("torch2:compile", "tf2:function", "tf2:xla", "jax:eager", "jax:jit", "jax:jit-async", "jax:jit-aot")
+@cases(
+    "torch2:compile",
+    "tf2:function",
+    "tf2:xla",
+    "tf2:function-concrete",
+    "tf2:xla-concrete",
+    "jax:eager",
+    "jax:jit",
+    "jax:jit-async",
+    "jax:jit-aot",
+)
 def test_another_shape_is_counted_as_a_compilation(environment, mode):
     """TorchScript is not here: it does not tell of the shapes that it specialises to."""
     found = trial(environment, mode)["another shape"]

@@ -14,8 +14,9 @@ from .. import xla
 
 #: The mode that clusters.
 AUTO = "xla-auto"
-#: The modes in which XLA compiles a training step, whole or in clusters.
-BY_XLA = ("xla", AUTO)
+#: The modes in which XLA compiles a whole step, and those in which it does so whole or in clusters.
+WHOLE = ("xla", "xla-concrete")
+BY_XLA = (*WHOLE, AUTO)
 #: On a GPU the first one is enough; a processor needs both.
 FLAGS = ("--tf_xla_auto_jit=2", "--tf_xla_cpu_global_jit")
 #: The operation that compiles a cluster, and what the names of the fused training kernels begin with.

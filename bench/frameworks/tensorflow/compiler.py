@@ -6,9 +6,12 @@ import tensorflow as tf
 
 from ...program import Unsupported
 from . import clustering
+from .concrete import Concrete
 
 #: The modes that execute op by op.
 EAGER, EAGER_FUSED = "eager", "eager-fused"
+#: The modes that call concrete functions themselves.
+CONCRETE = ("function-concrete", "xla-concrete")
 
 
 class Compiler:
@@ -28,9 +31,9 @@ class Compiler:
         self._training = self._training or training
         if self._clusters is not None:
             self._clusters.begin()
-        traced = tf.function(function, input_signature=signature, jit_compile=self._mode == "xla")
+        traced = tf.function(function, input_signature=signature, jit_compile=self._mode in clustering.WHOLE)
         self._functions.append(traced)
-        return traced
+        return Concrete(traced) if self._mode in CONCRETE else traced
 
     def report(self):
         """Report what was traced. Shapes are fixed where XLA compiles, so it compiles each trace once."""

@@ -14,6 +14,9 @@ FACTS = Facts(
         Mode("eager-fused", part="step"),
         Mode("function", part="step", first_call_s=1.0, validated=True),
         Mode("xla", part="step", first_call_s=2.0),
+        # Their concrete functions, called directly.
+        Mode("function-concrete", part="step", first_call_s=1.0),
+        Mode("xla-concrete", part="step", first_call_s=2.0),
         Mode("xla-auto", part="step", first_call_s=2.0),
         # Training steps over two logical devices.
         Mode("mirrored", part="step", first_call_s=1.0),

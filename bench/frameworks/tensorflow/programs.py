@@ -10,6 +10,7 @@ import tensorflow as tf
 from ...program import Program
 from .. import halves
 from . import mirrored
+from .clustering import WHOLE
 from .optimizers import make_optimizer
 
 
@@ -66,7 +67,7 @@ def variable_training(
         optimizer.apply(gradients)
         return value
 
-    fused = "by the compiler" if transform.mode == "xla" else optimizer.fused
+    fused = "by the compiler" if transform.mode in WHOLE else optimizer.fused
     in_force = dict(
         given(layout=layout, attention=attention),
         **{"optimizer": optimizer.name, "fused optimizer": fused},

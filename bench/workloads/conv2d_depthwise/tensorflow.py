@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.clustering import WHOLE
 
 
 def convolve(variables, images):
@@ -34,5 +35,5 @@ def shifted(variables, images):
 
 def build(size, parameters, batch, transform):
     on_processor = not tf.config.get_visible_devices("GPU")
-    function = shifted if transform.mode == "xla" and on_processor else convolve
+    function = shifted if transform.mode in WHOLE and on_processor else convolve
     return inference(function, parameters, transform, layout="NHWC")

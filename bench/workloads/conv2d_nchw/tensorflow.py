@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.clustering import WHOLE
 from ...program import Unsupported
 
 
@@ -28,6 +29,6 @@ def verify(images, weight):
 
 def build(size, parameters, batch, transform):
     # XLA has a convolution of its own.
-    if transform.mode != "xla":
+    if transform.mode not in WHOLE:
         verify(batch[0][:1], parameters["weight"])
     return inference(convolve, parameters, transform, layout="NCHW")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.clustering import BY_XLA
 from .. import batch_norm, resnet
 
 
@@ -55,7 +56,7 @@ def by_operations(images, mean, variance, scale, shift):
 
 def build(size, parameters, batch, transform):
     # XLA joins operations itself. The kernel takes no scale in bfloat16.
-    joined = transform.mode in ("eager", "function") and parameters["dense.bias"].dtype == tf.float32
+    joined = transform.mode not in BY_XLA and parameters["dense.bias"].dtype == tf.float32
     normalised = by_kernel if joined else by_operations
 
     def classify(variables, images):
