@@ -8,6 +8,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,10 @@ class Server:
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
         extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own_variables(environment)}
+        # Forked processes end without the clean-up that libraries register for the end. Workers have a folder, too.
+        self._scratch = tempfile.TemporaryDirectory()
+        if not facts.caches_temporary_files:
+            extra["TMPDIR"] = self._scratch.name
         self._process = subprocess.Popen(
             [*interpreter(environment), str(HERE / "server.py"), name],
             cwd=HERE,
@@ -79,6 +84,7 @@ class Server:
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
+        self._scratch.cleanup()
 
 
 @cache
