@@ -76,7 +76,7 @@ def verdict(low: float, high: float) -> str:
 def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> list[str]:
     """Return the cells of a row: both medians, median and quartiles of the ratios of the turns, and the verdict.
 
-    Empty where one of both is missing.
+    Empty where one of both is missing; the verdict is "failed" where a program fails, whose error is printed.
     """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
@@ -87,7 +87,8 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
         timeout=TIMEOUT_S,
     )
     if done.returncode:
-        raise SystemExit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
+        announce(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
+        return ["-"] * 5 + ["failed"]
     times = {name: np.array(seconds) for name, seconds in json.loads(done.stdout.splitlines()[-1]).items()}
     if not times:
         return []
@@ -130,7 +131,7 @@ def announce(text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; exit 1 where ours is slower than the limit allows."""
+    """Print the table; exit 1 where ours is slower than the limit allows, or a comparison failed."""
     parser = argparse.ArgumentParser("nox -s benchmarks -- public")
     parser.add_argument("--size", default="tiny")
     parser.add_argument("--turns", type=int, default=20)
@@ -162,7 +163,7 @@ def main(arguments: list[str]) -> int:
         "verdict",
     ]  # fmt: skip
     print(tabulate(rows, headers, "github", disable_numparse=True))
-    return int(any(row[-1] == "slower" for row in rows))
+    return int(any(row[-1] in ("slower", "failed") for row in rows))
 
 
 if __name__ == "__main__":

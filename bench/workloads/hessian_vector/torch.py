@@ -22,7 +22,7 @@ def build(size, parameters, batch, transform):
         (products,) = torch.func.vjp(gradient, parameters)[1](dict(zip(names, vectors)))
         return tuple(products[name] for name in names)
 
-    # A compiler leaves its graph at torch.autograd.grad. There vjp of grad took 0.79 (small) and 0.95 (tiny) of the time
-    # of jvp of grad, which has more products. Op by op, two backward passes took 0.76 of it.
+    # A compiler leaves its graph at torch.autograd.grad. There vjp of grad took 0.79 (small) and 0.95 (tiny) of the
+    # time of jvp of grad, which has more products. Op by op, two backward passes took 0.76 of it.
     compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "func")
     return differentiating(reverse_over_reverse if compiles else twice, transform, tuple(names))
