@@ -22,6 +22,7 @@ import pyhpc
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
+from bench.worker.timing.layout import settle_allocator
 from bench.worker.timing.stopwatch import looped
 
 SAMPLE_S = 0.05
@@ -66,6 +67,8 @@ def public(framework, mode, workload, size, batch, parameters, adapter, each, ch
 
 
 def main(framework, mode, workload, size_name, turns, checkout=""):
+    # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
+    settle_allocator()
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
