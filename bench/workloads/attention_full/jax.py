@@ -10,6 +10,7 @@ from jax import lax
 
 from ...frameworks.jax.adapter import inference
 from ...frameworks.jax.compiler import compiles_for_processor
+from .. import long_attention
 from ..transformer_encoder.jax import ATTENTION
 from . import CAUSAL
 
@@ -43,9 +44,8 @@ def attend_in_blocks(queries, keys, values, causal):
     """
     sequence = queries.shape[2]
 
-    def attend_group(start, end):
-        kept = end if causal else sequence
-        of_block = functools.partial(attend, keys=keys[:, :, :kept], values=values[:, :, :kept])
+    def attend_group(start, end, seen):
+        of_block = functools.partial(attend, keys=keys[:, :, :seen], values=values[:, :, :seen])
         blocks = queries[:, :, start:end].reshape(*queries.shape[:2], -1, BLOCK, queries.shape[3])
         firsts = jnp.arange(start, end, BLOCK)
         mixed = lax.map(
@@ -53,8 +53,8 @@ def attend_in_blocks(queries, keys, values, causal):
         )
         return jnp.moveaxis(mixed, 0, 2).reshape(*queries.shape[:2], end - start, -1)
 
-    group = sequence // CAUSAL_GROUPS if causal else sequence
-    return jnp.concatenate([attend_group(start, start + group) for start in range(0, sequence, group)], axis=2)
+    groups = long_attention.blocks(sequence, sequence // CAUSAL_GROUPS if causal else sequence, causal)
+    return jnp.concatenate([attend_group(*group) for group in groups], axis=2)
 
 
 def build(size, parameters, batch, transform, causal=CAUSAL):
