@@ -25,6 +25,9 @@ REHEARSED_SHARE = 0.5
 SETTLE_MOST_RUNS = 20_000
 #: Least number of steps of a calibration: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
+#: The attempts of a calibration grow until one lasts for this share of a sample. Longer ones only make the calibration
+#: longer than the warm-up that is wanted. Where a run has a cost beside its steps, a short attempt overstates the step.
+ATTEMPT_SHARE, ATTEMPT_SHARE_BESIDE_START = 0.125, 0.5
 #: When this many steps do not fill a sample, the clock is taken to stand still.
 MOST_STEPS = 1 << 20
 #: After a sample shorter than this share of its planned time, the next ones get more steps.
@@ -149,6 +152,7 @@ class Stopwatch:
         if starts:
             single_ns = min(self._time(take(batches, 1)) for _ in range(START_RUNS))
             sample_ns = max(sample_ns, START_SHARES * single_ns)
+        attempt_ns = sample_ns * (ATTEMPT_SHARE_BESIDE_START if starts else ATTEMPT_SHARE)
         steps, spent, done = 1, 0, 0
         seen: List[int] = []
         while True:
@@ -156,12 +160,12 @@ class Stopwatch:
             seen.append(elapsed // steps)
             spent += elapsed
             done += steps
-            long_enough = 2 * elapsed >= sample_ns and spent >= min(WARMUP_SAMPLES * sample_ns, WARMUP_NS)
+            long_enough = elapsed >= attempt_ns and spent >= min(WARMUP_SAMPLES * sample_ns, WARMUP_NS)
             if done >= WARMUP_STEPS and (long_enough or steps >= MOST_STEPS):
                 self._fill(sample_ns / max(1, min(seen[-3:])))
                 self._sample_ns = sample_ns
                 return seen
-            if 2 * elapsed < sample_ns:
+            if elapsed < attempt_ns:
                 steps = min(2 * steps, max(steps + 1, sample_ns * steps // elapsed + 1))
 
     def verify_growth(self, fetch: Callable[[Any], Any], step_ns: int, starts: bool = False) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from bench.worker.timing.growth import (
     DOUBT_PASSES,
+    ENOUGH_NS,
     MORE,
     MOST_PASSES,
     PASSES,
@@ -215,7 +216,8 @@ def test_a_noisy_machine_passes(seed):
     def noise():
         return 1.0 if draws.random() < 0.5 else draws.uniform(1.0, 5.0)
 
-    assert Device(400_000, fetch_ns=3_000_000, noise=noise).verify() >= PASSES
+    device = Device(400_000, fetch_ns=3_000_000, noise=noise)
+    assert device.verify() >= PASSES or device.now >= ENOUGH_NS
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -12,6 +12,7 @@ from bench.worker.timing.stopwatch import (
     SETTLE_RUNS,
     SETTLE_SLOW_NS,
     START_SHARES,
+    WARMUP_NS,
     WARMUP_STEPS,
     Clock,
     Stopwatch,
@@ -164,6 +165,13 @@ def test_calibration_fills_the_sample(step_ns):
     steps = stopwatch.steps
     assert 0.5 * 10_000_000 <= steps * step_ns <= 1.5 * 10_000_000 or (steps == 1 and step_ns > 5_000_000)
     assert set(warmup) == {step_ns}
+
+
+@pytest.mark.parametrize("step_ns", [50, 1_000, 333_333, 9_000_000])
+def test_calibration_takes_little_longer_than_the_warm_up(step_ns):
+    bench = Bench(step_ns=step_ns)
+    bench.stopwatch().calibrate(60_000_000)
+    assert WARMUP_NS <= len(bench.seen) * step_ns <= 1.3 * WARMUP_NS
 
 
 def test_calibration_is_not_fooled_by_a_slow_first_step():
