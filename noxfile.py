@@ -6,6 +6,7 @@
 
 import csv
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -33,24 +34,20 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
-GRID = (
-    "keras-tf",
-    "keras2-tf",
-    "keras-jax",
-    "keras-torch",
-    "flax",
-    "haiku",
-    "lightning",
-    "tf1",
-    "tf2-session",
-    "tflite",
-    "theano",
-    "torch-xla",
-    "jax-grain",
-    "numpy",
+#: Environments outside the default study, in the portions in which ``nox -s grid`` builds and checks them. Those of the
+#: first three contain a PyTorch each, which takes 6 GB, and as much in the installer's cache.
+PORTIONS = (
+    ("keras-torch",),
+    ("lightning",),
+    ("torch-xla",),
+    ("keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain"),
 )
-#: A study of older versions, which ``nox -s grid`` checks, too: its name, and the name of its file.
-OLDER = "older-versions"
+#: The other parts of ``nox -s grid``: the default environments, and a study of older versions, named like its file.
+DEFAULT, OLDER = "default-study", "older-versions"
+#: The environments of that study, each of which is checked alone.
+OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
+#: The option with which little of the disk is needed.
+REMOVE = "--remove"
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 
@@ -74,31 +71,53 @@ def tests(session: nox.Session) -> None:
 def grid(session: nox.Session) -> None:
     """Run the long tests and those of environments outside the default study; check every workload in every mode.
 
-    Names of such environments after ``--`` choose some of them, and ``older-versions`` the study of that name; all of
-    them need 50 GB. The long tests and the full study of the default environments are always part of it.
+    Names after ``--`` choose parts: ``default-study`` (the long tests, and every cell of the full study in the default
+    environments), ``older-versions`` (every cell of the study of that name) and environments. With ``--remove``, the
+    other environments are removed after their checks, and so is what the installer has cached of their packages: 30 GB
+    of disk are enough then, in place of 60.
     """
-    names = (*GRID, OLDER)
-    chosen = [word for word in session.posargs if word in names] or names
-    options = [word for word in session.posargs if word not in names]
-    environments = [name for name in chosen if name != OLDER]
-    for environment in (*selected, *environments):
-        run_host(session, "prepare", environment)
-    wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
-    session.run(
-        python(session, "dev"), "-m", "pytest", "-n", "auto", "-m", "grid or long", *options, env=wanted, external=True
-    )
-    # The tests check the workloads of the others.
-    named = [*selected, *(["numpy"] if "numpy" in chosen else [])]
-    check_study(session, "full", *(word for environment in named for word in ("--environment", environment)))
+    parts = (DEFAULT, *(name for portion in PORTIONS for name in portion), OLDER)
+    chosen = [word for word in session.posargs if word in parts] or parts
+    options = [word for word in session.posargs if word not in (*parts, REMOVE)]
+    remove = REMOVE in session.posargs
+
+    def done(study: str, *names: str) -> None:
+        if remove and names:
+            run_host(session, "remove", *names, "--cached", "--matrix", study)
+
+    if DEFAULT in chosen:
+        environments = (*selected, "numpy")
+        for name in environments:
+            run_host(session, "prepare", name)
+        test_long(session, "long", (), options)
+        # The environments of the other portions have their cells checked by the tests.
+        check_study(session, "full", *environments)
+    for portion in PORTIONS:
+        names = [name for name in portion if name in chosen]
+        for name in names:
+            run_host(session, "prepare", name)
+        if names:
+            test_long(session, "grid", names, options)
+            done("matrix.toml", *names)
     if OLDER in chosen:
-        check_study(session, OLDER)
+        for name in OLDER_ENVIRONMENTS:
+            check_study(session, OLDER, name)
+            done(f"studies/{OLDER}.toml", name)
 
 
-def check_study(session: nox.Session, name: str, *options: str) -> None:
-    """Check every cell of a study in ``studies/``; what fails is checked a second time, alone."""
+def test_long(session: nox.Session, marker: str, environments: Sequence[str], options: Sequence[str]) -> None:
+    """Run the tests that ``nox -s tests`` leaves out: those with a marker, in the named environments of the grid."""
+    wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
+    command = ("-m", "pytest", "-n", "auto", "-m", marker, *options)
+    session.run(python(session, "dev"), *command, env=wanted, external=True)
+
+
+def check_study(session: nox.Session, name: str, *environments: str) -> None:
+    """Check every cell of a study in ``studies/`` in some environments; what fails is checked a second time, alone."""
     # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
     # checks a cell of its own.
-    command = ("run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", "1", "--fresh", *options)
+    command = ["run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", "1", "--fresh"]
+    command += (word for environment in environments for word in ("--environment", environment))
     run_host(session, *command, "--allow-failures")
     # A cell that was disturbed may have failed; one that is wrong fails again.
     with (ROOT / "reports" / name / "trial" / "results.csv").open(newline="", encoding="utf-8") as file:

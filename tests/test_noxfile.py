@@ -216,10 +216,10 @@ def test_what_takes_long_is_left_to_the_grid_which_prepares_the_default_environm
     run(project, "-s", "tests")
     *_, (_, *options) = calls(project)
     assert options[options.index("-m") + 1] == "not long"
-    run(project, "-s", "grid", "--", "flax")
+    run(project, "-s", "grid", "--", "default-study")
     made = calls(project)[2:]
-    assert made[:2] == [["bench.host", "prepare", "old"], ["bench.host", "prepare", "flax"]]
-    assert made[2][made[2].index("-m") + 1] == "grid or long"
+    assert made[:2] == [["bench.host", "prepare", "old"], ["bench.host", "prepare", "numpy"]]
+    assert made[2][made[2].index("-m") + 1] == "long"
 
 
 def checks(project, *words, **statuses):
@@ -233,20 +233,52 @@ def checks(project, *words, **statuses):
     return [call[2:] for call in calls(project) if call[1] == "run"]
 
 
-def test_the_grid_checks_the_study_of_older_versions_where_all_is_checked_or_it_is_named(project):
-    matrices = [[call[1] for call in checks(project, *words)] for words in ((), ("older-versions",), ("flax",))]
-    full, older = "studies/full.toml", "studies/older-versions.toml"
-    assert matrices == [[full, older], [full, older] * 2, [full, older] * 2 + [full]]
-    # The name is no environment that is prepared, and nothing for pytest.
-    assert all("older-versions" not in call for call in calls(project))
+@pytest.mark.parametrize(
+    ("words", "full", "older"),
+    [((), 1, 5), (("older-versions",), 0, 5), (("flax",), 0, 0), (("default-study", "flax"), 1, 0)],
+)
+def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(project, words, full, older):
+    matrices = [call[1] for call in checks(project, *words)]
+    assert matrices == ["studies/full.toml"] * full + ["studies/older-versions.toml"] * older
+    # The names are no environments that are prepared, and nothing for pytest.
+    assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
 
 
-@pytest.mark.parametrize("study", ["full", "older"])
-def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study):
-    first, *others = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
-    assert "--allow-failures" in first
-    assert [call[-2:] for call in others] == [["--workload", "gemm"]]
-    assert "--allow-failures" not in others[0]
+@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 5)])
+def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
+    made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
+    assert len(made) == 2 * runs
+    for first, again in zip(made[::2], made[1::2], strict=True):
+        assert "--allow-failures" in first
+        assert again == [*first[:-1], "--workload", "gemm"]
+
+
+def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project):
+    checks(project, "tflite", "theano", "torch-xla", "--remove")
+    tests = ["pytest", "-n", "auto", "-m", "grid"]
+    assert calls(project) == [
+        ["bench.host", "prepare", "torch-xla"],
+        tests,
+        ["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"],
+        ["bench.host", "prepare", "tflite"],
+        ["bench.host", "prepare", "theano"],
+        tests,
+        ["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"],
+    ]
+
+
+def test_the_grid_removes_an_older_version_after_its_check(project):
+    checks(project, "older-versions", "--remove")
+    first, removed = calls(project)[:2]
+    assert first[-3:] == ["--environment", "torch-1.12.1", "--allow-failures"]
+    assert removed == ["bench.host", "remove", "torch-1.12.1", "--cached", "--matrix", "studies/older-versions.toml"]
+
+
+def test_the_whole_grid_removes_nothing_unless_it_is_told_to(project):
+    checks(project)
+    called = calls(project)
+    assert not [call for call in called if "remove" in call]
+    assert {call[2] for call in called if call[1] == "prepare"} >= {"old", "numpy", "lightning", "jax-grain"}
 
 
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):

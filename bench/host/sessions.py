@@ -42,6 +42,7 @@ PLAIN = (
     "query",
     "validate",
     "images",
+    "remove",
     "lock",
     "schema",
     "init",

@@ -109,11 +109,13 @@ def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> 
     """Choose the columns whose common rows are at least ``LEAST_SHARE`` of all, given the rows that each has.
 
     Left out are those with fewer rows, and then one by one the column without which the others have most rows in
-    common: of several the one with the fewest rows, and of these the last; never ``kept``.
+    common: of several the one with the fewest rows, and of these the last; never ``kept``. A column that was left out
+    early comes back where it fits beside those that stay.
     """
     count = len(set[Hashable]().union(*rows.values()))
     fewest = max(LEAST_SHARE * count, min(FEWEST_ROWS, count))
-    chosen = [column for column, own in rows.items() if own and (len(own) >= LEAST_SHARE * count or column == kept)]
+    wide = [column for column, own in rows.items() if own and (len(own) >= LEAST_SHARE * count or column == kept)]
+    chosen = list(wide)
 
     def common(columns: Iterable[str]) -> int:
         return len(set.intersection(*(set(rows[column]) for column in columns)))
@@ -122,7 +124,10 @@ def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> 
         others = [column for column in reversed(chosen) if column != kept]
         left = {column: common(one for one in chosen if one != column) for column in others}
         chosen.remove(max(others, key=lambda column: (left[column], -len(rows[column]))))
-    return chosen
+    for column in wide:
+        if column not in chosen and common((*chosen, column)) >= fewest:
+            chosen.append(column)
+    return sorted(chosen, key=wide.index)
 
 
 def average_tracks(rows: Sequence[Places], columns: Sequence[str]) -> tuple[Track, ...]:

@@ -31,6 +31,7 @@ SUMMARIES = {
     "query": "Answer a question in SQL about the results.",
     "validate": "Prove the method with comparisons whose answer is known.",
     "images": "Build, list, export or prune the images of this project.",
+    "remove": "Remove environments that were built.",
     "lock": "Renew lock files.",
     "schema": "Write the JSON Schema of study files.",
     "init": "Write a small project that can be run: a study, a workload, a noxfile.",

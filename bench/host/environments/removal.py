@@ -1,4 +1,4 @@
-"""Removes environments that a program built and does not need any more, so that they fit into a limit."""
+"""Removes environments that are not needed any more, by name or so that the others fit into a limit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
+from ..setup.installer import find_uv, forget
 from ..setup.staging import exclusive
 from .outcome import folder_of, outcome_path
 from .venv import MANIFEST
@@ -34,10 +35,16 @@ def prune(
         excess -= sizes[name]
 
 
-def remove(name: str, root: Path, announce: Callable[[str], None]) -> None:
-    """Remove a venv and its outcome. Its files are read-only, its folders are not. Raises OSError."""
+def remove(name: str, root: Path, announce: Callable[[str], None], *, cached: bool = False) -> None:
+    """Remove a venv and its outcome. Its files are read-only, its folders are not. Raises OSError.
+
+    ``cached`` also removes its packages from uv's cache. The cache of pip stays as it is.
+    """
     place = folder_of(root) / name
     with exclusive(place, announce):
+        uv = find_uv(root) if cached else None
+        if uv is not None:
+            forget(uv, place, json.loads((place / MANIFEST).read_bytes())["packages"])
         outcome_path(name, root).unlink(missing_ok=True)
         # Without its manifest it is no environment any more, whatever interrupts the removal.
         (place / MANIFEST).unlink(missing_ok=True)

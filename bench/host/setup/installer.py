@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,6 +150,12 @@ def install_again(site: Installation, uv: str, packages: Sequence[str]) -> None:
     site.run(uv, "cache", "clean", "--quiet", *packages)
     again = [text for package in packages for text in ("--reinstall-package", package)]
     site.run(*_sync_command(site, uv), *again)
+
+
+def forget(uv: str, place: Path, packages: Iterable[str]) -> None:
+    """Remove packages from uv's cache: the one from which an environment at ``place`` is built. Raises OSError."""
+    environ = installer_environ(place)
+    subprocess.run((uv, "cache", "clean", "--quiet", *packages), env=environ, stdin=subprocess.DEVNULL, check=False)
 
 
 def _sync(site: Installation, uv: str) -> None:

@@ -25,8 +25,8 @@ REHEARSED_SHARE = 0.5
 SETTLE_MOST_RUNS = 20_000
 #: Least number of steps of a calibration: TorchScript profiles its first runs and optimises the next.
 WARMUP_STEPS = 4
-#: The attempts of a calibration grow until one lasts for this share of a sample. Longer ones only make the calibration
-#: longer than the warm-up that is wanted. Where a run has a cost beside its steps, a short attempt overstates the step.
+#: The attempts of a calibration grow until one lasts for this share of a sample. The second is for runs that have a
+#: cost beside their steps, which short attempts would take for a part of the steps.
 ATTEMPT_SHARE, ATTEMPT_SHARE_BESIDE_START = 0.125, 0.5
 #: When this many steps do not fill a sample, the clock is taken to stand still.
 MOST_STEPS = 1 << 20
@@ -35,8 +35,7 @@ SHORT_SHARE = 0.25
 #: Where a run has a cost beside its steps, a sample lasts at least this many times as long as the shortest of these
 #: runs of one step: that cost is then less than a twentieth of it.
 START_SHARES, START_RUNS = 20, 5
-#: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less. The comparisons
-#: of identical cells and of planted slowdowns have samples of 5 ms, and so a warm-up of 15 ms.
+#: A calibration lasts at least as long as this many samples, or so many nanoseconds where that is less.
 WARMUP_SAMPLES, WARMUP_NS = 3, 50_000_000
 
 
@@ -196,10 +195,7 @@ class Stopwatch:
         growth.verify(begin, measure, step_ns, max(1, self.steps // 2) if starts else 1)
 
     def _settle(self, batches: Any) -> int:
-        """Run untimed steps, as the first ones of a turn are slow: caches are cold, threads asleep.
-
-        Returns the nanoseconds of a step in the last run.
-        """
+        """Run untimed steps, as the first of a turn are slow (cold caches, sleeping threads); return the last one's ns."""
         settling = steps = elapsed = 0
         for run in range(SETTLE_MOST_RUNS):
             if (run >= SETTLE_RUNS and settling >= SETTLE_NS) or (run > 1 and settling >= SETTLE_SLOW_NS):

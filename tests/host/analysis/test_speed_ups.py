@@ -82,6 +82,12 @@ def test_the_column_that_stands_in_the_way_of_the_others_is_left_out():
     assert in_most_rows(rows) == ["base", "fit", "fit-jit", "train-on-batch"]
 
 
+def test_a_column_that_was_left_out_early_comes_back_where_it_fits():
+    narrow, wide = set(range(5)) | {7}, set(range(7))
+    rows = {"a": narrow, "b": narrow, "c": wide, "d": wide}
+    assert in_most_rows(rows, "a") == ["a", "b"]
+
+
 @pytest.mark.parametrize("rows", [[], [row(a=2.0)] * 2, [row()] * 5])
 def test_there_are_no_means_over_few_rows_or_of_the_baseline_alone(rows):
     assert geometric_means(rows, COLUMNS)[0] == {}

@@ -1,0 +1,42 @@
+"""Removes environments that were built; each is built again when it is needed."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..study import location
+from ..study import options as study_options
+from . import announce
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    location.add_argument(parser)
+    parser.add_argument("names", nargs="+", help="environments, or families of versions")
+    parser.add_argument(
+        "--cached",
+        action="store_true",
+        help="also remove their packages from the installer's cache, so that the next build downloads them",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..environments import removal
+    from ..refusal import Refused
+    from ..storage.run_lock import exclusive
+    from ..study.suggestion import unknown
+
+    study = study_options.read_study(options)
+    names = study.named(options.names)
+    for name in names:
+        if name not in study.environments:
+            raise Refused(unknown("environment", name, [*study.environments, *study.families]))
+    # A run must not lose what it measures.
+    with exclusive(options.root):
+        for name in names:
+            size_bytes = removal.size_bytes(name, options.root)
+            if not size_bytes:
+                announce(f"{name}: not built")
+                continue
+            removal.remove(name, options.root, announce, cached=options.cached)
+            announce(f"{name}: removed, which frees {size_bytes / 1e9:.2f} GB")
+    return 0
