@@ -195,7 +195,7 @@ class Stopwatch:
         growth.verify(begin, measure, step_ns, max(1, self.steps // 2) if starts else 1)
 
     def _settle(self, batches: Any) -> int:
-        """Run untimed steps, as the first of a turn are slow (cold caches, asleep threads); return the ns of the last."""
+        """Run untimed steps: the first of a turn are slow (cold caches, idle threads). Return the ns of the last."""
         settling = steps = elapsed = 0
         for run in range(SETTLE_MOST_RUNS):
             if (run >= SETTLE_RUNS and settling >= SETTLE_NS) or (run > 1 and settling >= SETTLE_SLOW_NS):
