@@ -61,7 +61,7 @@ def timed(records: Iterable[Record]) -> list[Timed]:
     courses = [np.concatenate([np.maximum(1.0, record.warmup_ns) / 1e9, step_s]) for record, step_s, _ in kept]
     # Processes that took the same turns, and were steady from the same one on, are rows of one table.
     alike: dict[tuple[bytes, int], list[int]] = {}
-    warmups = classify(courses)
+    warmups = classify(courses, [len(record.warmup_ns) for record, _, _ in kept])
     for i, ((record, _, turns), warmup) in enumerate(zip(kept, warmups, strict=True)):
         first = steady_turn(warmup, len(record.warmup_ns), turns)
         alike.setdefault((turns.tobytes(), first), []).append(i)

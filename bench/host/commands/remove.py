@@ -33,10 +33,12 @@ def run(options: argparse.Namespace) -> int:
     # A run must not lose what it measures.
     with exclusive(options.root):
         for name in names:
-            size_bytes = removal.size_bytes(name, options.root)
-            if not size_bytes:
+            if study.environments[name].provider == "container":
+                announce(f"{name}: a container, which has an image: nox -s images -- prune")
+            elif not removal.is_there(name, options.root):
                 announce(f"{name}: not built")
-                continue
-            removal.remove(name, options.root, announce, cached=options.cached)
-            announce(f"{name}: removed, which frees {size_bytes / 1e9:.2f} GB")
+            else:
+                size_bytes = removal.size_bytes(name, options.root)
+                removal.remove(name, options.root, announce, cached=options.cached)
+                announce(f"{name}: removed" + (f", which frees {size_bytes / 1e9:.2f} GB" if size_bytes else ""))
     return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..setup.installer import find_uv, forget
 from ..setup.staging import exclusive
+from ..setup.tool import ToolFailed
 from .outcome import folder_of, outcome_path
 from .venv import MANIFEST
 
@@ -19,6 +20,11 @@ def size_bytes(name: str, root: Path) -> int:
         return int(json.loads((folder_of(root) / name / MANIFEST).read_bytes())["size_bytes"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0
+
+
+def is_there(name: str, root: Path) -> bool:
+    """Tell whether there is a venv, or what an interrupted removal left of it."""
+    return (folder_of(root) / name).is_dir()
 
 
 def prune(
@@ -43,9 +49,20 @@ def remove(name: str, root: Path, announce: Callable[[str], None], *, cached: bo
     place = folder_of(root) / name
     with exclusive(place, announce):
         uv = find_uv(root) if cached else None
-        if uv is not None:
-            forget(uv, place, json.loads((place / MANIFEST).read_bytes())["packages"])
+        if uv is not None and (packages := _packages(place)):
+            try:
+                forget(uv, place, packages, announce)
+            except ToolFailed as error:
+                announce(f"{name}: its packages stay in the installer's cache: {error}")
         outcome_path(name, root).unlink(missing_ok=True)
         # Without its manifest it is no environment any more, whatever interrupts the removal.
         (place / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(place)
+
+
+def _packages(place: Path) -> list[str]:
+    """List the packages of a venv; none where its manifest cannot be read."""
+    try:
+        return list(json.loads((place / MANIFEST).read_bytes())["packages"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

@@ -152,10 +152,11 @@ def install_again(site: Installation, uv: str, packages: Sequence[str]) -> None:
     site.run(*_sync_command(site, uv), *again)
 
 
-def forget(uv: str, place: Path, packages: Iterable[str]) -> None:
-    """Remove packages from uv's cache: the one from which an environment at ``place`` is built. Raises OSError."""
-    environ = installer_environ(place)
-    subprocess.run((uv, "cache", "clean", "--quiet", *packages), env=environ, stdin=subprocess.DEVNULL, check=False)
+def forget(uv: str, place: Path, packages: Iterable[str], announce: Callable[[str], None]) -> None:
+    """Remove packages from uv's cache: the one from which an environment at ``place`` is built. Raises ToolFailed."""
+    command = (uv, "cache", "clean", "--quiet", *packages)
+    label = f"{place.name}: emptying the installer's cache"
+    run_tool(command, label=label, announce=announce, environ=installer_environ(place))
 
 
 def _sync(site: Installation, uv: str) -> None:

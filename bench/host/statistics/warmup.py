@@ -27,8 +27,9 @@ HEAD = 16
 TOLERANCE = 0.01
 #: …or than so many standard errors of the difference; many, as the segments were chosen to differ.
 ERRORS = 4.0
-#: The steady state is at least this share of the series (Barrett et al.: the last 500 of 2000 iterations).
-STEADY_SHARE = 0.25
+#: The steady state has at least this share of the timed samples (Barrett et al.: the last 500 of 2000 iterations), and
+#: at least so many. Trials of the calibration do not count here: they are short and many.
+STEADY_SHARE, FEWEST_STEADY = 0.25, 3
 #: A point this many standard deviations from the median of its neighbours is an outlier, and takes that median.
 OUTLIER = 3.0
 #: Neighbours on each side.
@@ -97,10 +98,11 @@ def noise(log_s: FloatArray) -> float:
     return NORMAL_MAD * median(np.abs(np.diff(log_s))) / math.sqrt(2.0)
 
 
-def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float) -> Warmup:
+def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], noise: float, trials: int = 0) -> Warmup:
     """Classify one series by its segments, which end at the points ``bounds``; ``starts`` is where each point begins.
 
-    A segment in the head has few points, so it is as uncertain as single points are.
+    ``trials`` points come before the timed samples. A segment in the head has few points, so it is as uncertain as
+    single points are.
     """
     if len(bounds) == 1:
         return Warmup(WarmupClass.FLAT, 0)
@@ -119,7 +121,8 @@ def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], nois
     if first == 0:
         return Warmup(WarmupClass.FLAT, 0)
     start = starts[bounds[first - 1]]
-    if starts[-1] - start < STEADY_SHARE * starts[-1]:
+    timed = starts[-1] - trials
+    if starts[-1] - start < max(STEADY_SHARE * timed, min(FEWEST_STEADY, timed)):
         return Warmup(WarmupClass.NO_STEADY_STATE, None)
     slower_before = all(means[i] >= means[-1] - tolerances[i] for i in range(first))
     return Warmup(WarmupClass.WARM_UP if slower_before else WarmupClass.SLOWDOWN, start)
@@ -132,10 +135,10 @@ def _mean_and_deviation(piece: FloatArray) -> tuple[float, float]:
     return mean, math.sqrt(float(np.add.reduce(distance * distance)) / len(piece))
 
 
-def classify(series: Sequence[FloatArray]) -> list[Warmup]:
+def classify(series: Sequence[FloatArray], trials: Sequence[int] = ()) -> list[Warmup]:
     """Classify series of step times: of each process its calibration trials, then its timed samples, in order.
 
-    All series at once, since a study has thousands of them.
+    ``trials`` is how many of each are trials; none by default. All series at once, since a study has thousands of them.
     """
     long = [i for i, one in enumerate(series) if len(one) >= FEWEST]
     found = [Warmup(WarmupClass.TOO_SHORT, None)] * len(series)
@@ -155,7 +158,8 @@ def classify(series: Sequence[FloatArray]) -> list[Warmup]:
         table = without_outliers(np.array([points for _, _, points, _ in together]))
         for (i, log, _, starts), row, bounds in zip(together, table, segments(table), strict=True):
             # Most series have one segment, whatever their noise.
-            found[i] = judge(row, starts, bounds, noise(log) if len(bounds) > 1 else 0.0)
+            before = trials[i] if trials else 0
+            found[i] = judge(row, starts, bounds, noise(log) if len(bounds) > 1 else 0.0, before)
     return found
 
 

@@ -156,8 +156,9 @@ class Stopwatch:
         seen: List[int] = []
         while True:
             elapsed = max(1, self._time(take(batches, steps)))
+            # The first attempt may be slow: it says nothing about how warm the program is.
+            spent += elapsed if seen else 0
             seen.append(elapsed // steps)
-            spent += elapsed
             done += steps
             long_enough = elapsed >= attempt_ns and spent >= min(WARMUP_SAMPLES * sample_ns, WARMUP_NS)
             if done >= WARMUP_STEPS and (long_enough or steps >= MOST_STEPS):

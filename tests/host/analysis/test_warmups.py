@@ -45,7 +45,7 @@ def test_a_cell_without_a_time_has_no_class(short_study):
 
 def test_processes_without_a_steady_state_are_told_where_they_are_most(long_study):
     """It is a course that changes shortly before its end."""
-    late = lambda r: [round(ns * (1.5 if i >= 8 else 1)) for i, ns in enumerate(r.sample_ns)]  # noqa: E731
+    late = lambda r: [round(ns * (1.5 if i >= 10 else 1)) for i, ns in enumerate(r.sample_ns)]  # noqa: E731
     trials = lambda r: [ns // steps for ns, steps in zip(r.sample_ns, r.sample_steps, strict=True)] * 2  # noqa: E731
     long_study.change("jax:jit", "mlp-train", warmup_ns=trials)
     long_study.change("jax:jit", "mlp-train", sample_ns=late)

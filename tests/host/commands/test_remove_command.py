@@ -44,23 +44,58 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def forgotten(monkeypatch):
-    found = []
-    monkeypatch.setattr(removal, "find_uv", lambda root: "uv")
-    monkeypatch.setattr(removal, "forget", lambda uv, place, packages: found.extend(packages))
-    return found
+def asked(tmp_path, monkeypatch):
+    """Puts a program in the place of uv; returns what it is asked to do, and lets a test give its exit code."""
+
+    class Uv:
+        path = tmp_path / "uv"
+
+        def ends_with(self, code):
+            self.path.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/asked"\nexit {code}\n')
+            self.path.chmod(0o755)
+
+        @property
+        def words(self):
+            return (tmp_path / "asked").read_text().split() if (tmp_path / "asked").exists() else []
+
+    uv = Uv()
+    uv.ends_with(0)
+    monkeypatch.setattr(removal, "find_uv", lambda root: str(uv.path))
+    return uv
 
 
-def test_an_environment_is_removed_and_its_packages_stay_in_the_cache(project, forgotten, capsys):
+def test_an_environment_is_removed_and_its_packages_stay_in_the_cache(project, asked, capsys):
     assert main(["remove", "one"], project) == 0
     assert "one: removed, which frees 2.00 GB" in capsys.readouterr().out
     assert not (folder_of(project) / "one").exists()
-    assert forgotten == []
+    assert asked.words == []
 
 
-def test_its_packages_leave_the_cache_where_that_is_wanted(project, forgotten):
+def test_its_packages_leave_the_cache_where_that_is_wanted(project, asked):
     assert main(["remove", "one", "--cached"], project) == 0
-    assert forgotten == ["numpy"]
+    assert asked.words == ["cache", "clean", "--quiet", "numpy"]
+
+
+def test_a_cache_that_cannot_be_emptied_is_told_and_the_environment_is_removed(project, asked, capsys):
+    asked.ends_with(7)
+    assert main(["remove", "one", "--cached"], project) == 0
+    assert "one: its packages stay in the installer's cache: uv ended with status 7" in capsys.readouterr().out
+    assert not (folder_of(project) / "one").exists()
+
+
+def test_a_removal_that_was_interrupted_is_finished(project, capsys):
+    (folder_of(project) / "one" / "manifest.json").unlink()
+    assert main(["remove", "one", "--cached"], project) == 0
+    assert "one: removed" in capsys.readouterr().out
+    assert not (folder_of(project) / "one").exists()
+
+
+def test_a_container_is_left_to_its_own_command(project, capsys):
+    study = (project / "matrix.toml").read_text()
+    container = '[environments.box]\nprovider = "container"\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
+    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", container + "[workloads.gemm]"))
+    assert main(["remove", "box"], project) == 0
+    assert "box: a container, which has an image: nox -s images -- prune" in capsys.readouterr().out
 
 
 def test_an_environment_that_was_not_built_is_no_mistake(project, capsys):

@@ -167,3 +167,18 @@ def test_a_series_is_classified_independently_of_the_others():
     long = [np.exp(random.standard_t(3, size) * 0.02) for size in (40, 56, 96, 400)]
     alone = [classify([series])[0] for series in short]
     assert classify([*short, *long])[: len(short)] == alone
+
+
+@pytest.mark.parametrize(("trials", "samples"), [(13, 4), (16, 4), (16, 5), (7, 20)])
+def test_many_short_trials_of_another_level_do_not_hide_the_steady_state(trials, samples):
+    courses = [series((trials, 1.05), (samples, 1.0), sd=0.003, seed=seed) for seed in range(100)]
+    found = classify(courses, [trials] * 100)
+    assert {one.kind for one in found} == {WarmupClass.WARM_UP}
+    assert {one.start for one in found} <= {trials - 1, trials, trials + 1}
+
+
+def test_two_samples_are_no_steady_state_however_few_there_are():
+    courses = [series((15, 1.0), (2, 1.2), sd=0.003, seed=seed) for seed in range(100)]
+    kinds = [one.kind for one in classify(courses, [13] * 100)]
+    assert WarmupClass.WARM_UP not in kinds
+    assert WarmupClass.SLOWDOWN not in kinds
