@@ -64,6 +64,7 @@ COLUMNS = (
 TRAINING_MODES = ("compile-step", "eager-fused")
 TIMEOUT_S = 1800
 LIMIT = 1.05
+FAILED = ["-"] * 5 + ["failed"]
 
 
 def verdict(low: float, high: float) -> str:
@@ -76,19 +77,23 @@ def verdict(low: float, high: float) -> str:
 def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> list[str]:
     """Return the cells of a row: both medians, median and quartiles of the ratios of the turns, and the verdict.
 
-    Empty where one of both is missing; the verdict is "failed" where a program fails, whose error is printed.
+    Empty where one of both is missing; ``FAILED`` where a program fails or takes too long, which is printed.
     """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
-    done = subprocess.run(
-        [*command, str(PROGRAM), *arguments],
-        env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
+    try:
+        done = subprocess.run(
+            [*command, str(PROGRAM), *arguments],
+            env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        announce(f"{' '.join(arguments)}: not finished after {TIMEOUT_S} s")
+        return FAILED
     if done.returncode:
         announce(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
-        return ["-"] * 5 + ["failed"]
+        return FAILED
     times = {name: np.array(seconds) for name, seconds in json.loads(done.stdout.splitlines()[-1]).items()}
     if not times:
         return []

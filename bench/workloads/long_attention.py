@@ -16,6 +16,8 @@ SIZES = {
 }
 PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 TRAINING = False
+#: How implementations name their attention where they compute ``blocks``.
+IN_BLOCKS = "composed, in blocks"
 
 
 def parameters(size, random):

@@ -105,7 +105,16 @@ def test_a_convolution_in_nchw_without_a_kernel_is_refused(environment, mode):
         assert refused.endswith("(The Conv2D op currently only supports the NHWC tensor format): see conv2d")
 
 
-@cases("tf2:eager", "tf2:eager-fused", "tf2:function", "tf2:xla", "tf2:xla-concrete", "tf2:xla-auto", "tf2:mirrored")
+@cases(
+    "tf2:eager",
+    "tf2:eager-fused",
+    "tf2:function",
+    "tf2:function-concrete",
+    "tf2:xla",
+    "tf2:xla-concrete",
+    "tf2:xla-auto",
+    "tf2:mirrored",
+)
 def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode):
     for first, again, onward in trial(environment, mode)["extras"]["losses"].values():
         assert first == again

@@ -60,7 +60,7 @@ PLANS = {
         DEFAULT,
         "float32",
         DEFAULT.settings.default,
-        ["eager", "function", "jit"],
+        ["eager", "function", "xla", "jit"],
         workloads=["*-train"],
         sizes=["small"],
     ),

@@ -12,7 +12,7 @@ from finite_differences import central_slopes, gradients_of_form
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.workloads import attention
+from bench.workloads import attention, long_attention
 
 counts = st.integers(1, 4)
 seeds = st.integers(0, 2**31)
@@ -134,3 +134,12 @@ def test_layers_compute_in_the_dtype_of_their_inputs() -> None:
         output = compute(*arrays)
         found = [output, *gradients_of_form(compute, np.ones_like(output), arrays)]
         assert {array.dtype for array in found} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(("sequence", "block", "count"), [(8, 4, 2), (12, 4, 3), (8, 8, 1), (10, 4, 1), (8, 16, 1)])
+def test_blocks_cover_all_queries_and_see_all_keys_that_are_visible(sequence, block, count, causal):
+    found = long_attention.blocks(sequence, block, causal)
+    assert len(found) == count
+    assert [query for first, end, _ in found for query in range(first, end)] == list(range(sequence))
+    assert all(seen == (end if causal else sequence) for _, end, seen in found)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class Concrete:
-    """A function whose concrete function is got for the first arguments of a shape, and then called itself.
+    """A function that calls its concrete functions directly, one for each shape of the first argument.
 
-    Whoever has one calls it; whoever has several finds the right one by the shape of the first argument, as TensorFlow
-    looks at none: it would compute with what was traced for another shape.
+    A concrete function does not check shapes: it would compute with what was traced for another one. The shapes of all
+    other arguments have to depend on that of the first.
     https://www.tensorflow.org/guide/function#obtaining_concrete_functions
     """
 

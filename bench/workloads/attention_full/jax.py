@@ -39,7 +39,7 @@ def attend(queries, keys, values, first):
 def attend_in_blocks(queries, keys, values, causal):
     """Attend with blocks of queries, whose scores stay in a processor's caches (Rabe and Staats, 2021).
 
-    Size small took 0.6 of the time with all scores at once, 0.36 of it with a causal mask.
+    Blocks took 0.68 of the time of all scores at once (small), and 0.35 of it with a causal mask.
     https://arxiv.org/abs/2112.05682
     """
     sequence = queries.shape[2]
@@ -66,4 +66,4 @@ def build(size, parameters, batch, transform, causal=CAUSAL):
         weights = jax.nn.softmax(scores(queries, keys, 0 if causal else None))
         return {"mixed": jnp.einsum("bhqk,bhkc->bhqc", weights, values)}
 
-    return inference(mix, parameters, transform, attention=ATTENTION)
+    return inference(mix, parameters, transform, attention=long_attention.IN_BLOCKS if blocks else ATTENTION)

@@ -18,13 +18,13 @@ BLOCK = 128
 class BlockedAttention(nn.Module):
     """Composed attention of one block of queries after another, for a processor (Rabe and Staats, 2021).
 
-    In PyTorch 1.13 size small took 0.5 of the time with all scores at once, 0.25 with a causal mask.
+    In PyTorch 1.13 blocks took 0.5 of the time of all scores at once (small), and 0.24 of it with a causal mask.
     https://arxiv.org/abs/2112.05682
     """
 
     def __init__(self, causal, sequence, like):
         super().__init__()
-        self.attention_form = "composed"
+        self.attention_form = long_attention.IN_BLOCKS
         self.causal = causal
         self.blocks = long_attention.blocks(sequence, BLOCK, causal)
         mask = torch.full((BLOCK, BLOCK), float("-inf"), dtype=like.dtype, device=like.device).triu(1)

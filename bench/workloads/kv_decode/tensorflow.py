@@ -21,7 +21,10 @@ def empty_cache(size, dtype):
 
 
 def write(size, cache, keys, values, positions):
-    """Write keys and values (batch, count, heads, head width); return the new cache, and what it has of both."""
+    """Write keys and values (batch, count, heads, head width); return the new cache, and what it has of both.
+
+    They are those of the prompt, which begins at position 0, or of one token after it.
+    """
     if size["batch"] == 1:
         new = tf.transpose(tf.concat([keys, values], axis=-1), (1, 0, 2, 3))
         cache = tf.tensor_scatter_nd_update(cache, positions[:, None], new)
