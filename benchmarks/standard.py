@@ -1,4 +1,4 @@
-"""Compares the profile ``standard`` with what it was when every cell had processes of its own and 20 samples.
+"""Compares the profile ``standard`` with what it was when every cell had processes of its own.
 
     nox -s benchmarks -- standard [--workload NAMES] [--environments NAMES] [--threads N]
 
