@@ -27,9 +27,9 @@ HEAD = 16
 TOLERANCE = 0.01
 #: …or than so many standard errors of the difference; many, as the segments were chosen to differ.
 ERRORS = 4.0
-#: The steady state has at least this share of the timed samples (Barrett et al.: the last 500 of 2000 iterations), and
-#: at least so many. Trials of the calibration do not count here: they are short and many.
-STEADY_SHARE, FEWEST_STEADY = 0.25, 3
+#: The steady state is at least this share of the series (Barrett et al.: the last 500 of 2000 iterations), or all of the
+#: timed samples: the trials of a calibration are short, and may be many beside few samples.
+STEADY_SHARE = 0.25
 #: A point this many standard deviations from the median of its neighbours is an outlier, and takes that median.
 OUTLIER = 3.0
 #: Neighbours on each side.
@@ -121,8 +121,7 @@ def judge(points: FloatArray, starts: Sequence[int], bounds: Sequence[int], nois
     if first == 0:
         return Warmup(WarmupClass.FLAT, 0)
     start = starts[bounds[first - 1]]
-    timed = starts[-1] - trials
-    if starts[-1] - start < max(STEADY_SHARE * timed, min(FEWEST_STEADY, timed)):
+    if starts[-1] - start < STEADY_SHARE * starts[-1] and start > trials:
         return Warmup(WarmupClass.NO_STEADY_STATE, None)
     slower_before = all(means[i] >= means[-1] - tolerances[i] for i in range(first))
     return Warmup(WarmupClass.WARM_UP if slower_before else WarmupClass.SLOWDOWN, start)
