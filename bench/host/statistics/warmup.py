@@ -27,8 +27,8 @@ HEAD = 16
 TOLERANCE = 0.01
 #: …or than so many standard errors of the difference; many, as the segments were chosen to differ.
 ERRORS = 4.0
-#: The steady state is at least this share of the series (Barrett et al.: the last 500 of 2000 iterations), or all of the
-#: timed samples: the trials of a calibration are short, and may be many beside few samples.
+#: The steady state is at least this share of the series (Barrett et al.: the last 500 of 2000 iterations), or all timed
+#: samples: the trials of a calibration are short, and may be many beside few samples.
 STEADY_SHARE = 0.25
 #: A point this many standard deviations from the median of its neighbours is an outlier, and takes that median.
 OUTLIER = 3.0
