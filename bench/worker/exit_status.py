@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import List
 
 from ..program import Unsupported
 from ..record import FAILED, MISMATCH, OUT_OF_MEMORY, UNSUPPORTED
@@ -25,6 +26,10 @@ PRECISIONS = {"Half": "float16", "BFloat16": "bfloat16"}
 
 #: A compiler's first line often says only that there was an error.
 REASON_LINES = 2
+
+#: What a C++ compiler or its linker says of an error, after the name of the file.
+COMPILER_ERROR = re.compile(r"(?:^|: )((?:fatal |internal compiler )?error: .*)|(?:^|/)(ld: .*)")
+FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/:]+/)+")
 
 
 def status_of(error: BaseException) -> str:
@@ -49,14 +54,23 @@ def missing_kernel(error: BaseException) -> str:
 
 
 def reason_of(error: BaseException, place: str = "") -> str:
-    """Word what ended a cell in one line: the first lines of its message that are not empty.
+    """Word what ended a cell in one line: the first lines of its message that are not empty, or a compiler's error.
 
     ``place`` is the file and line of a workload or framework where an error arose, which belong to a failure only.
     """
     if missing_kernel(error):
         return missing_kernel(error)
-    said = " | ".join([line.strip() for line in str(error).splitlines() if line.strip()][:REASON_LINES])
+    said = " | ".join(_telling([line.strip() for line in str(error).splitlines() if line.strip()]))
     if isinstance(error, (Unsupported, Mismatch, NoGrowth)):
         return said
     text = "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
     return "{} ({})".format(text, place) if place and status_of(error) == FAILED else text
+
+
+def _telling(lines: List[str]) -> List[str]:
+    """Choose the first lines, or the first one and the compiler's own words where these come further below."""
+    first, rest = lines[:REASON_LINES], lines[REASON_LINES:]
+    found = next(filter(None, map(COMPILER_ERROR.search, rest)), None)
+    if found is None or any(map(COMPILER_ERROR.search, first)):
+        return first
+    return [first[0], FOLDERS.sub("", found.group(1) or found.group(2))]

@@ -8,6 +8,17 @@ from bench.worker.exit_status import reason_of, status_of
 
 #: PyTorch 1.13 on a processor.
 HALF = "\"addmm_impl_cpu_\" not implemented for 'Half'"
+#: As PyTorch words the end of a compiler.
+COMPILER = """C++ compile error
+
+Command:
+g++ /home/someone/kept/ab/cab.main.cpp -o cab.main.so
+
+Output:
+In file included from /home/someone/kept/ab/cab.main.cpp:1:
+/home/someone/kept/ab/cab.main.cpp:3:10: fatal error: error writing to /home/someone/tmp/ccX.s: No space left on device
+compilation terminated.
+"""
 PLACE = "mine/workloads/toy/numpy.py:12"
 
 
@@ -17,6 +28,30 @@ PLACE = "mine/workloads/toy/numpy.py:12"
         (ValueError("no"), "failed", "ValueError: no (mine/workloads/toy/numpy.py:12)"),
         (ValueError(), "failed", "ValueError (mine/workloads/toy/numpy.py:12)"),
         (ValueError("a\n\n b\nc"), "failed", "ValueError: a | b (mine/workloads/toy/numpy.py:12)"),
+        (
+            RuntimeError(COMPILER),
+            "failed",
+            "RuntimeError: C++ compile error | fatal error: error writing to ccX.s: No space left on device"
+            " (mine/workloads/toy/numpy.py:12)",
+        ),
+        (
+            RuntimeError("C++ compile error\n\nCommand:\ng++\nOutput:\ng++: error: had to relocate PCH"),
+            "failed",
+            "RuntimeError: C++ compile error | error: had to relocate PCH (mine/workloads/toy/numpy.py:12)",
+        ),
+        (
+            RuntimeError(
+                "C++ compile error\n\nCommand:\ng++\nOutput:\n/usr/bin/ld: final link failed\ncollect2: error: ld"
+            ),
+            "failed",
+            "RuntimeError: C++ compile error | ld: final link failed (mine/workloads/toy/numpy.py:12)",
+        ),
+        (
+            RuntimeError("C++ compile error\n\nCommand:\ng++\ng++: internal compiler error: Killed (program cc1plus)"),
+            "failed",
+            "RuntimeError: C++ compile error | internal compiler error: Killed (program cc1plus)"
+            " (mine/workloads/toy/numpy.py:12)",
+        ),
         (MemoryError("large"), "out-of-memory", "MemoryError: large"),
         (RuntimeError("CUDA out of memory"), "out-of-memory", "RuntimeError: CUDA out of memory"),
         (Unsupported("no GPU"), "unsupported", "no GPU"),
