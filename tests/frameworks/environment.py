@@ -59,10 +59,12 @@ class Server:
         self._scratch = tempfile.TemporaryDirectory()
         if not facts.caches_temporary_files:
             extra["TMPDIR"] = self._scratch.name
+        command = interpreter(environment)
+        activated = variables.activated(command[0])
         self._process = subprocess.Popen(
-            [*interpreter(environment), str(HERE / "server.py"), name],
+            [*command, str(HERE / "server.py"), name],
             cwd=HERE,
-            env=variables.of_worker(THREADS, facts, caches=caches, own=extra),
+            env=variables.of_worker(THREADS, facts, caches=caches, own=extra, inherited=activated),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -125,7 +125,7 @@ NAMES = {
     "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
     "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
     "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention", "frozen weights",
-    "devices",
+    "devices", "generated for",
 }  # fmt: skip
 
 

@@ -114,6 +114,8 @@ class Compiler:
         found = {"float32 matmul": "bf16"} if self._mode == AUTOCAST else {}
         if self._device.type == "cuda":
             found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
+        elif self._mode in PRESETS and hasattr(torch, "compile"):
+            found["generated for"] = vector_instructions()
         if self._froze:
             from torch._inductor import config
 
@@ -144,6 +146,14 @@ def cast(function, device):
             return function(*batch)
 
     return call
+
+
+def vector_instructions():
+    """Name the vector instructions that Inductor generates code with, which it tries with programs of its own."""
+    from torch._inductor import codecache
+
+    found = str(codecache.pick_vec_isa())
+    return "no vector instructions" if found == "INVALID_VEC_ISA" else found
 
 
 def records_graphs(device):

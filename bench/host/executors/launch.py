@@ -80,7 +80,7 @@ class Launch:
         return WorkerProcess(
             self.environment.command,
             folder=project.code_folder(self.root),
-            variables=given(),
+            variables=given(inherited=variables.activated(self.environment.command[0])),
             log=self.log,
             processors=self.processors,
             layout=self.layout,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.environments.variables import of_layout, of_process, of_worker
+from bench.host.environments.variables import activated, of_layout, of_process, of_worker
 from bench.registry import BUILT_IN
 
 NUMPY, TORCH, TENSORFLOW, JAX = (BUILT_IN.facts(name) for name in ("numpy", "torch", "tensorflow", "jax"))
@@ -59,3 +59,10 @@ def test_a_layout_moves_the_stack_by_up_to_a_page():
     sizes = {len(of_layout(seed)["BENCHMATRIX_ROOM"]) for seed in range(64)}
     assert len(sizes) > 32
     assert max(sizes) < 4096
+
+
+def test_the_programs_of_an_environment_come_first():
+    assert activated("/e/bin/python", {"PATH": "/usr/bin", "HOME": "/h"}) == {"PATH": "/e/bin:/usr/bin", "HOME": "/h"}
+    assert activated("/e/bin/python", {}) == {"PATH": "/e/bin"}
+    # An interpreter that is itself found in PATH.
+    assert activated("python3", {"PATH": "/usr/bin"}) == {"PATH": "/usr/bin"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -15,10 +16,12 @@ from bench.registry import Registry
 CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 #: Answers like a worker, with its own variables and arguments.
 TELL = """
-import json, os, sys
+import json, os, shutil, sys
 hash_seed = os.environ.get("PYTHONHASHSEED")
 huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
-print(json.dumps({"event": "told", "hash_seed": hash_seed, "huge": huge, "arguments": sys.argv[3:]}))
+print(json.dumps({
+    "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"), "arguments": sys.argv[3:],
+}))
 sys.stdout.flush()
 sys.stdin.read()
 """
@@ -62,6 +65,12 @@ def test_numpy_asks_for_huge_pages_only_where_it_is_measured(tmp_path):
 
 def test_what_an_environment_asks_for_holds(tmp_path):
     assert told(tmp_path, 7, PYTHONHASHSEED="0")["hash_seed"] == "0"
+
+
+def test_the_interpreter_is_the_one_that_its_programs_find(tmp_path):
+    found = told(tmp_path, None)["python"]
+    assert os.path.samefile(found, sys.executable)
+    assert os.path.dirname(found) == os.path.dirname(sys.executable)
 
 
 def test_a_worker_is_told_where_other_peoples_code_is(tmp_path):
