@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from bench.host.storage import journal
 from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
-from bench.record import OK, Record
+from bench.record import FAILED, OK, Record
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Modes that are no columns of the default study, and must be correct all the same.
@@ -71,7 +73,9 @@ PLANS = {
 }
 #: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
 CACHES = ROOT / STATE / "tests" / "compile-caches"
-pytestmark = pytest.mark.real
+#: Below a run: the run of what failed in it.
+AGAIN = "again"
+pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("default:failed once")]
 
 
 def part(name: str, *values: object, id: str | None = None) -> object:
@@ -101,35 +105,48 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     return run.folder
 
 
+def measure_part(name: str, checkout: Path) -> Path:
+    """Measure a part of the study, and again what failed: a full disk passes, a wrong cell fails twice."""
+    folder = measure(checkout, PLANS[name], CACHES)
+    failed = [record for record in journal.read(folder) if record.status == FAILED]
+    if failed:
+        told = "; ".join(f"{record.cell.name}: {record.stage}: {record.reason}" for record in failed)
+        warnings.warn(f"failed once: {told}", stacklevel=2)
+        again = dataclasses.replace(PLANS[name], cells=tuple(dict.fromkeys(record.cell for record in failed)))
+        (checkout / AGAIN).mkdir()
+        (folder / AGAIN).symlink_to(measure(checkout / AGAIN, again, CACHES))
+    return folder
+
+
 # A fixture for each: a parameter in its place would run the study anew for every test.
 @pytest.fixture(scope="module")
 def float32(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float32"], CACHES)
+    return measure_part("float32", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
 def all_threads(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["all_threads"], CACHES)
+    return measure_part("all_threads", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["small"], CACHES)
+    return measure_part("small", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
 def op_by_op(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["op_by_op"], CACHES)
+    return measure_part("op_by_op", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
 def bfloat16(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["bfloat16"], CACHES)
+    return measure_part("bfloat16", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
 def float16(tmp_path_factory) -> Path:
-    return measure(tmp_path_factory.mktemp("checkout"), PLANS["float16"], CACHES)
+    return measure_part("float16", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture
@@ -145,7 +162,8 @@ def records(folder: Path) -> dict[str, Record]:
 
 @functools.cache
 def read(folder: Path) -> dict[str, Record]:
-    return {record.cell.name: record for record in journal.read(folder)}
+    again = journal.read(folder / AGAIN) if (folder / AGAIN).exists() else []
+    return {record.cell.name: record for record in (*journal.read(folder), *again)}
 
 
 @pytest.mark.parametrize(
