@@ -46,6 +46,8 @@ PORTIONS = (
 DEFAULT, OLDER = "default-study", "older-versions"
 #: The environments of that study, each of which is checked alone.
 OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
+#: Their modes that divide training steps between two devices, which takes two threads.
+OLDER_DIVIDED = {"tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"}
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
@@ -102,6 +104,9 @@ def grid(session: nox.Session) -> None:
     if OLDER in chosen:
         for name in OLDER_ENVIRONMENTS:
             check_study(session, OLDER, name)
+            if name in OLDER_DIVIDED:
+                training = ("--mode", OLDER_DIVIDED[name], "--workload", "*-train")
+                check_study(session, OLDER, name, options=training, threads=2)
             done(f"studies/{OLDER}.toml", name)
 
 
@@ -112,11 +117,17 @@ def test_long(session: nox.Session, marker: str, environments: Sequence[str], op
     session.run(python(session, "dev"), *command, env=wanted, external=True)
 
 
-def check_study(session: nox.Session, name: str, *environments: str) -> None:
-    """Check every cell of a study in ``studies/`` in some environments; what fails is checked a second time, alone."""
+def check_study(
+    session: nox.Session, name: str, *environments: str, options: Sequence[str] = (), threads: int = 1
+) -> None:
+    """Check every cell of a study in ``studies/`` in some environments; what fails is checked a second time, alone.
+
+    ``options`` choose some of its cells.
+    """
     # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
     # checks a cell of its own.
-    command = ["run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", "1", "--fresh"]
+    command = ["run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", str(threads), "--fresh"]
+    command += options
     command += (word for environment in environments for word in ("--environment", environment))
     run_host(session, *command, "--allow-failures")
     # A cell that was disturbed may have failed; one that is wrong fails again.

@@ -235,7 +235,7 @@ def checks(project, *words, **statuses):
 
 @pytest.mark.parametrize(
     ("words", "full", "older"),
-    [((), 1, 5), (("older-versions",), 0, 5), (("flax",), 0, 0), (("default-study", "flax"), 1, 0)],
+    [((), 1, 8), (("older-versions",), 0, 8), (("flax",), 0, 0), (("default-study", "flax"), 1, 0)],
 )
 def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(project, words, full, older):
     matrices = [call[1] for call in checks(project, *words)]
@@ -244,7 +244,7 @@ def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(proj
     assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
 
 
-@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 5)])
+@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 8)])
 def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
     made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
     assert len(made) == 2 * runs
@@ -272,6 +272,14 @@ def test_the_grid_removes_an_older_version_after_its_check(project):
     first, removed = calls(project)[:2]
     assert first[-3:] == ["--environment", "torch-1.12.1", "--allow-failures"]
     assert removed == ["bench.host", "remove", "torch-1.12.1", "--cached", "--matrix", "studies/older-versions.toml"]
+
+
+def test_the_grid_gives_two_threads_to_what_divides_training_steps_between_devices(project):
+    made = [call for call in checks(project, "older-versions") if call[call.index("--threads") + 1] == "2"]
+    modes = {call[call.index("--environment") + 1]: call[call.index("--mode") + 1] for call in made}
+    assert modes == {
+        "tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"
+    }  # fmt: skip
 
 
 def test_the_whole_grid_removes_nothing_unless_it_is_told_to(project):

@@ -50,8 +50,10 @@ class Adapter:
         self._multiply = jax.jit(jnp.matmul)
         if precision == "float64":
             jax.config.update("jax_enable_x64", True)
-        # A worker that was forked after the import has a folder of its own.
-        configure("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR"))
+        # A worker that was forked after the import has a folder of its own. In JAX 0.4.30, what pmap has from there
+        # writes its results into freed memory.
+        kept = None if mode == parallel.PMAP else os.environ.get("JAX_COMPILATION_CACHE_DIR")
+        configure("jax_compilation_cache_dir", kept)
         jax.config.update("jax_default_matmul_precision", MATMUL_PRECISIONS.get(precision, "default"))
         if device == "gpu" and mode == "jit-async":
             raise Unsupported("a GPU computes asynchronously in every mode: use jit")

@@ -64,6 +64,11 @@ class Compiler:
             found["traces"] = self.traces
             # Training compiles the whole step.
             found["compiled"] = "forward, backward and optimizer" if self._training else "forward"
-            sizes = [getattr(jitted, "_cache_size", lambda: 0)() for jitted in self._jitted]
-            found["graphs"] = sum(sizes)
+            found["graphs"] = sum(map(executables, self._jitted))
         return found
+
+
+def executables(jitted):
+    """Return how many a compiled function has; in 0.4 that of pmap is a number, not a method."""
+    size = getattr(jitted, "_cache_size", 0)
+    return size() if callable(size) else size
