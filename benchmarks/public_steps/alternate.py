@@ -2,8 +2,10 @@
 
     python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS [PYHPC]
 
-It is empty where one of both is missing. All have the same batch and layers of the same shapes; the values of their
-parameters differ. The clock is the processor time of this process where it has one thread: other processes then change
+It has the seconds of the steps, ``times``, and how public ones differ from ours, ``differing``: these are not timed.
+Both are empty where ours or the public ones are missing. All have the same batch and layers of the same shapes. Kernels
+have the same parameters, too, and are compared by their outputs; the values of the parameters of networks differ, see
+comparison.py. The clock is the processor time of this process where it has one thread: other processes then change
 a time little. With more threads it is a clock on the wall, because threads that wait for each other take processor
 time, too.
 """
@@ -16,7 +18,9 @@ import json
 import os
 import sys
 import time
+from typing import Any, NamedTuple
 
+import comparison
 import pyhpc
 
 from bench.program import Transform, Unsupported
@@ -40,51 +44,78 @@ def time_s(run, synchronize, batches):
 
 
 def ours(framework, adapter, mode, workload, size, batch, parameters, each):
-    """Build our program and return its ``run``, as a session does."""
+    """Build our program, as a session does, with the ``run`` that it times, which does single steps, too."""
     build = BUILT_IN.implementation(workload, framework)
     part = BUILT_IN.facts(framework).mode(mode).part
     program = build(size, parameters, batch, Transform(mode, adapter.transform, part))
     if program.reset is not None:
         program.reset()
-    return program.run or looped(program.step, adapter.synchronize, each)
+    run = program.run or looped(program.step, adapter.synchronize, each)
+    return program._replace(step=lambda *batch: run([batch]), run=run)
 
 
-def public(framework, mode, workload, size, batch, parameters, adapter, each, checkout):
-    """Return ``{name: run}`` of the public ones: kernels, or steps of a model, waited for where ``each`` says so."""
-    if workload in pyhpc.KERNELS:
-        return pyhpc.runs(framework, workload, size, mode, adapter.put, checkout)
+def networks(framework, mode, workload, size, batch, adapter, each):
+    """Return ``{name: run}`` of public networks: of a package, or steps that are waited for where ``each`` says so."""
     if workload in MODELS:
         try:
             models = importlib.import_module("models_" + framework)
         except ImportError:
             return {}
         return models.runs(workload, size, mode, batch)
-    kernels = importlib.import_module("kernels_" + framework).runs(workload, size, mode, batch, parameters)
-    if kernels:
-        return kernels
     steps = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
     return {name: looped(step, adapter.synchronize, each) for name, step in steps.items()}
+
+
+def kernels(framework, mode, workload, size, batch, parameters, adapter, checkout):
+    """Return the module of public kernels, and their ``{name: run}``."""
+    if workload in pyhpc.KERNELS:
+        return pyhpc, pyhpc.runs(framework, workload, size, mode, batch, adapter.put, checkout)
+    module = importlib.import_module("kernels_" + framework)
+    return module, module.runs(workload, size, mode, batch, parameters)
+
+
+class Prepared(NamedTuple):
+    """What may be timed: ours, and the public ones that do not differ from it; nothing where one of both is missing."""
+
+    adapter: Any
+    batch: Any
+    runs: dict[str, Any]
+    #: How the other public ones differ.
+    differing: dict[str, str]
+
+
+def prepare(framework, mode, workload, size_name, checkout=""):
+    """Build ours and the public ones, and compare them."""
+    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
+    specification = BUILT_IN.specification(workload)
+    size = specification.SIZES[size_name]
+    drawn, batches, _ = parity.draw(specification, size, comparison.SEED)
+    parameters = {name: adapter.put(array) for name, array in drawn.items()}
+    batch = tuple(adapter.put(array) for array in batches[0])
+    each = adapter.settings().get("dispatch") != "inline"
+    try:
+        program = ours(framework, adapter, mode, workload, size, batch, parameters, each)
+    except Unsupported:
+        return Prepared(adapter, batch, {}, {})
+    module, found = kernels(framework, mode, workload, size, batch, parameters, adapter, checkout)
+    if not found:
+        # The steps of training need each other, so waiting for the last is waiting for all.
+        found = networks(framework, mode, workload, size, batch, adapter, each and not specification.TRAINING)
+        differing = comparison.differing_forms(program.step(*batch), found, batch) if found else {}
+    elif workload in pyhpc.UNCOMPARED:
+        differing = {}
+    else:
+        reference = comparison.Reference(specification, size, adapter)
+        reference.verify(program)
+        differing = comparison.differing_kernels(reference, found, module.OUTPUTS)
+    runs = {name: run for name, run in found.items() if name not in differing}
+    return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, differing)
 
 
 def main(framework, mode, workload, size_name, turns, checkout=""):
     # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
     settle_allocator()
-    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
-    specification = BUILT_IN.specification(workload)
-    size = specification.SIZES[size_name]
-    drawn, batches, _ = parity.draw(specification, size, 1)
-    parameters = {name: adapter.put(array) for name, array in drawn.items()}
-    batch = tuple(adapter.put(array) for array in batches[0])
-    each = adapter.settings().get("dispatch") != "inline"
-    try:
-        runs = {"ours": ours(framework, adapter, mode, workload, size, batch, parameters, each)}
-    except Unsupported:
-        return {}
-    # The steps of training need each other, so waiting for the last is waiting for all.
-    each = each and not specification.TRAINING
-    runs.update(public(framework, mode, workload, size, batch, parameters, adapter, each, checkout))
-    if len(runs) == 1:
-        return {}
+    adapter, batch, runs, differing = prepare(framework, mode, workload, size_name, checkout)
     counts = {}
     for name, run in runs.items():
         time_s(run, adapter.synchronize, [batch] * WARM_STEPS)
@@ -95,7 +126,7 @@ def main(framework, mode, workload, size_name, turns, checkout=""):
         for name in next(orders):
             time_s(runs[name], adapter.synchronize, [batch] * max(3, counts[name] // 10))
             found[name].append(time_s(runs[name], adapter.synchronize, [batch] * counts[name]) / counts[name])
-    return found
+    return {"times": found, "differing": differing}
 
 
 if __name__ == "__main__":

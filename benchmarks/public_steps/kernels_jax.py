@@ -13,12 +13,15 @@ def runs(workload, size, mode, batch, parameters):
     if workload in OPTIMIZERS:
         return {"optax": optimizer(OPTIMIZERS[workload], batch, parameters)}
     own = FUNCTIONS[workload](size) if workload in FUNCTIONS else {}
-    return {name: looped(jax.jit(function), parameters) for name, function in own.items()}
+    inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
+    return {name: looped(jax.jit(function), parameters, inputs.get(name)) for name, function in own.items()}
 
 
-def looped(function, parameters):
+def looped(function, parameters, inputs=None):
+    """Call a function for each batch; if given, ``inputs`` replace the batch: its images in another layout."""
+
     def run(batches):
-        for batch in batches:
+        for batch in batches if inputs is None else [inputs] * len(batches):
             outputs = function(parameters, *batch)
         return {"outputs": outputs}
 
@@ -45,7 +48,7 @@ def batched_gemm(size):
 
 
 def conv2d(size, groups=1):
-    """Convolve in both layouts of images; one of both is the batch's."""
+    """Convolve in both layouts of images: see ``INPUTS``."""
 
     def convolved(parameters, images, layout):
         weight = parameters["weight"].reshape(3, 3, size["channels"] // groups, size["channels"])
@@ -54,10 +57,9 @@ def conv2d(size, groups=1):
             images, weight, (1, 1), "SAME", dimension_numbers=form, feature_group_count=groups
         )
 
-    first = jnp.ones((size["batch"], size["channels"], size["side"], size["side"]))
     return {
         "lax.conv, NHWC": lambda parameters, images: convolved(parameters, images, "NHWC"),
-        "lax.conv, NCHW": lambda parameters, images: convolved(parameters, first * images[0, 0, 0, 0], "NCHW"),
+        "lax.conv, NCHW": lambda parameters, images: convolved(parameters, images, "NCHW"),
     }
 
 
@@ -111,7 +113,7 @@ def optimizer(transformation, batch, parameters):
     def run(batches):
         for _, *gradients in batches:
             state[0] = transformed(state[0], gradients)
-        return {"outputs": state[0][0]}
+        return {"loss": batches[-1][0], "outputs": state[0][0]}
 
     return run
 
@@ -127,3 +129,6 @@ OPTIMIZERS = {
     "optimizer-step-sgd": optax.sgd(0.05, momentum=0.9), "optimizer-step-adam": optax.adam(1e-3),
     "optimizer-step-adamw": optax.adamw(1e-3, weight_decay=0.1),
 }  # fmt: skip
+#: What gives a kernel the images of a batch in its layout, before it is timed; and its outputs in that of ours.
+INPUTS = {"lax.conv, NCHW": lambda images: (images.transpose(0, 3, 1, 2),)}
+OUTPUTS = {"lax.conv, NCHW": lambda images: images.transpose(0, 2, 3, 1)}

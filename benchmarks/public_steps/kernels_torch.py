@@ -9,6 +9,8 @@ from torch import nn
 from torch.nn import functional
 from with_torch import COMPILED
 
+from bench.frameworks.torch.optimizers import tensors_of
+
 
 def runs(workload, size, mode, batch, parameters):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch; empty where there are none.
@@ -20,22 +22,28 @@ def runs(workload, size, mode, batch, parameters):
     if workload in OPTIMIZERS:
         return optimizers(OPTIMIZERS[workload], mode, batch, parameters)
     own = FUNCTIONS[workload](size, parameters)
+    inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
     if mode in COMPILED:
         # PyTorch 2.15 compiles it without a second backward pass, and returns zeros.
         own.pop("autograd.functional.vhp", None)
     differentiates = workload in ("per-sample-gradients", "hessian-vector")
-    return {name: looped(transformed(function, mode), differentiates) for name, function in own.items()}
+    return {
+        name: looped(transformed(function, mode), differentiates, inputs.get(name)) for name, function in own.items()
+    }
 
 
 def transformed(function, mode):
     return torch.compile(function, dynamic=False, **COMPILED[mode]) if mode in COMPILED else function
 
 
-def looped(function, differentiates):
-    """Call a function for each batch, as a loop of a user does."""
+def looped(function, differentiates, inputs=None):
+    """Call a function for each batch, as a loop of a user does.
+
+    If given, ``inputs`` replace the batch: its images in another layout.
+    """
 
     def run(batches):
-        for batch in batches:
+        for batch in batches if inputs is None else [inputs] * len(batches):
             outputs = function(*batch)
         return {"outputs": outputs}
 
@@ -69,17 +77,19 @@ def batched_gemm(size, parameters):
 
 
 def conv2d(size, parameters, depthwise=False):
-    """Convolve images that lie in PyTorch's default layout, and in channels_last."""
+    """Convolve images that lie in PyTorch's default layout, and in channels_last: see ``INPUTS``."""
     filters = size["channels"]
     layers = {
         name: nn.Conv2d(filters, filters, 3, padding=1, bias=False, groups=filters if depthwise else 1)
-        for name in ("nn.Conv2d", "nn.Conv2d, channels_last")
+        for name in INPUTS
     }
-    images = torch.randn(size["batch"], filters, size["side"], size["side"])
-    last = {"memory_format": torch.channels_last}
-    plain, moved = layers["nn.Conv2d"], layers["nn.Conv2d, channels_last"].to(**last)
-    moved_images = images.to(**last)
-    return {"nn.Conv2d": lambda given: plain(images), "nn.Conv2d, channels_last": lambda given: moved(moved_images)}
+    weight = parameters["weight"].unsqueeze(2) if depthwise else parameters["weight"]
+    with torch.no_grad():
+        for layer in layers.values():
+            layer.weight.copy_(weight.permute(3, 2, 0, 1))
+    plain = layers["nn.Conv2d"]
+    moved = layers["nn.Conv2d, channels_last"].to(memory_format=torch.channels_last)
+    return {"nn.Conv2d": lambda images: plain(images), "nn.Conv2d, channels_last": lambda images: moved(images)}
 
 
 def normal(size, parameters):
@@ -107,6 +117,9 @@ def per_sample_gradients(size, parameters):
     library, call = transformations()
     network = perceptron(size, nn.ReLU)
     values = {name: value.detach() for name, value in network.named_parameters()}
+    for value, given in zip(values.values(), parameters.values(), strict=True):
+        # nn.Linear has the outputs first.
+        value.copy_(given.t())
 
     def loss(values, row, label):
         return functional.cross_entropy(call(network, values, (row.unsqueeze(0),)), label.unsqueeze(0))
@@ -164,9 +177,19 @@ def optimizers(make, mode, batch, parameters):
             optimizer.step()
         except (TypeError, RuntimeError):
             continue
+        restart(optimizer, trained, parameters)
         advance = torch.compile(optimizer.step) if mode in COMPILED else optimizer.step
         found["torch.optim, " + name] = stepping(trained, advance)
     return found
+
+
+def restart(optimizer, trained, parameters):
+    """Take back the steps of an optimizer, whose state keeps its tensors."""
+    with torch.no_grad():
+        for value, given in zip(trained, parameters.values(), strict=True):
+            value.copy_(given)
+        for tensor in tensors_of(optimizer):
+            tensor.zero_()
 
 
 def stepping(trained, advance):
@@ -177,7 +200,7 @@ def stepping(trained, advance):
             for parameter, gradient in zip(trained, batch[1:], strict=True):
                 parameter.grad = gradient
             advance()
-        return {"loss": batch[0]}
+        return {"loss": batch[0], "outputs": trained}
 
     return run
 
@@ -191,4 +214,14 @@ OPTIMIZERS = {
     "optimizer-step-sgd": lambda trained, **options: torch.optim.SGD(trained, 0.05, momentum=0.9, **options),
     "optimizer-step-adam": lambda trained, **options: torch.optim.Adam(trained, 1e-3, **options),
     "optimizer-step-adamw": lambda trained, **options: torch.optim.AdamW(trained, 1e-3, weight_decay=0.1, **options),
+}
+#: What gives a kernel the images of a batch in its layout, before it is timed.
+INPUTS = {
+    "nn.Conv2d": lambda images: (images.permute(0, 3, 1, 2).contiguous(),),
+    "nn.Conv2d, channels_last": lambda images: (images.permute(0, 3, 1, 2),),
+}
+#: What puts the outputs of a kernel into the layout of the specification: images, and weights with the inputs first.
+OUTPUTS = {
+    **dict.fromkeys(INPUTS, lambda images: images.permute(0, 2, 3, 1)),
+    "vmap(grad)": lambda found: [value.transpose(1, 2) if value.dim() == 3 else value for value in found.values()],
 }

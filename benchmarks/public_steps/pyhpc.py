@@ -1,7 +1,8 @@
 """Runs the kernels of pyhpc-benchmarks, the original of three workloads, out of a checkout of its repository.
 
-https://github.com/dionhaefner/pyhpc-benchmarks (Unlicense). Nothing of it is here. Its axes are columns, rows and
-levels; the grids have as many points as ours, and numbers of the same ranges.
+https://github.com/dionhaefner/pyhpc-benchmarks (Unlicense). Nothing of it is here. The equation of state computes point
+by point, and has our batch. The others have axes in another order (columns, rows and levels) and borders of their own.
+Their grids have as many points as ours, and numbers of the same ranges, but their outputs cannot be compared with ours.
 """
 
 from __future__ import annotations
@@ -19,21 +20,25 @@ KERNELS = {
     "isoneutral-mixing": ("isoneutral_mixing/isoneutral", "isoneutral_diffusion_pre"),
     "turbulent-kinetic-energy": ("turbulent_kinetic_energy/tke", "integrate_tke"),
 }
+#: Those with inputs of their own.
+UNCOMPARED = ("isoneutral-mixing", "turbulent-kinetic-energy")
+#: Outputs have the layout of the batch.
+OUTPUTS = {}
 FILES = {"torch": "pytorch", "jax": "jax", "tensorflow": "tensorflow"}
 #: Ranges of what is not between 0.1 and 1.
 RANGES = {
-    "sa": (30, 40), "salt": (30, 40), "ct": (-2, 30), "temp": (-2, 30), "p": (10, 5000), "K_iso": (500, 1500),
-    "zt": (-5000, -10), **dict.fromkeys(("dxt", "dxu", "dyt", "dyu"), (5e4, 1.5e5)),
+    "salt": (30, 40), "temp": (-2, 30), "K_iso": (500, 1500), "zt": (-5000, -10),
+    **dict.fromkeys(("dxt", "dxu", "dyt", "dyu"), (5e4, 1.5e5)),
     **dict.fromkeys(("dzt", "dzw", "mxl"), (50, 150)),
 }  # fmt: skip
 #: {what a name begins with: its axes, of x, y, z and the three levels of time t or the pair and pair of slopes ij}
 AXES = {
-    "p": "z", "dx": "x", "dy": "y", "dz": "z", "cos": "y", "zt": "z", "kbot": "xy", "forc_tke": "xy", "salt": "xyzt",
+    "dx": "x", "dy": "y", "dz": "z", "cos": "y", "zt": "z", "kbot": "xy", "forc_tke": "xy", "salt": "xyzt",
     "temp": "xyzt", "Ai": "xyzij", "u": "xyzt", "v": "xyzt", "w": "xyzt", "tke": "xyzt", "dtke": "xyzt",
 }  # fmt: skip
 
 
-def runs(framework, workload, size, mode, put, checkout):
+def runs(framework, workload, size, mode, batch, put, checkout):
     """Return ``{"pyhpc": run}``; empty where the repository has no such kernel, or no checkout is given."""
     if workload not in KERNELS or not checkout:
         return {}
@@ -41,7 +46,7 @@ def runs(framework, workload, size, mode, put, checkout):
     path = Path(checkout) / "benchmarks" / f"{beginning}_{FILES[framework]}.py"
     if not path.exists():
         return {}
-    inputs = [put(array) for array in drawn(arguments(path, name), size)]
+    inputs = [put(array) for array in drawn(arguments(path, name), size)] if workload in UNCOMPARED else batch
     return {"pyhpc": LOOPS[framework](path, name, mode, inputs)}
 
 
@@ -58,8 +63,6 @@ def drawn(names, size):
     for name in names:
         axes = next((axes for start, axes in sorted(AXES.items(), reverse=True) if name.startswith(start)), "xyz")
         shape = [lengths[axis] for axis in axes]
-        if name == "p":
-            shape = [1, 1, *shape]
         array = random.uniform(*RANGES.get(name, (0.1, 1.0)), shape).astype(np.float32)
         if name.startswith("mask"):
             array = (array < 0.8).astype(np.float32)

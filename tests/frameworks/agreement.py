@@ -2,7 +2,7 @@
 
 A workload's program does its steps in one ``run`` of several batches, and its outputs are compared with float64. It
 returns {workload: [largest error as a share of what is allowed, its settings], or why there is none}. A workload is
-checked at size ``check``, or at another as ``workload/size``.
+checked at size ``check`` in float32, or otherwise as ``workload/size`` or ``workload/size/precision``.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ THREADS = int(os.environ["OMP_NUM_THREADS"])
 SEED = 1
 
 
-def share_of_allowed(framework, mode, workload, size_name, folder):
+def share_of_allowed(framework, mode, folder, workload, size_name="check", precision="float32"):
     """Return the largest error of a workload's outputs as a share of what is allowed, and the settings in force."""
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
-    reference = os.path.join(folder, workload + ".npz")
-    parity.write_reference(reference, specification, size, SEED)
+    reference = os.path.join(folder, f"{workload}-{size_name}.npz")
+    if not os.path.exists(reference):
+        parity.write_reference(reference, specification, size, SEED)
     drawn, drawn_batches, _ = parity.draw(specification, size, SEED)
-    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
+    adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
     build = BUILT_IN.implementation(workload, framework)
     transform = Transform(mode, adapter.transform, BUILT_IN.facts(framework).mode(mode).part)
@@ -36,8 +37,8 @@ def share_of_allowed(framework, mode, workload, size_name, folder):
     adapter.synchronize(run(batches))
     initial = dict(drawn, **parity.initial_state(specification, size))
     outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, initial)
-    precision = BUILT_IN.facts(framework).mode(mode).computes_in or "float32"
-    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), precision, parity.TOLERANCE_FACTOR)
+    computed = BUILT_IN.facts(framework).mode(mode).computes_in or precision
+    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), computed, parity.TOLERANCE_FACTOR)
     # As a session does before it times anything.
     getattr(adapter, "settle", lambda: None)()
     if program.reset is not None:
@@ -65,10 +66,10 @@ def main(framework, mode, *workloads):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in workloads or BUILT_IN.workloads:
-            workload, _, size_name = name.partition("/")
-            if BUILT_IN.has_implementation(workload, framework):
+            chosen = name.split("/")
+            if BUILT_IN.has_implementation(chosen[0], framework):
                 try:
-                    found[name] = share_of_allowed(framework, mode, workload, size_name or "check", folder)
+                    found[name] = share_of_allowed(framework, mode, folder, *chosen)
                 except Unsupported as error:
                     found[name] = str(error)
     return found

@@ -1,0 +1,161 @@
+"""Tests that public implementations are compared with ours before they are timed, with wrong ones in NumPy."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from bench.frameworks.numpy.adapter import Adapter  # noqa: E402
+from bench.registry import BUILT_IN  # noqa: E402
+from bench.worker.checking import parity  # noqa: E402
+from bench.worker.checking.optimizers import update  # noqa: E402
+from benchmarks import public  # noqa: E402
+from benchmarks.public_steps import comparison  # noqa: E402
+
+
+def reference(workload):
+    specification = BUILT_IN.specification(workload)
+    return comparison.Reference(specification, specification.SIZES["check"], Adapter("eager", "cpu", "float32", 1))
+
+
+def kernel(function):
+    """Make the run of a public kernel."""
+
+    def run(batches):
+        for batch in batches:
+            outputs = function(*batch)
+        return {"outputs": outputs}
+
+    return run
+
+
+def differing(workload, functions, **layouts):
+    runs = {name: kernel(function) for name, function in functions.items()}
+    return comparison.differing_kernels(reference(workload), runs, layouts)
+
+
+def test_kernels_that_compute_the_same_do_not_differ():
+    right = {"matmul": np.matmul, "einsum": lambda left, right: np.einsum("bij,bjk->bik", left, right)}
+    assert differing("batched-gemm", right) == {}
+
+
+def test_a_kernel_that_computes_less_or_more_differs_and_says_by_how_much():
+    specification = BUILT_IN.specification("batched-gemm")
+    size = specification.SIZES["check"]
+    batch = parity.draw(specification, size, comparison.SEED)[1][0]
+    expected = parity.expected_outputs(specification, size, {}, [batch] * 2, np.float64)["products[0]"]
+
+    def less(left, right):
+        return left[..., :-1] @ right[..., :-1, :]
+
+    found = differing("batched-gemm", {
+        "right": np.matmul,
+        "less": less,
+        "in float16": lambda left, right: (left.astype(np.float16) @ right.astype(np.float16)).astype(np.float32),
+        "a part": lambda left, right: left[:1] @ right[:1],
+        "more": lambda left, right: (left @ right, left),
+    })  # fmt: skip
+    error = parity.relative_error(less(*batch), expected)
+    assert found.pop("less").startswith(f"products[0] has a relative error of {error:.2g} against float64; ")
+    assert found.pop("in float16").startswith("products[0] has a relative error of 0.0")
+    assert found == {
+        "a part": "products[0]: shape (1, 8, 8), expected (3, 8, 8)",
+        "more": "the outputs are ['1[0]', 'products[0]']; the specification has ['products[0]']",
+    }
+
+
+def test_a_kernel_may_have_a_layout_of_its_own():
+    functions = {"turned": lambda left, right: (left @ right).transpose(0, 2, 1)}
+    assert list(differing("batched-gemm", functions)) == ["turned"]
+    assert differing("batched-gemm", functions, turned=lambda outputs: outputs.transpose(0, 2, 1)) == {}
+
+
+def test_derivatives_have_the_order_of_the_parameters():
+    specification = BUILT_IN.specification("hessian-vector")
+    size = specification.SIZES["check"]
+    parameters = parity.draw(specification, size, comparison.SEED)[0]
+
+    def products(*batch):
+        found = specification.reference(size, parameters, batch)
+        return [found[name] for name in parameters]
+
+    assert differing("hessian-vector", {"right": products}) == {}
+    assert list(differing("hessian-vector", {"wrong order": lambda *batch: products(*batch)[::-1]})) == ["wrong order"]
+
+
+def optimizer(workload, **changed):
+    """Make the run of a public optimizer, which has the settings of the specification but for those that change."""
+    specification = BUILT_IN.specification(workload)
+    parameters = parity.draw(specification, specification.SIZES["check"], comparison.SEED)[0]
+    settings, state = dict(specification.OPTIMIZER, **changed), {}
+
+    def run(batches):
+        for _, *gradients in batches:
+            update(settings, state, parameters, dict(zip(parameters, gradients, strict=True)))
+        return {"loss": batches[-1][0], "outputs": list(parameters.values())}
+
+    return run
+
+
+@pytest.mark.parametrize(("workload", "changed"), [
+    ("optimizer-step-sgd", {"momentum": 0.0}),
+    ("optimizer-step-adam", {"beta2": 0.99}),
+    ("optimizer-step-adamw", {"weight_decay": 0.0}),
+    ("optimizer-step-adamw", {"weight_decay": 0.11}),
+])  # fmt: skip
+def test_an_optimizer_is_compared_by_the_updates_of_several_steps(workload, changed):
+    runs = {"right": optimizer(workload), "wrong": optimizer(workload, **changed)}
+    found = comparison.differing_kernels(reference(workload), runs, {})
+    assert list(found) == ["wrong"]
+    assert found["wrong"].startswith("update of tensor")
+
+
+def test_networks_are_compared_by_the_shapes_and_types_of_their_outputs():
+    ours = {"logits": np.zeros((2, 3), np.float32)}
+    runs = {
+        "right": lambda batches: {"outputs": np.ones((2, 3), np.float32)},
+        "without a type": lambda batches: {"outputs": [[0.0] * 3] * 2},
+        "shape": lambda batches: {"outputs": np.ones((2, 4), np.float32)},
+        "type": lambda batches: {"outputs": np.ones((2, 3))},
+        "more": lambda batches: {"outputs": np.ones((2, 3), np.float32), "loss": 0.0},
+    }
+    assert comparison.differing_forms(ours, runs, ()) == {
+        "shape": "the outputs are [2, 4] float32; ours are [2, 3] float32",
+        "type": "the outputs are [2, 3] float64; ours are [2, 3] float32",
+        "more": "the outputs are [2, 3] float32 and []; ours are [2, 3] float32",
+    }
+
+
+def rows(tmp_path, monkeypatch, found):
+    """Return the rows of a program that finds this."""
+    program = tmp_path / "alternate.py"
+    program.write_text(f"print({json.dumps(found)!r})")
+    monkeypatch.setattr(public, "PROGRAM", program)
+    return public.compare((sys.executable,), ["numpy"], 1)
+
+
+def test_a_public_one_that_differs_has_a_row_without_times(tmp_path, monkeypatch):
+    times = {"ours": [2e-6, 2e-6], "slow": [8e-6, 8e-6], "fast": [4e-6, 4e-6]}
+    timed = ["2", "4", "fast", "0.50", "0.50 to 0.50", "not slower"]
+    differs = ["-", "-", "wrong", "-", "-", "differs: by 2"]
+    assert rows(tmp_path, monkeypatch, {"times": times, "differing": {}}) == [timed]
+    assert rows(tmp_path, monkeypatch, {"times": times, "differing": {"wrong": "by 2"}}) == [timed, differs]
+    assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {"wrong": "by 2"}}) == [differs]
+    assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {}}) == []
+
+
+@pytest.mark.parametrize(("word", "code"), [
+    ("not slower", 0), ("unclear", 0), ("slower", 1), ("failed", 1), ("differs: by 2", 1),
+])  # fmt: skip
+def test_a_row_that_differs_fails_as_one_that_is_slower_does(monkeypatch, capsys, word, code):
+    monkeypatch.setattr(public, "command_of", lambda *_: ())
+    monkeypatch.setattr(public, "compare", lambda *_: [public.without_times(word, "theirs")])
+    assert public.main(["--only", "jax:jit:batched-gemm"]) == code
+    assert f"| theirs           | -               | -             | {word} " in capsys.readouterr().out
