@@ -38,7 +38,7 @@ def gflops(command: tuple[str, ...], framework: str, side: int, debug_type: str)
         extra[AVX2] = debug_type
     done = subprocess.run(
         [*command, str(PROGRAM), framework, str(side), str(PRODUCTS)],
-        env=variables.of_worker(1, BUILT_IN.facts(framework), own=extra),
+        env=variables.of_worker(1, BUILT_IN.facts(framework), own=extra, interpreter=command[0]),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

@@ -89,7 +89,7 @@ def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> lis
     try:
         done = subprocess.run(
             [*command, str(PROGRAM), *arguments],
-            env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra),
+            env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra, interpreter=command[0]),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,

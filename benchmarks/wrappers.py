@@ -50,7 +50,7 @@ def compare(command: tuple[str, ...], arguments: list[str]) -> list[str]:
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
         [*command, str(PROGRAM), *arguments],
-        env=variables.of_worker(1, BUILT_IN.facts(arguments[0]), own=extra),
+        env=variables.of_worker(1, BUILT_IN.facts(arguments[0]), own=extra, interpreter=command[0]),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

@@ -229,6 +229,7 @@ def checks(project, *words, **statuses):
         folder.mkdir(parents=True, exist_ok=True)
         status = statuses.get(study.partition("-")[0], "ok")
         (folder / "results.csv").write_text(f"workload,status\nmlp-train,unsupported\ngemm,{status}\n")
+        (folder / "details.csv").write_text("settings\ngenerated for: avx512\n")
     assert run(project, "-s", "grid", "--", *words).returncode == 0
     return [call[2:] for call in calls(project) if call[1] == "run"]
 
@@ -250,7 +251,15 @@ def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, s
     assert len(made) == 2 * runs
     for first, again in zip(made[::2], made[1::2], strict=True):
         assert "--allow-failures" in first
-        assert again == [*first[:-1], "--workload", "gemm"]
+        assert again == [*first[:-2], "gemm"]
+
+
+def test_the_grid_fails_where_code_was_generated_without_vector_instructions(project):
+    checks(project, "older-versions")
+    (project / "reports/older-versions/trial/details.csv").write_text("settings\ngenerated for: no vector instructions")
+    done = run(project, "-s", "grid", "--", "older-versions")
+    assert done.returncode == 1
+    assert "code was generated for no vector instructions" in done.stderr
 
 
 def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project):
@@ -270,7 +279,7 @@ def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_
 def test_the_grid_removes_an_older_version_after_its_check(project):
     checks(project, "older-versions", "--remove")
     first, removed = calls(project)[:2]
-    assert first[-3:] == ["--environment", "torch-1.12.1", "--allow-failures"]
+    assert first[-5:] == ["--environment", "torch-1.12.1", "--workload", "*", "--allow-failures"]
     assert removed == ["bench.host", "remove", "torch-1.12.1", "--cached", "--matrix", "studies/older-versions.toml"]
 
 

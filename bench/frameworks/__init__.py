@@ -29,8 +29,8 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
 Settings have one name and one wording in all adapters, so that a table can compare them; what a framework cannot tell
 is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8), TF32 matmul, TF32 convolution, x64,
 layout, CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, optimizer (whose it is, where
-there is a choice), attention (fused, composed), allocator, instruction set, compiled, BLAS, kernels, frozen weights,
-dispatch (inline: what a call asks for has been computed when it returns; asynchronous), synchronised (only by a program
-that waits for each step itself: every step), devices (only in a mode that has several for one step: how many hold the
-parameters).
+there is a choice), attention (fused, composed), allocator, instruction set, compiled, generated for (the vector
+instructions of compiled code), BLAS, kernels, frozen weights, dispatch (inline: what a call asks for has been computed
+when it returns; asynchronous), synchronised (only by a program that waits for each step itself: every step), devices
+(only in a mode that has several for one step: how many hold the parameters).
 """

@@ -27,8 +27,12 @@ PRECISIONS = {"Half": "float16", "BFloat16": "bfloat16"}
 #: A compiler's first line often says only that there was an error.
 REASON_LINES = 2
 
-#: What a C++ compiler or its linker says of an error, after the name of the file.
-COMPILER_ERROR = re.compile(r"(?:^|: )((?:fatal |internal compiler )?error: .*)|(?:^|/)(ld: .*)")
+#: What a C++ compiler, its assembler or its linker says of an error, after the name of the file.
+COMPILER_ERROR = re.compile(
+    r"(?:^|: )((?:fatal |internal compiler )?error: .*)|(?:^|: )(undefined reference to .*)|(?:^|: )(out of memory .*)"
+    r"|(?:^|[/-])(ld: (?!warning: |skipping |.*: in function ).*)",
+    re.IGNORECASE,
+)
 FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/:]+/)+")
 
 
@@ -60,17 +64,17 @@ def reason_of(error: BaseException, place: str = "") -> str:
     """
     if missing_kernel(error):
         return missing_kernel(error)
-    said = " | ".join(_telling([line.strip() for line in str(error).splitlines() if line.strip()]))
+    said = " | ".join(_chosen_lines([line.strip() for line in str(error).splitlines() if line.strip()]))
     if isinstance(error, (Unsupported, Mismatch, NoGrowth)):
         return said
     text = "{}: {}".format(type(error).__name__, said) if said else type(error).__name__
     return "{} ({})".format(text, place) if place and status_of(error) == FAILED else text
 
 
-def _telling(lines: List[str]) -> List[str]:
+def _chosen_lines(lines: List[str]) -> List[str]:
     """Choose the first lines, or the first one and the compiler's own words where these come further below."""
     first, rest = lines[:REASON_LINES], lines[REASON_LINES:]
     found = next(filter(None, map(COMPILER_ERROR.search, rest)), None)
     if found is None or any(map(COMPILER_ERROR.search, first)):
         return first
-    return [first[0], FOLDERS.sub("", found.group(1) or found.group(2))]
+    return [first[0], FOLDERS.sub("", found.group(found.lastindex or 0))]

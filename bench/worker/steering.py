@@ -15,7 +15,7 @@ from ..frameworks.facts import Facts
 #: libraries that frameworks share.
 STEERING = (
     "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_",
-    "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "LD_PRELOAD",
+    "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD",
 )  # fmt: skip
 #: Flags of /proc/cpuinfo, best first, and the common names of the instruction sets.
 INSTRUCTION_SETS = (

@@ -60,11 +60,10 @@ class Server:
         if not facts.caches_temporary_files:
             extra["TMPDIR"] = self._scratch.name
         command = interpreter(environment)
-        activated = variables.activated(command[0])
         self._process = subprocess.Popen(
             [*command, str(HERE / "server.py"), name],
             cwd=HERE,
-            env=variables.of_worker(THREADS, facts, caches=caches, own=extra, inherited=activated),
+            env=variables.of_worker(THREADS, facts, caches=caches, own=extra, interpreter=command[0]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

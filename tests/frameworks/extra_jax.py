@@ -15,11 +15,19 @@ from bench.program import Unsupported
 
 
 def examine(mode):
-    found = {"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()}
+    kept = jax.config.jax_compilation_cache_dir
+    found = {"keeps code": kept is not None and kept == os.environ.get("JAX_COMPILATION_CACHE_DIR"), "counts": counts()}
+    found.update({"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()})
     found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
         found.update(divided(mode))
     return dict(found, ahead=ahead()) if mode == "jit-aot" else found
+
+
+def counts():
+    """Return how many executables a compiled function tells of by a method, by a number, and where it tells nothing."""
+    numbers = mock.Mock(_cache_size=lambda: 2), mock.Mock(_cache_size=3), mock.Mock(spec=[])
+    return [compiler.executables(jitted) for jitted in numbers]
 
 
 def divided(mode):

@@ -205,6 +205,13 @@ def test_each_of_two_devices_computes_half_of_every_batch(environment, mode):
     assert trial(environment, mode)["extras"]["halves"] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
+@cases("jax:jit", "jax:pmap", "jax:shard-map")
+def test_compiled_code_is_kept_but_for_pmap(environment, mode):
+    found = trial(environment, mode)["extras"]
+    assert found["keeps code"] == (mode != "pmap")
+    assert found["counts"] == [2, 3, None]
+
+
 @cases("jax:pmap", "jax:shard-map", "tf2:mirrored", "torch1:ddp", "torch2:ddp")
 def test_a_batch_without_equal_halves_is_refused(environment, mode):
     assert trial(environment, mode)["extras"]["odd"] == f"mode {mode}: this batch has no 2 equal parts"

@@ -73,8 +73,8 @@ PLANS = {
 }
 #: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
 CACHES = ROOT / STATE / "tests" / "compile-caches"
-#: Below a run: the run of what failed in it.
-AGAIN = "again"
+#: Below a run: the run of what failed in it, of so many cells at most.
+AGAIN, MOST_AGAIN = "again", 5
 pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("default:failed once")]
 
 
@@ -106,10 +106,11 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
 
 
 def measure_part(name: str, checkout: Path) -> Path:
-    """Measure a part of the study, and again what failed: a full disk passes, a wrong cell fails twice."""
+    """Measure a part of the study, and again what failed: a full disk may be over then, a wrong cell fails twice."""
     folder = measure(checkout, PLANS[name], CACHES)
     failed = [record for record in journal.read(folder) if record.status == FAILED]
-    if failed:
+    # A crash is no disturbance, and where much has failed it is not by chance.
+    if 0 < len(failed) <= MOST_AGAIN and not any("killed by" in str(record.reason) for record in failed):
         told = "; ".join(f"{record.cell.name}: {record.stage}: {record.reason}" for record in failed)
         warnings.warn(f"failed once: {told}", stacklevel=2)
         again = dataclasses.replace(PLANS[name], cells=tuple(dict.fromkeys(record.cell for record in failed)))
@@ -183,8 +184,8 @@ def test_a_cell_is_correct_and_timed(records, part_name, cell):
     assert record.first_call_s is not None
     assert record.first_call_s > 0
     assert record.settings["threads"] == cell.threads
-    # Every processor that a table is made on has some.
-    assert record.settings.get("generated for") != "no vector instructions"
+    if cell.environment == "torch2" and cell.mode.startswith("compile"):
+        assert record.settings["generated for"] != "no vector instructions"
     assert record.memory["peak_bytes"] > 0
 
 

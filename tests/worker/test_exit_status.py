@@ -79,3 +79,21 @@ def test_only_the_reason_of_a_failure_names_file_and_line(error, status, reason)
 
 def test_an_error_outside_of_workloads_and_frameworks_names_no_place():
     assert reason_of(ValueError("no")) == "ValueError: no"
+
+
+@pytest.mark.parametrize(
+    ("lines", "chosen"),
+    [
+        ("{standard input}: Assembler messages:\n{standard input}: Fatal error: can't write 9 bytes: No space left", 1),
+        ("/tmp/ccX.s:7: Error: no such instruction: `vdpbf16ps'", 0),
+        ("/usr/bin/ld: skipping incompatible libc10.so\n/usr/bin/ld: cannot find -lc10", 1),
+        ("/usr/bin/ld: /tmp/ccX.o: in function `kernel':\nk.cpp:(.text+0x1): undefined reference to `Sleef_expf16'", 1),
+        ("cc1plus: out of memory allocating 65536 bytes", 0),
+        ("/usr/bin/x86_64-linux-gnu-ld: final link failed", 0),
+    ],
+)
+def test_the_line_of_a_compiler_that_says_most_is_the_reason(lines, chosen):
+    reason = reason_of(RuntimeError("C++ compile error\n\nCommand:\ng++ x.cpp\n\nOutput:\n" + lines))
+    said = reason[len("RuntimeError: C++ compile error | ") :]
+    assert said
+    assert lines.splitlines()[chosen].endswith(said)

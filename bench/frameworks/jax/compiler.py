@@ -64,11 +64,12 @@ class Compiler:
             found["traces"] = self.traces
             # Training compiles the whole step.
             found["compiled"] = "forward, backward and optimizer" if self._training else "forward"
-            found["graphs"] = sum(map(executables, self._jitted))
+            sizes = [size for size in map(executables, self._jitted) if size is not None]
+            found.update({"graphs": sum(sizes)} if sizes else {})
         return found
 
 
 def executables(jitted):
-    """Return how many a compiled function has; in 0.4 that of pmap is a number, not a method."""
-    size = getattr(jitted, "_cache_size", 0)
+    """Return how many a compiled function has; None where it does not tell. In 0.4, that of pmap is no method."""
+    size = getattr(jitted, "_cache_size", None)
     return size() if callable(size) else size

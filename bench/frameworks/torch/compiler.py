@@ -29,6 +29,8 @@ PRESETS = {
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
 #: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
 FUNCTORCH, AUTOCAST = "functorch", "autocast"
+#: Code for a processor that has them is several times as slow without.
+NO_VECTORS = "no vector instructions"
 #: {mode that is eager with one form of torch.optim: the ``foreach`` that the optimizer is given}
 FOREACH = {"optimizer-loop": False, "optimizer-foreach": True}
 
@@ -114,8 +116,8 @@ class Compiler:
         found = {"float32 matmul": "bf16"} if self._mode == AUTOCAST else {}
         if self._device.type == "cuda":
             found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
-        elif self._mode in PRESETS and hasattr(torch, "compile"):
-            found["generated for"] = vector_instructions()
+        elif self._mode in PRESETS or self._mode == "aot-inductor":
+            found.update(generated_for())
         if self._froze:
             from torch._inductor import config
 
@@ -148,12 +150,14 @@ def cast(function, device):
     return call
 
 
-def vector_instructions():
-    """Name the vector instructions that Inductor generates code with, which it tries with programs of its own."""
-    from torch._inductor import codecache
-
-    found = str(codecache.pick_vec_isa())
-    return "no vector instructions" if found == "INVALID_VEC_ISA" else found
+def generated_for():
+    """Read back the vector instructions that Inductor generates code with, which it tries with programs of its own."""
+    try:
+        from torch._inductor.codecache import pick_vec_isa
+    except ImportError:
+        return {}
+    found = str(pick_vec_isa())
+    return {"generated for": NO_VECTORS if found == "INVALID_VEC_ISA" else found}
 
 
 def records_graphs(device):

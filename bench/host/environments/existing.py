@@ -22,9 +22,11 @@ def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
             f"environment {environment.name!r} names no interpreter; set interpreter in its table, "
             f"or give --interpreter {environment.name}=PATH"
         )
-    path = shutil.which(os.path.expanduser(named))
-    if path is None:
+    found = shutil.which(os.path.expanduser(named))
+    if found is None:
         raise Impossible(f"the interpreter {named!r} does not exist or cannot be executed")
+    # Workers start in another folder.
+    path = os.path.abspath(found)
     try:
         answer = ask(
             path,
@@ -44,7 +46,7 @@ def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
         "provider": "existing",
         "interpreter": {
             "path": path,
-            **{key: answer[key] for key in ("version", "implementation", "build", "compiler", "headers")},
+            **{key: answer[key] for key in ("executable", "version", "implementation", "build", "compiler", "headers")},
         },
         "packages": answer["packages"],
         "variables": variables.of_module_system(),

@@ -11,10 +11,11 @@ from bench.frameworks.facts import Facts
 #: Variables of the host that a worker needs to find its libraries and devices.
 INHERITED = (
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH",
-    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "ROCM_PATH",
 )  # fmt: skip
-#: Variables of a module system by which its Python finds packages and libraries.
-MODULE_SYSTEM = ("PYTHONPATH", "LD_LIBRARY_PATH")
+#: Variables of a module system by which its Python finds packages and libraries, and frameworks their compiler.
+MODULE_SYSTEM = ("PYTHONPATH", "LD_LIBRARY_PATH", "CC", "CXX", "CPATH", "LIBRARY_PATH")
 #: Libraries below the frameworks that read their number of threads from <name>_NUM_THREADS.
 THREADED = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "BLIS")
 #: Bytes by which the stack is moved at most: a page.
@@ -42,15 +43,16 @@ def of_worker(
     layout: int | None = None,
     caches: Mapping[str, str] | None = None,
     own: Mapping[str, str] | None = None,
+    interpreter: str = "",
     inherited: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
     """Return the variables of a worker of the framework that ``facts`` describe.
 
     ``layout`` is the seed of its memory layout, ``caches`` lead to its compilation cache, and ``own`` is what its
-    environment sets, which goes before all others.
+    environment sets, which goes before all others. ``interpreter`` is the path of one whose programs it finds first.
     """
     return {
-        **of_process(threads, inherited),
+        **of_process(threads, activated(interpreter, inherited)),
         **of_threads(threads, facts),
         **of_layout(layout),
         # NumPy would ask for huge pages for parts of the heap in which arrays of the framework come to lie, of 4 MiB
@@ -62,14 +64,15 @@ def of_worker(
 
 
 def activated(interpreter: str, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the inherited variables as after the activation of an interpreter's environment: its programs come first.
+    """Return the inherited variables with an interpreter's folder in PATH, first, as after ``activate``.
 
-    PyTorch 2.0 tries vector instructions in a program called ``python``. Where that is another interpreter, without
-    PyTorch, it generates code without any, several times as slow.
+    PyTorch 2.0 tries vector instructions in a program called ``python``. Where that is an interpreter without PyTorch,
+    it generates code without any. A folder that is in PATH stays where it is: in ``/usr/bin`` lie other compilers.
     """
-    folder = os.path.dirname(interpreter)
-    path = [part for part in (folder, inherited.get("PATH")) if part]
-    return {**inherited, **({"PATH": os.pathsep.join(path)} if path else {})}
+    folder, path = os.path.dirname(interpreter), inherited.get("PATH", "")
+    if not folder or folder in path.split(os.pathsep):
+        return dict(inherited)
+    return {**inherited, "PATH": os.pathsep.join(filter(None, (folder, path)))}
 
 
 def of_module_system(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:

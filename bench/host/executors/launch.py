@@ -74,13 +74,16 @@ class Launch:
             caches=compilers,
             own=self.environment.variables,
         )
+        # A command may be a link or a script that starts the interpreter.
+        found = self.environment.manifest.get("interpreter", {})
+        interpreter = found.get("executable", self.environment.command[0])
         if self.in_container:
             words = arguments(self.processors, self.layout, sources, parent=parent)
             return self._container(words, given, self.caches.folders(self.cell) if parent else compilers.values())
         return WorkerProcess(
             self.environment.command,
             folder=project.code_folder(self.root),
-            variables=given(inherited=variables.activated(self.environment.command[0])),
+            variables=given(interpreter=interpreter),
             log=self.log,
             processors=self.processors,
             layout=self.layout,

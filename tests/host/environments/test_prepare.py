@@ -248,6 +248,20 @@ def test_an_existing_interpreter_is_asked(root, announce, monkeypatch, known):
     assert prepared.manifest["variables"]["PYTHONPATH"] == "/carried"
 
 
+def test_an_interpreter_behind_a_script_is_started_by_the_script_and_known_by_its_own_path(
+    root, announce, known, tmp_path, monkeypatch
+):
+    script = tmp_path / "mine"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    wanted = Wanted(provider="existing", framework="there", python=None, interpreter="./mine")
+    prepared = prepare(wanted, root=root, announce=announce, registry=known)
+    # Workers start in another folder.
+    assert prepared.command == (str(script),)
+    assert prepared.manifest["interpreter"]["executable"] == sys.executable
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

@@ -64,5 +64,11 @@ def test_a_layout_moves_the_stack_by_up_to_a_page():
 def test_the_programs_of_an_environment_come_first():
     assert activated("/e/bin/python", {"PATH": "/usr/bin", "HOME": "/h"}) == {"PATH": "/e/bin:/usr/bin", "HOME": "/h"}
     assert activated("/e/bin/python", {}) == {"PATH": "/e/bin"}
-    # An interpreter that is itself found in PATH.
-    assert activated("python3", {"PATH": "/usr/bin"}) == {"PATH": "/usr/bin"}
+    made = of_worker(1, TORCH, interpreter="/e/bin/python", inherited={"PATH": "/usr/bin"})
+    assert made["PATH"] == "/e/bin:/usr/bin"
+
+
+def test_a_folder_that_is_in_path_keeps_its_place():
+    chosen = {"PATH": "/opt/gcc/bin:/usr/bin"}
+    assert activated("/usr/bin/python3", chosen) == chosen
+    assert activated("", chosen) == chosen

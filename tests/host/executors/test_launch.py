@@ -20,19 +20,20 @@ import json, os, shutil, sys
 hash_seed = os.environ.get("PYTHONHASHSEED")
 huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
 print(json.dumps({
-    "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"), "arguments": sys.argv[3:],
+    "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"),
+    "path": os.environ["PATH"], "arguments": sys.argv[3:],
 }))
 sys.stdout.flush()
 sys.stdin.read()
 """
 
 
-def told(tmp_path, layout, cell=CELL, sources=None, **extra):
+def told(tmp_path, layout, cell=CELL, sources=None, manifest=None, **extra):
     """Start what stands in for a worker and return what it was given."""
     script = tmp_path / "fake.py"
     script.write_text(TELL)
     worker = Launch(
-        InstalledEnvironment((sys.executable, str(script)), variables=extra),
+        InstalledEnvironment((sys.executable, str(script)), variables=extra, manifest=manifest or {}),
         cell,
         root=tmp_path,
         caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of(sources or {})),
@@ -71,6 +72,11 @@ def test_the_interpreter_is_the_one_that_its_programs_find(tmp_path):
     found = told(tmp_path, None)["python"]
     assert os.path.samefile(found, sys.executable)
     assert os.path.dirname(found) == os.path.dirname(sys.executable)
+
+
+def test_the_programs_of_an_interpreter_behind_a_script_come_first(tmp_path):
+    manifest = {"interpreter": {"executable": "/somewhere/bin/python"}}
+    assert told(tmp_path, None, manifest=manifest)["path"].startswith("/somewhere/bin:")
 
 
 def test_a_worker_is_told_where_other_peoples_code_is(tmp_path):
