@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from pydantic import TypeAdapter
+
+from bench.host.workers.shapes import Check
 from bench.registry import BENCH, BUILT_IN
+from bench.workloads import optimizer_step
 
 USUAL = ("check", "tiny", "small", "medium", "large")
 #: In the order in which a specification has them; docs/workload_pages.py says what they are for.
@@ -62,3 +66,9 @@ def test_the_largest_size_has_more_to_do_than_those_for_a_processor_and_fits_a_g
 def test_residual_networks_have_full_width_for_the_images_of_cifar_and_of_imagenet(workload):
     full = [size for size in sizes_of(workload).values() if size["width"] == 64]
     assert {(size["side"], size["stem"], size["classes"]) for size in full} == {(32, 3, 10), (224, 7, 1000)}
+
+
+@pytest.mark.parametrize("size", optimizer_step.SIZES.values(), ids=optimizer_step.SIZES)
+def test_the_updates_of_all_tensors_of_an_optimizer_fit_into_the_answer_of_a_worker(size):
+    errors = {f"update of {name}": {"error": 0.0, "allowed": 1.0} for name in ("loss", *optimizer_step.shapes(size))}
+    assert TypeAdapter(Check).validate_python(errors) == errors

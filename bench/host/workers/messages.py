@@ -16,6 +16,7 @@ from bench.record import STATUSES
 
 from .shapes import (
     BYTES,
+    MOST_OUTPUTS,
     Check,
     Compilation,
     Count,
@@ -152,7 +153,7 @@ class EpochMessage(Message):
     cross_entropy: Number
     squared_error: Number
     #: Projections of what the first epoch changed in each parameter.
-    update: Annotated[dict[Word, Projections], Field(max_length=1000)] | None = None
+    update: Annotated[dict[Word, Projections], Field(max_length=MOST_OUTPUTS)] | None = None
 
 
 #: What a worker says, by its event.

@@ -28,7 +28,9 @@ Plain = Annotated[bool, Field(strict=True)] | Whole | Finite | Text | None
 Named = Annotated[dict[Word, Plain | list[Plain]], Field(max_length=1000)]
 Versions = Annotated[dict[Word, Word], Field(max_length=1000)]
 Memory = Annotated[dict[Word, BYTES | None], Field(max_length=1000)]
-Check = Annotated[dict[Word, Plain | Named], Field(max_length=1000)]
+#: Outputs that are checked: a training step has one for each of its parameters, and the loss.
+MOST_OUTPUTS = 10_000
+Check = Annotated[dict[Word, Plain | Named], Field(max_length=MOST_OUTPUTS)]
 
 
 class Facts(BaseModel):

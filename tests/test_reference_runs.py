@@ -1,0 +1,57 @@
+"""Tests that every mode that a processor runs has a time in a committed table, in every environment."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from pathlib import Path
+
+import pytest
+
+from bench.host.study import study_file
+from bench.host.study.schema import Study
+
+ROOT = Path(__file__).parents[1]
+#: It records CUDA graphs.
+GPU_ONLY = "compile-reduce-overhead"
+#: Modes that came with later versions: the tables say so.
+LATER = {
+    "torch-1.12.1": {"compile", "compile-step", "compile-optimizer", "compile-max-autotune", "aot-inductor"},
+    "torch-2.0.1": {"compile-step", "compile-optimizer", "aot-inductor"},
+}
+
+
+@functools.cache
+def load(name: str) -> Study:
+    return study_file.load(ROOT / "studies" / f"{name}.toml")
+
+
+@functools.cache
+def statuses() -> dict[tuple[str, str], set[str]]:
+    """Return the statuses that a mode of an environment has in the committed tables."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for path in sorted((ROOT / "reports" / "reference").glob("*/results.csv")):
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                found.setdefault((row["environment"], row["mode"]), set()).add(row["status"])
+    return found
+
+
+def modes(*names: str) -> list[tuple[str, str]]:
+    """List the modes of the environments that studies measure on a processor, without containers."""
+    return [
+        (environment, mode)
+        for name in names
+        for environment, table in load(name).environments.items()
+        if environment in load(name).settings.default or name == "older-versions"
+        for mode in table.modes
+        if mode != GPU_ONLY
+    ]
+
+
+@pytest.mark.parametrize(("environment", "mode"), modes("full", "older-versions"))
+def test_every_mode_that_a_processor_runs_has_a_time_in_a_committed_table(environment, mode):
+    if mode in LATER.get(environment, ()):
+        assert statuses()[environment, mode] <= {"excluded", "unsupported"}
+    else:
+        assert "ok" in statuses()[environment, mode]
