@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from pydantic import TypeAdapter
 
 from bench.host.workers.shapes import Check
