@@ -133,7 +133,7 @@ def check_study(
         again = {row["workload"] for row in csv.DictReader(file) if row["status"] not in WITHOUT_FAULT}
     if again:
         run_host(session, *command, "--workload", ",".join(sorted(again)))
-    # No cell fails for that.
+    # A cell with slow code agrees with float64 all the same.
     if WITHOUT_VECTORS in (results / "details.csv").read_text(encoding="utf-8"):
         session.error(f"code was generated for {WITHOUT_VECTORS}: see the settings in {results / 'details.csv'}")
 

@@ -29,7 +29,7 @@ PRESETS = {
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
 #: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
 FUNCTORCH, AUTOCAST = "functorch", "autocast"
-#: Code for a processor that has them is several times as slow without.
+#: What the settings say where Inductor found none. On most processors something around it is wrong then.
 NO_VECTORS = "no vector instructions"
 #: {mode that is eager with one form of torch.optim: the ``foreach`` that the optimizer is given}
 FOREACH = {"optimizer-loop": False, "optimizer-foreach": True}
