@@ -1,84 +1,13 @@
-"""The sessions, run by nox on a copy of the noxfile whose host environment is a script that notes how it is called."""
+"""Tests the sessions of the noxfile, but for the grid's checks."""
 
 from __future__ import annotations
 
 import ast
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from nox_project import ROOT, calls, project, run
 
-from bench.host.setup import place_of
-
-ROOT = Path(__file__).resolve().parents[1]
-
-#: What nox reads of the study.
-STUDY = tuple(
-    f"study/{name}.py"
-    for name in ("location", "session_names", "suggestion", "toml_limits", "family_names", "version_ranges")
-)
-
-MATRIX = """
-[study]
-default = ["old"]
-[environments.old]
-[environments.new]
-[environments.broken]
-"""
-
-# Notes its arguments and the study that a variable names; what nox itself is asked to do goes to the nox of the tests.
-FAKE = """#!{python}
-import json, os, sys
-with open({log!r}, "a") as file:
-    named = ["BENCHMATRIX_MATRIX=" + value for value in [os.environ.get("BENCHMATRIX_MATRIX")] if value]
-    file.write(json.dumps(sys.argv[1:] + named) + "\\n")
-if sys.argv[1:3] == ["-m", "nox"]:
-    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
-if "bench.host.environments" in sys.argv:
-    print("/bin/echo")
-if "--mistaken" in sys.argv:
-    sys.exit(2)
-sys.exit(3 if sys.argv[3:5] == ["prepare", "broken"] else 0)
-"""
-
-
-@pytest.fixture
-def project(tmp_path):
-    shutil.copy(ROOT / "noxfile.py", tmp_path)
-    for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
-        (tmp_path / folder).mkdir()
-        shutil.copy(ROOT / folder / "__init__.py", tmp_path / folder)
-    for module in ("sessions.py", "project.py", "refusal.py", "system.py", *STUDY):
-        shutil.copy(ROOT / "bench/host" / module, tmp_path / "bench/host" / module)
-    shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
-    (tmp_path / "locks").mkdir()
-    (tmp_path / "matrix.toml").write_text(MATRIX)
-    for name in ("host", "dev"):
-        (tmp_path / "locks" / f"{name}.txt").write_text(name)
-        python = place_of(name, tmp_path) / "bin" / "python"
-        python.parent.mkdir(parents=True)
-        python.write_text(FAKE.format(python=sys.executable, log=str(tmp_path / "log")))
-        python.chmod(0o755)
-    return tmp_path
-
-
-def run(project, *arguments, plain=False, **variables):
-    """Run the noxfile as a script, or ``plain`` nox on it."""
-    start = ["-m", "nox", "-f", "noxfile.py"] if plain else ["noxfile.py"]
-    environ = {**os.environ, "NOXSESSION": "", **variables}
-    environ.pop("BENCHMATRIX_MATRIX", None) if "BENCHMATRIX_MATRIX" not in variables else None
-    command = [sys.executable, *start, *arguments]
-    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, check=False)
-
-
-def calls(project):
-    """Return what the host and dev environments were asked to do, without ``-m`` and without nox itself."""
-    lines = (project / "log").read_text().splitlines() if (project / "log").exists() else []
-    return [arguments[1:] for arguments in map(json.loads, lines) if arguments[:2] != ["-m", "nox"]]
+__all__ = ["project"]
 
 
 def test_a_mistake_on_the_command_line_ends_the_invocation_with_exit_code_2(project):
@@ -220,82 +149,6 @@ def test_what_takes_long_is_left_to_the_grid_which_prepares_the_default_environm
     made = calls(project)[2:]
     assert made[:2] == [["bench.host", "prepare", "old"], ["bench.host", "prepare", "numpy"]]
     assert made[2][made[2].index("-m") + 1] == "long"
-
-
-def checks(project, *words, **statuses):
-    """Return what the grid checks with ``run``, where the results of the studies have these statuses of gemm."""
-    for study in ("full", "older-versions"):
-        folder = project / "reports" / study / "trial"
-        folder.mkdir(parents=True, exist_ok=True)
-        status = statuses.get(study.partition("-")[0], "ok")
-        (folder / "results.csv").write_text(f"workload,status\nmlp-train,unsupported\ngemm,{status}\n")
-        (folder / "details.csv").write_text("settings\ngenerated for: avx512\n")
-    assert run(project, "-s", "grid", "--", *words).returncode == 0
-    return [call[2:] for call in calls(project) if call[1] == "run"]
-
-
-@pytest.mark.parametrize(
-    ("words", "full", "older"),
-    [((), 1, 8), (("older-versions",), 0, 8), (("flax",), 0, 0), (("default-study", "flax"), 1, 0)],
-)
-def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(project, words, full, older):
-    matrices = [call[1] for call in checks(project, *words)]
-    assert matrices == ["studies/full.toml"] * full + ["studies/older-versions.toml"] * older
-    # The names are no environments that are prepared, and nothing for pytest.
-    assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
-
-
-@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 8)])
-def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
-    made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
-    assert len(made) == 2 * runs
-    for first, again in zip(made[::2], made[1::2], strict=True):
-        assert "--allow-failures" in first
-        assert again == [*first[:-2], "gemm"]
-
-
-def test_the_grid_fails_where_code_was_generated_without_vector_instructions(project):
-    checks(project, "older-versions")
-    (project / "reports/older-versions/trial/details.csv").write_text("settings\ngenerated for: no vector instructions")
-    done = run(project, "-s", "grid", "--", "older-versions")
-    assert done.returncode == 1
-    assert "code was generated for no vector instructions" in done.stderr
-
-
-def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project):
-    checks(project, "tflite", "theano", "torch-xla", "--remove")
-    tests = ["pytest", "-n", "auto", "-m", "grid"]
-    assert calls(project) == [
-        ["bench.host", "prepare", "torch-xla"],
-        tests,
-        ["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"],
-        ["bench.host", "prepare", "tflite"],
-        ["bench.host", "prepare", "theano"],
-        tests,
-        ["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"],
-    ]
-
-
-def test_the_grid_removes_an_older_version_after_its_check(project):
-    checks(project, "older-versions", "--remove")
-    first, removed = calls(project)[:2]
-    assert first[-5:] == ["--environment", "torch-1.12.1", "--workload", "*", "--allow-failures"]
-    assert removed == ["bench.host", "remove", "torch-1.12.1", "--cached", "--matrix", "studies/older-versions.toml"]
-
-
-def test_the_grid_gives_two_threads_to_what_divides_training_steps_between_devices(project):
-    made = [call for call in checks(project, "older-versions") if call[call.index("--threads") + 1] == "2"]
-    modes = {call[call.index("--environment") + 1]: call[call.index("--mode") + 1] for call in made}
-    assert modes == {
-        "tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"
-    }  # fmt: skip
-
-
-def test_the_whole_grid_removes_nothing_unless_it_is_told_to(project):
-    checks(project)
-    called = calls(project)
-    assert not [call for call in called if "remove" in call]
-    assert {call[2] for call in called if call[1] == "prepare"} >= {"old", "numpy", "lightning", "jax-grain"}
 
 
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):

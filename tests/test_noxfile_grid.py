@@ -1,0 +1,84 @@
+"""Tests what ``nox -s grid`` prepares, checks and removes."""
+
+from __future__ import annotations
+
+import pytest
+from nox_project import calls, project, run
+
+__all__ = ["project"]
+
+
+def checks(project, *words, **statuses):
+    """Return what the grid checks with ``run``, where the results of the studies have these statuses of gemm."""
+    for study in ("full", "older-versions"):
+        folder = project / "reports" / study / "trial"
+        folder.mkdir(parents=True, exist_ok=True)
+        status = statuses.get(study.partition("-")[0], "ok")
+        (folder / "results.csv").write_text(f"workload,status\nmlp-train,unsupported\ngemm,{status}\n")
+        (folder / "details.csv").write_text("settings\ngenerated for: avx512\n")
+    assert run(project, "-s", "grid", "--", *words).returncode == 0
+    return [call[2:] for call in calls(project) if call[1] == "run"]
+
+
+@pytest.mark.parametrize(
+    ("words", "full", "older"),
+    [((), 1, 8), (("older-versions",), 0, 8), (("flax",), 0, 0), (("default-study", "flax"), 1, 0)],
+)
+def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(project, words, full, older):
+    matrices = [call[1] for call in checks(project, *words)]
+    assert matrices == ["studies/full.toml"] * full + ["studies/older-versions.toml"] * older
+    # The names are no environments that are prepared, and nothing for pytest.
+    assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
+
+
+@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 8)])
+def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
+    made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
+    assert len(made) == 2 * runs
+    for first, again in zip(made[::2], made[1::2], strict=True):
+        assert "--allow-failures" in first
+        assert again == [*first[:-2], "gemm"]
+
+
+def test_the_grid_fails_where_code_was_generated_without_vector_instructions(project):
+    checks(project, "older-versions")
+    (project / "reports/older-versions/trial/details.csv").write_text("settings\ngenerated for: no vector instructions")
+    done = run(project, "-s", "grid", "--", "older-versions")
+    assert done.returncode == 1
+    assert "code was generated for no vector instructions" in done.stderr
+
+
+def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project):
+    checks(project, "tflite", "theano", "torch-xla", "--remove")
+    tests = ["pytest", "-n", "auto", "-m", "grid"]
+    assert calls(project) == [
+        ["bench.host", "prepare", "torch-xla"],
+        tests,
+        ["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"],
+        ["bench.host", "prepare", "tflite"],
+        ["bench.host", "prepare", "theano"],
+        tests,
+        ["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"],
+    ]
+
+
+def test_the_grid_removes_an_older_version_after_its_check(project):
+    checks(project, "older-versions", "--remove")
+    first, removed = calls(project)[:2]
+    assert first[-5:] == ["--environment", "torch-1.12.1", "--workload", "*", "--allow-failures"]
+    assert removed == ["bench.host", "remove", "torch-1.12.1", "--cached", "--matrix", "studies/older-versions.toml"]
+
+
+def test_the_grid_gives_two_threads_to_what_divides_training_steps_between_devices(project):
+    made = [call for call in checks(project, "older-versions") if call[call.index("--threads") + 1] == "2"]
+    modes = {call[call.index("--environment") + 1]: call[call.index("--mode") + 1] for call in made}
+    assert modes == {
+        "tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"
+    }  # fmt: skip
+
+
+def test_the_whole_grid_removes_nothing_unless_it_is_told_to(project):
+    checks(project)
+    called = calls(project)
+    assert not [call for call in called if "remove" in call]
+    assert {call[2] for call in called if call[1] == "prepare"} >= {"old", "numpy", "lightning", "jax-grain"}
