@@ -25,6 +25,9 @@ TEXTS = [
     *sorted((ROOT / "docs").glob("**/*.md")),
     *sorted((ROOT / "bench").glob("workloads/*/page.md")),
 ]
+#: The index of the committed runs, and their pages.
+INDEX = ROOT / "reports" / "reference" / "README.md"
+RESULTS = [INDEX, *sorted(INDEX.parent.glob("*/README.md"))]
 
 
 @pytest.mark.parametrize("name", BUILT_IN.workloads)
@@ -81,9 +84,14 @@ def test_commands_are_found_in_the_documentation():
 
 @pytest.mark.parametrize(
     "path",
-    [*(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "examples/README.md")), *TEXTS],
+    [*(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "examples/README.md")), *RESULTS, *TEXTS],
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_links_lead_to_files_of_the_repository(path):
     linked = re.findall(r"(?:\]\(|src=\")([^)#\"]+)", path.read_text(encoding="utf-8"))
     assert [to for to in linked if not to.startswith("http") and not (path.parent / to).exists()] == []
+
+
+def test_the_index_of_results_has_every_committed_run():
+    linked = re.findall(r"\]\(([\w-]+)/README\.md\)", INDEX.read_text(encoding="utf-8"))
+    assert sorted(linked) == sorted(path.parent.name for path in RESULTS[1:])
