@@ -11,6 +11,8 @@ from ..study import options as study_options
 from . import announce, exit_codes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..environments import Prepared
     from ..study.plan import Plan
     from ..study.schema import Study
@@ -46,13 +48,15 @@ def _label(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     from ..reporting.preview import preview, warnings
+    from ..storage import stored_runs
     from ..storage.run_lock import exclusive
     from ..study import selection
 
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     if options.dry_run:
-        announce(preview(plan))
+        there = stored_runs.stored_run(_folder(study, plan, options))
+        announce(preview(plan, there.manifest if there else None))
         _announce_baseline(study, plan, options)
         _announce_builds(study, plan, options)
         _announce_place(study, plan, options)
@@ -74,11 +78,19 @@ def _announce_baseline(study: Study, plan: Plan, options: argparse.Namespace) ->
         announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
 
 
+def _folder(study: Study, plan: Plan, options: argparse.Namespace) -> Path:
+    """Return the folder of the results."""
+    from ..storage import archive
+
+    folder: Path = archive.folder_of(options.root, study.settings.name, trial=plan.profile.trial)
+    return folder
+
+
 def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> None:
     """Say which run is in the place of the results, and where it will be moved. Raises Kept."""
     from ..storage import archive, stored_runs
 
-    folder = archive.folder_of(options.root, study.settings.name, trial=plan.profile.trial)
+    folder = _folder(study, plan, options)
     place, there = folder.relative_to(options.root), stored_runs.stored_run(folder)
     if there is None:
         announce(f"Results go to {place}.")

@@ -93,11 +93,12 @@ class StudyRun:
     def _measure(self, *, fresh: bool) -> list[Record]:
         # Wrong data must be found before the previous run is moved away.
         data = self._input_data(self._plan.cells)
+        estimated_s = estimate_s(self._plan, manifest.read(self.folder))
         start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say, self._label)
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records, data)
-        remaining = RemainingTime(estimate_s(self._plan))
+        remaining = RemainingTime(estimated_s)
         began = time.monotonic()
         try:
             with Display(self._console, remaining) as display:

@@ -9,6 +9,7 @@ from tabulate import tabulate
 from bench.cell import Cell
 
 from ..machine import facts, processors
+from ..storage.manifest import Manifest, ProfileSummary
 from ..study.plan import Plan
 from ..study.schema import Profile
 from .words.language import _, ngettext
@@ -22,8 +23,11 @@ START_S, FORK_S = 2.0, 0.3
 UNTIMED_SHARE = 0.5
 
 
-def preview(plan: Plan) -> str:
-    """Describe a plan for people: its table with what would run, the reasons, the sampling and a rough time."""
+def preview(plan: Plan, before: Manifest | None = None) -> str:
+    """Describe a plan for people: its table with what would run, the reasons, the sampling and a rough time.
+
+    ``before`` describes the run whose place a run of the plan would take.
+    """
     reasons = list(dict.fromkeys(reason for _cell, reason in plan.excluded))
     marks = dict.fromkeys(plan.cells, _("run")) | {c: f"[{reasons.index(reason) + 1}]" for c, reason in plan.excluded}
     workloads = list(dict.fromkeys(cell.workload for cell in marks))
@@ -41,16 +45,26 @@ def preview(plan: Plan) -> str:
         _extent(plan, len(rows), len(columns)),
         *warnings(plan),
         _sampling(plan.profile),
-        _(
-            "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
-            "and {factor} times the samples. Slow machines and large models take longer.",
-            time=duration(estimate_s(plan)),
-            start=general(_start_s(plan)),
-            first_call=_first_calls(plan),
-            factor=general(1 + UNTIMED_SHARE),
-        ),
+        _about(plan, before),
     ]
     return "\n".join(lines)
+
+
+def _about(plan: Plan, before: Manifest | None) -> str:
+    """Say how long the plan takes, and how that is known."""
+    if before is not None and _alike(before, plan):
+        return _(
+            "About {time}: the last run of these cells took that long.",
+            time=duration(estimate_s(plan, before)),
+        )
+    return _(
+        "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
+        "and {factor} times the samples. Slow machines and large models take longer.",
+        time=duration(estimate_s(plan)),
+        start=general(_start_s(plan)),
+        first_call=_first_calls(plan),
+        factor=general(1 + UNTIMED_SHARE),
+    )
 
 
 def _extent(plan: Plan, rows: int, columns: int) -> str:
@@ -134,14 +148,24 @@ def _first_calls(plan: Plan) -> str:
     return least if least == most else _("{fewest} to {most}", fewest=least, most=most)
 
 
-def estimate_s(plan: Plan) -> float:
+def estimate_s(plan: Plan, before: Manifest | None = None) -> float:
     """Estimate the seconds that a plan takes, one process after the other.
 
-    The estimate uses the constants of this module and the facts of the frameworks.
+    A run ``before`` that measured the same tells. Without one, the estimate uses the constants of this module and the
+    facts of the frameworks.
     """
+    if before is not None and _alike(before, plan):
+        return before.seconds.elapsed
     sampling_s = plan.profile.samples * plan.profile.sample_seconds * (1 + UNTIMED_SHARE)
     once_s = sum(_start_s(plan) + _first_call_s(plan, cell) + sampling_s for cell in plan.cells)
     return plan.profile.rounds * once_s
+
+
+def _alike(before: Manifest, plan: Plan) -> bool:
+    """Tell whether an earlier run measured what the plan says, all of it and nothing else."""
+    whole = before.finished and before.budget_s is None and before.seconds.elapsed > 0
+    profile = ProfileSummary(**plan.profile.model_dump())
+    return whole and before.planned == tuple(plan.cells) and before.profile == profile
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -199,7 +199,9 @@ def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _profile(values: Mapping[str, Any]) -> ProfileSummary:
-    return ProfileSummary(**{**_known(ProfileSummary, values), "sizes": tuple(values.get("sizes") or ())})
+    sizes_of = {workload: tuple(sizes) for workload, sizes in (values.get("sizes_of") or {}).items()}
+    sizes = tuple(values.get("sizes") or ())
+    return ProfileSummary(**{**_known(ProfileSummary, values), "sizes": sizes, "sizes_of": sizes_of})
 
 
 _PARTS: dict[str, Callable[[Any], Any]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 from example_study import plan_of, study, with_threads
 
 from bench.host.reporting.preview import FORK_S, START_S, estimate_s, preview
+from bench.host.storage.manifest import Manifest, ProfileSummary, SpentSeconds
 from bench.host.study.selection import Selection, select
 
 
@@ -64,3 +66,25 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
         assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
     assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
     assert re.search(r"About (\d+ min )?\d+ s, environments not included", preview(plan))
+
+
+def test_a_finished_run_of_the_same_cells_and_profile_tells_how_long_it_takes() -> None:
+    profile = {"rounds": 3, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"], "sizes_of": {"mlp-train": ["small"]}}
+    plan = select(study(profiles={"quick": profile}), Selection())
+    before = Manifest(
+        planned=plan.cells, profile=ProfileSummary(**plan.profile.model_dump()), seconds=SpentSeconds(elapsed=83.0)
+    )
+    # As it is read from a file.
+    before = Manifest.from_json(json.loads(json.dumps(before.to_json())))
+    assert estimate_s(plan, before) == 83.0
+    assert "About 1 min 23 s: the last run of these cells took that long." in preview(plan, before)
+    others = (
+        replace(before, finished=False),
+        replace(before, budget_s=60.0),
+        replace(before, planned=before.planned[:-1]),
+        replace(before, profile=replace(before.profile, rounds=1)),
+        replace(before, seconds=SpentSeconds()),
+    )
+    for other in others:
+        assert estimate_s(plan, other) == estimate_s(plan)
+        assert "environments not included" in preview(plan, other)
