@@ -69,7 +69,8 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
 
 
 def test_a_finished_run_of_the_same_cells_and_profile_tells_how_long_it_takes() -> None:
-    profile = {"rounds": 3, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"], "sizes_of": {"mlp-train": ["small"]}}
+    sampling = {"rounds": 3, "samples": 1, "sample_seconds": 0.1}
+    profile = {**sampling, "sizes": ["tiny"], "sizes_of": {"mlp-train": ["small"]}}
     plan = select(study(profiles={"quick": profile}), Selection())
     before = Manifest(
         planned=plan.cells, profile=ProfileSummary(**plan.profile.model_dump()), seconds=SpentSeconds(elapsed=83.0)
