@@ -151,7 +151,9 @@ def beside(prepare: Callable[[Sequence[str]], None], portions: Sequence[Sequence
 def test_long(session: nox.Session, marker: str, environments: Sequence[str], options: Sequence[str]) -> None:
     """Run the tests that ``nox -s tests`` leaves out: those with a marker, in the named environments of the grid."""
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
-    command = ("-m", "pytest", "-n", "auto", "-m", marker, *options)
+    # The others take seconds to collect in each process.
+    folder = ("tests/frameworks",) if environments else ()
+    command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *options)
     session.run(python(session, "dev"), *command, env=wanted, external=True)
 
 

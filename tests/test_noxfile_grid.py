@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from nox_project import calls, project, run
+from nox_project import ROOT, calls, project, run
 
 __all__ = ["project"]
 
@@ -64,7 +65,7 @@ def room(project):
 def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project, room):
     room("1e18")
     checks(project, "tflite", "theano", "torch-xla", "--remove")
-    tests = ["pytest", "-n", "auto", "-m", "grid"]
+    tests = ["pytest", "-n", "auto", "-m", "grid", "tests/frameworks"]
     assert calls(project) == [
         ["bench.host", "prepare", "torch-xla"],
         tests,
@@ -76,11 +77,16 @@ def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_
     ]
 
 
+def test_all_tests_of_environments_of_the_grid_are_where_it_looks_for_them():
+    marked = [path for path in (ROOT / "tests").rglob("*.py") if "mark.grid" in path.read_text(encoding="utf-8")]
+    assert [path for path in marked if path != Path(__file__)] == [ROOT / "tests" / "frameworks" / "modes.py"]
+
+
 def test_with_room_on_the_disk_the_grid_builds_a_portion_while_it_checks_the_one_before(project, room):
     room("0")
     checks(project, "default-study", "tflite", "theano", "torch-xla", "--remove")
     called = calls(project)
-    kinds = [call[1] if call[0] == "bench.host" else call[-1] for call in called]
+    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
     prepared = [call[2] for call in called if call[1] == "prepare"]
     assert prepared == ["old", "numpy", "torch-xla", "tflite", "theano"]
     # A study is checked while nothing is built, and removed is what was checked.
