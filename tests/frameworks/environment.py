@@ -130,7 +130,7 @@ def compile_caches(environment: str) -> dict[str, str]:
     prepared = environments.load_outcome(environment, root=ROOT)
     manifests = {} if prepared is None else {environment: prepared.manifest}
     cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", THREADS)
-    return CompileCaches(CACHES, "tests", kept=True, manifests=manifests).variables(cell)
+    return CompileCaches(CACHES, "tests", kept=True, manifests=manifests, trial=True).variables(cell)
 
 
 def interpreter(environment: str) -> tuple[str, ...]:
