@@ -4,9 +4,12 @@
 # ///
 """Defines the nox sessions: those of every project, and one per check of the code; ``-l`` lists them."""
 
+import contextlib
 import csv
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -34,11 +37,11 @@ from bench.host.sessions import define, python, run_host
 nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
-#: Environments outside the default study, in the portions in which ``nox -s grid`` builds and checks them. Those of the
-#: first three contain a PyTorch each, which takes 6 GB, and as much in the installer's cache.
+#: Environments outside the default study, in the portions in which ``nox -s grid`` builds and checks them. Tests of an
+#: environment share a process, so that a second one may use the second processor. The first two have the PyTorch of the
+#: default study, 6 GB each, which the installer's cache has; the third has another, 8 GB, and as much in the cache.
 PORTIONS = (
-    ("keras-torch",),
-    ("lightning",),
+    ("keras-torch", "lightning"),
     ("torch-xla",),
     ("keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain"),
 )
@@ -50,6 +53,9 @@ OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0
 OLDER_DIVIDED = {"tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"}
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
+#: Where the disk has so much room, environments are built while those before them are checked. The largest portion
+#: takes 17 GB, with the installer's cache.
+ROOM_BYTES = 30e9
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 #: What the settings say where PyTorch's compiler makes slow code, because something around it is wrong.
@@ -57,6 +63,13 @@ WITHOUT_VECTORS = "no vector instructions"
 
 # The sessions that every project has; those below are for work on benchmatrix itself.
 selected = define(__file__)
+
+
+@nox.session(venv_backend="none", default=False)
+def build(session: nox.Session) -> None:
+    """Build the environments of the default study, as ``tests`` does."""
+    for environment in selected:
+        run_host(session, "prepare", environment)
 
 
 @nox.session(venv_backend="none", default=False)
@@ -77,44 +90,70 @@ def grid(session: nox.Session) -> None:
 
     Names after ``--`` choose parts: ``default-study`` (the long tests, and every cell of the full study in the default
     environments), ``older-versions`` (every cell of the study of that name) and environments. With ``--remove``, the
-    other environments are removed after their checks, and so is what the installer has cached of their packages: 30 GB
-    of disk are enough then, in place of 60.
+    other environments are removed after their checks, and so is what the installer has cached of their packages: 36 GB
+    of disk are enough then, in place of 60. More room is used to build environments ahead of their turn.
     """
     parts = (DEFAULT, *(name for portion in PORTIONS for name in portion), OLDER)
     chosen = [word for word in session.posargs if word in parts] or parts
     options = [word for word in session.posargs if word not in (*parts, REMOVE)]
     remove = REMOVE in session.posargs
 
+    wanted = [[name for name in portion if name in chosen] for portion in PORTIONS]
+    portions = [names for names in wanted if names]
+    built: set[str] = set()
+    older = f"studies/{OLDER}.toml"
+
+    def prepare(names: Sequence[str]) -> None:
+        for name in names:
+            if name not in built:
+                study = ("--matrix", older) if name in OLDER_ENVIRONMENTS else ()
+                run_host(session, "prepare", name, *study)
+                built.add(name)
+
     def done(study: str, *names: str) -> None:
-        if remove and names:
+        if remove:
             run_host(session, "remove", *names, "--cached", "--matrix", study)
 
+    builds = [*portions, *([OLDER_ENVIRONMENTS] if OLDER in chosen else [])]
     if DEFAULT in chosen:
         environments = (*selected, "numpy")
-        for name in environments:
-            run_host(session, "prepare", name)
-        test_long(session, "long", (), options)
+        prepare(environments)
+        with beside(prepare, builds[:1]):
+            test_long(session, "long", (), options)
         # The environments of the other portions have their cells checked by the tests.
         check_study(session, "full", *environments)
-    for portion in PORTIONS:
-        names = [name for name in portion if name in chosen]
-        for name in names:
-            run_host(session, "prepare", name)
-        if names:
+    for number, names in enumerate(portions):
+        prepare(names)
+        with beside(prepare, builds[number + 1 : number + 2]):
             test_long(session, "grid", names, options)
-            done("matrix.toml", *names)
+        done("matrix.toml", *names)
     if OLDER in chosen:
         for name in OLDER_ENVIRONMENTS:
             check_study(session, OLDER, name)
             if name in OLDER_DIVIDED:
                 check_study(session, OLDER, name, modes=OLDER_DIVIDED[name], workloads="*-train", threads=2)
-            done(f"studies/{OLDER}.toml", name)
+            done(older, name)
+
+
+@contextlib.contextmanager
+def beside(prepare: Callable[[Sequence[str]], None], portions: Sequence[Sequence[str]]) -> Iterator[None]:
+    """Prepare environments while tests run, where the disk has room: that needs the network and the disk most."""
+    if not portions or shutil.disk_usage(ROOT).free < ROOM_BYTES:
+        yield
+        return
+    with ThreadPoolExecutor(1) as pool:
+        building = [pool.submit(prepare, names) for names in portions]
+        yield
+    for each in building:
+        each.result()
 
 
 def test_long(session: nox.Session, marker: str, environments: Sequence[str], options: Sequence[str]) -> None:
     """Run the tests that ``nox -s tests`` leaves out: those with a marker, in the named environments of the grid."""
     wanted = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
-    command = ("-m", "pytest", "-n", "auto", "-m", marker, *options)
+    # The others take seconds to collect in each process.
+    folder = ("tests/frameworks",) if environments else ()
+    command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *options)
     session.run(python(session, "dev"), *command, env=wanted, external=True)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
-from nox_project import calls, project, run
+from nox_project import ROOT, calls, project, run
 
 __all__ = ["project"]
 
@@ -48,9 +51,21 @@ def test_the_grid_fails_where_code_was_generated_without_vector_instructions(pro
     assert "code was generated for no vector instructions" in done.stderr
 
 
-def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project):
+@pytest.fixture
+def room(project):
+    """Sets the room on the disk that building in advance takes."""
+
+    def put(size_bytes):
+        path = project / "noxfile.py"
+        path.write_text(re.sub("^ROOM_BYTES = .*", f"ROOM_BYTES = {size_bytes}", path.read_text(), flags=re.MULTILINE))
+
+    return put
+
+
+def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project, room):
+    room("1e18")
     checks(project, "tflite", "theano", "torch-xla", "--remove")
-    tests = ["pytest", "-n", "auto", "-m", "grid"]
+    tests = ["pytest", "-n", "auto", "-m", "grid", "tests/frameworks"]
     assert calls(project) == [
         ["bench.host", "prepare", "torch-xla"],
         tests,
@@ -60,6 +75,35 @@ def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_
         tests,
         ["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"],
     ]
+
+
+def test_all_tests_of_environments_of_the_grid_are_where_it_looks_for_them():
+    marked = [path for path in (ROOT / "tests").rglob("*.py") if "mark.grid" in path.read_text(encoding="utf-8")]
+    assert [path for path in marked if path != Path(__file__)] == [ROOT / "tests" / "frameworks" / "modes.py"]
+
+
+def test_with_room_on_the_disk_the_grid_builds_a_portion_while_it_checks_the_one_before(project, room):
+    room("0")
+    checks(project, "default-study", "tflite", "theano", "torch-xla", "--remove")
+    called = calls(project)
+    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
+    prepared = [call[2] for call in called if call[1] == "prepare"]
+    assert prepared == ["old", "numpy", "torch-xla", "tflite", "theano"]
+    # A study is checked while nothing is built, and removed is what was checked.
+    assert kinds.index("run") > called.index(["bench.host", "prepare", "torch-xla"])
+    first = called.index(["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"])
+    assert kinds[first - 3 : first] in (
+        ["grid", "prepare", "prepare"], ["prepare", "grid", "prepare"], ["prepare", "prepare", "grid"]
+    )  # fmt: skip
+    assert kinds[first:] == ["remove", "grid", "remove"]
+
+
+def test_a_build_that_fails_beside_tests_ends_the_grid(project, room):
+    room("0")
+    path = project / "noxfile.py"
+    path.write_text(path.read_text().replace('"theano"', '"broken"'))
+    assert run(project, "-s", "grid", "--", "torch-xla", "broken").returncode != 0
+    assert "remove" not in [call[1] for call in calls(project)]
 
 
 def test_the_grid_removes_an_older_version_after_its_check(project):

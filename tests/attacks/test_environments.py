@@ -190,8 +190,7 @@ def test_a_setting_of_the_installer_does_not_bring_links_back(locked, root, anno
 
 def test_forged_bytecode_in_the_store_is_not_taken(built, locked, root, tmp_path, announce):
     for stored in (tmp_path / "cache" / "benchmatrix" / "bytecode").glob("*/*"):
-        if stored.name != bytecode.INDEX:
-            write_as_root(stored, pyc(built).read_bytes()[:-4] + b"evil")
+        write_as_root(stored, stored.read_bytes()[: bytecode.DIGEST_BYTES] + pyc(built).read_bytes()[:-4] + b"evil")
     shutil.rmtree(built)
     assert prepare(locked, root=root, announce=announce).status == "ok"
     assert value(built) == "1"

@@ -7,8 +7,8 @@ checked at size ``check`` in float32, or otherwise as ``workload/size`` or ``wor
 
 from __future__ import annotations
 
+import json
 import os
-import tempfile
 
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
@@ -19,13 +19,13 @@ THREADS = int(os.environ["OMP_NUM_THREADS"])
 SEED = 1
 
 
-def share_of_allowed(framework, mode, folder, workload, size_name="check", precision="float32"):
-    """Return the largest error of a workload's outputs as a share of what is allowed, and the settings in force."""
+def share_of_allowed(framework, mode, reference, workload, size_name="check", precision="float32"):
+    """Return the largest error of a workload's outputs as a share of what is allowed, and the settings in force.
+
+    ``reference`` is the path of the float64 reference at this size.
+    """
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
-    reference = os.path.join(folder, f"{workload}-{size_name}.npz")
-    if not os.path.exists(reference):
-        parity.write_reference(reference, specification, size, SEED)
     drawn, drawn_batches, _ = parity.draw(specification, size, SEED)
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
@@ -62,14 +62,14 @@ def agree_on_parameters(program, run, batches, adapter):
         assert error < 1e-5, f"{name}: {error}"
 
 
-def main(framework, mode, *workloads):
+def main(framework, mode, references):
+    """Check workloads; ``references`` is {workload: path of its reference} as JSON."""
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in workloads or BUILT_IN.workloads:
-            chosen = name.split("/")
-            if BUILT_IN.has_implementation(chosen[0], framework):
-                try:
-                    found[name] = share_of_allowed(framework, mode, folder, *chosen)
-                except Unsupported as error:
-                    found[name] = str(error)
+    for name, reference in json.loads(references).items():
+        chosen = name.split("/")
+        if BUILT_IN.has_implementation(chosen[0], framework):
+            try:
+                found[name] = share_of_allowed(framework, mode, reference, *chosen)
+            except Unsupported as error:
+                found[name] = str(error)
     return found

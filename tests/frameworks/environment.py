@@ -18,17 +18,20 @@ from bench.host import environments
 from bench.host.environments import variables
 from bench.host.project import STATE
 from bench.host.storage.compile_caches import CompileCaches
+from bench.host.storage.references import References
 from bench.host.study import study_file
 from bench.record import OK
 from bench.registry import BUILT_IN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-#: Where compiled code stays from one invocation of the tests to the next, as it does for a user. The cells of the
-#: default study use it, too: headers, and kernels that several modes share, are compiled once.
-CACHES = ROOT / STATE / "tests" / "compile-caches"
+#: Where compiled code stays from one invocation to the next. Trials use it, too: headers, and kernels that several
+#: modes share, are compiled once.
+CACHES = ROOT / STATE / "compile-caches"
 THREADS = min(2, len(os.sched_getaffinity(0)))
 TIMEOUT_S = 600
+#: Float64 references, which take long at some sizes, are computed once for all environments, as in a run.
+REFERENCES = References(ROOT, ROOT / STATE / "references", seed=1, threads=1)
 
 
 @cache
@@ -38,6 +41,25 @@ def run(environment: str, program: str, *arguments: str) -> Any:
     ``server.py`` describes both.
     """
     return server(environment).request(program, *arguments)
+
+
+def agreement(environment: str, mode: str, *workloads: str) -> dict[str, Any]:
+    """Return what ``agreement.py`` finds in workloads, each ``workload``, ``workload/size`` or with a precision, too.
+
+    Without any, these are all that the framework has.
+    """
+    name = framework(environment)
+    every = (each for each in BUILT_IN.workloads if BUILT_IN.has_implementation(each, name))
+    asked = {each: reference(*f"{each}/check".split("/")[:2]) for each in workloads or every}
+    found: dict[str, Any] = run(environment, "agreement", mode, json.dumps(asked))
+    return found
+
+
+@cache
+def reference(workload: str, size: str) -> str:
+    """Return the path of a workload's reference at a size."""
+    cell = Cell("any", "numpy", "any", workload, size, "float32", "cpu", THREADS)
+    return str(REFERENCES.ensure(cell, None))
 
 
 @cache
@@ -108,7 +130,7 @@ def compile_caches(environment: str) -> dict[str, str]:
     prepared = environments.load_outcome(environment, root=ROOT)
     manifests = {} if prepared is None else {environment: prepared.manifest}
     cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", THREADS)
-    return CompileCaches(CACHES, "tests", kept=True, manifests=manifests).variables(cell)
+    return CompileCaches(CACHES, "tests", kept=True, manifests=manifests, trial=True).variables(cell)
 
 
 def interpreter(environment: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from environment import ROOT, framework, run
+from environment import ROOT, agreement, framework, run
 from modes import GRID, GRID_INFERENCE, case, cases, compiled, needs
 
 from bench.host.study import study_file
@@ -33,7 +33,7 @@ WITHOUT_INTEGERS = {
 )
 def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
     """What timed samples run is compared; the default study checks the other modes."""
-    found = run(environment, "agreement", mode, *WORKLOADS)
+    found = agreement(environment, mode, *WORKLOADS)
     implemented = [name for name in WORKLOADS if BUILT_IN.has_implementation(name, framework(environment))]
     assert sorted(found) == sorted(implemented)
     for workload, outcome in found.items():
@@ -68,7 +68,7 @@ def test_forms_that_check_does_not_have_agree_with_float64(environment, mode):
     full = ("attention-causal/small", "attention-full/small", "kv-decode/tiny")
     blocks = in_blocks(environment, mode)
     short = [f"{workload}/{precision}" for workload in blocks for precision in short_precisions(environment)]
-    found = run(environment, "agreement", mode, *full, *short)
+    found = agreement(environment, mode, *full, *short)
     assert sorted(found) == sorted([*full, *short])
     for workload, (share, settings) in found.items():
         assert share <= 1
@@ -97,7 +97,7 @@ def short_precisions(environment):
     "torch2:optimizer-foreach",
 )
 def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode):
-    for workload, outcome in run(environment, "agreement", mode, "gemm", "lenet-train", "catdog-cnn-train").items():
+    for workload, outcome in agreement(environment, mode, "gemm", "lenet-train", "catdog-cnn-train").items():
         training = BUILT_IN.specification(workload).TRAINING
         if not training and mode != "torchscript-trace":
             assert outcome == f"mode {mode} differs from eager in training only"
@@ -110,7 +110,7 @@ def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode
 @pytest.mark.long
 @needs("tf2")
 def test_auto_clustering_agrees_with_float64_and_refuses_what_it_leaves_as_it_is():
-    found = run("tf2", "agreement", "xla-auto", *WORKLOADS)
+    found = agreement("tf2", "xla-auto", *WORKLOADS)
     assert {name for name, outcome in found.items() if isinstance(outcome, str)} == {"gemm"}
     assert found.pop("gemm") == "auto-clustering found no operations to join in this program: see function"
     for workload, (share, settings) in found.items():
@@ -136,7 +136,7 @@ def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environ
         for workload in BUILT_IN.workloads
         if BUILT_IN.has_implementation(workload, name) and BUILT_IN.specification(workload).TRAINING
     ]
-    found = run(environment, "agreement", mode, "gemm", *training)
+    found = agreement(environment, mode, "gemm", *training)
     assert found.pop("gemm").startswith(f"mode {mode} divides training steps")
     # Batch normalisation has statistics of the whole batch, an optimizer alone is given its gradients, and an input
     # pipeline makes a batch when it is needed.
@@ -151,7 +151,7 @@ def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environ
 
 @cases("torch-xla:xla", "torch-xla:compile-openxla")
 def test_lazy_tensors_agree_with_float64_in_the_workloads_of_the_default_study(environment, mode):
-    for workload, (share, settings) in run(environment, "agreement", mode, *WORKLOADS).items():
+    for workload, (share, settings) in agreement(environment, mode, *WORKLOADS).items():
         assert share <= 1
         training = BUILT_IN.specification(workload).TRAINING
         assert settings["compiled"] == compiled(environment, mode, training)
@@ -160,7 +160,7 @@ def test_lazy_tensors_agree_with_float64_in_the_workloads_of_the_default_study(e
 
 @cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
 def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
-    found = run(environment, "agreement", mode, "layernorm-softmax", "transformer-encoder", "mlp-train")
+    found = agreement(environment, mode, "layernorm-softmax", "transformer-encoder", "mlp-train")
     for workload in ("layernorm-softmax", "transformer-encoder"):
         share, settings = found[workload]
         assert share <= 1
@@ -172,7 +172,7 @@ def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment,
 @cases("torch1:channels-first", "torch2:channels-last", "torch2:channels-first")
 def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refuse_the_others(environment, mode):
     images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet50", "resnet18-train")
-    found = run(environment, "agreement", mode, *images, "conv2d-nchw", "mlp-train", "gemm")
+    found = agreement(environment, mode, *images, "conv2d-nchw", "mlp-train", "gemm")
     assert found.pop("conv2d-nchw") == "the layout is the workload's: see conv2d"
     assert found.pop("mlp-train") == found.pop("gemm") == "has no images: see eager"
     for share, settings in found.values():
@@ -185,13 +185,13 @@ def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refu
 @pytest.mark.long
 @needs("torch2")
 def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
-    found = run("torch2", "agreement", "aot-inductor", "kv-decode")
+    found = agreement("torch2", "aot-inductor", "kv-decode")
     assert found["kv-decode"].startswith("each library of AOTInductor has buffers of its own")
 
 
 @pytest.mark.parametrize(("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE)])
 def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
-    found = run(environment, "agreement", mode)
+    found = agreement(environment, mode)
     name = framework(environment)
     implemented = [workload for workload in BUILT_IN.workloads if BUILT_IN.has_implementation(workload, name)]
     assert sorted(found) == sorted(implemented)
@@ -213,7 +213,7 @@ def test_every_implementation_of_an_environment_outside_the_default_study_agrees
 
 @needs("tflite")
 def test_the_integers_of_tensorflow_lite_err_more_than_its_float32_and_say_so():
-    found = {mode: run("tflite", "agreement", mode)["resnet18"] for mode in ("float32", "int8")}
+    found = {mode: agreement("tflite", mode)["resnet18"] for mode in ("float32", "int8")}
     assert found["float32"][1]["float32 matmul"] == "highest"
     assert found["int8"][1]["float32 matmul"] == "int8"
 
@@ -221,5 +221,5 @@ def test_the_integers_of_tensorflow_lite_err_more_than_its_float32_and_say_so():
 @needs("keras-jax")
 def test_keras_on_jax_has_no_further_compilation():
     for mode, other in (("fit-jit", "fit"), ("predict-jit", "predict")):
-        found = run("keras-jax", "agreement", mode)
+        found = agreement("keras-jax", mode)
         assert set(found.values()) == {f"on JAX Keras compiles by default: use {other}"}

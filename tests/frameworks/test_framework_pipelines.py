@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from environment import THREADS, framework, run
+from environment import THREADS, agreement, framework, run
 from modes import case, cases, compiled
 
 pytestmark = pytest.mark.long
@@ -45,7 +45,7 @@ def test_a_pipeline_says_what_works_beside_the_step_and_ends_it(environment, mod
     "tf2:eager", "tf2:function", "tf2:xla", "jax-grain:eager", "jax-grain:jit", "keras-tf:fit", "keras-torch:fit",
 )  # fmt: skip
 def test_a_step_that_a_pipeline_feeds_agrees_with_float64(environment, mode):
-    share, settings = run(environment, "agreement", mode, "lenet-input")["lenet-input"]
+    share, settings = agreement(environment, mode, "lenet-input")["lenet-input"]
     assert share <= 1
     assert settings["compiled"] == compiled(environment, mode)
     assert settings["pipeline"] == NAMES[BACKENDS.get(environment, framework(environment))]
@@ -54,13 +54,13 @@ def test_a_step_that_a_pipeline_feeds_agrees_with_float64(environment, mode):
 
 @cases("jax:jit")
 def test_jax_without_grain_has_no_pipeline(environment, mode):
-    found = run(environment, "agreement", mode, "lenet-input")
+    found = agreement(environment, mode, "lenet-input")
     assert found == {"lenet-input": "grain is not installed, and JAX has no input pipeline of its own: see jax-grain"}
 
 
 @cases("torch2:compile-step", "tf2:function", "numpy:eager")
 def test_the_pipeline_alone_has_one_mode(environment, mode):
-    found = run(environment, "agreement", mode, "input-pipeline")["input-pipeline"]
+    found = agreement(environment, mode, "input-pipeline")["input-pipeline"]
     if mode == "eager":
         assert found[0] <= 1
     else:

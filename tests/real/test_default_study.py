@@ -71,8 +71,10 @@ PLANS = {
     # PyTorch 1.13 has next to no kernels for it.
     "float16": select(STUDY, "float16", [name for name in DEFAULT.settings.default if name != "torch1"]),
 }
-#: Where compiled code stays from one invocation to the next, as it does for a user; the tests of adapters use it, too.
-CACHES = ROOT / STATE / "tests" / "compile-caches"
+#: Where compiled code stays from one invocation to the next; trials and the tests of adapters use it, too.
+CACHES = ROOT / STATE / "compile-caches"
+#: Where float64 references stay.
+REFERENCES = ROOT / STATE / "references"
 #: Below a run: the run of what failed in it, of so many cells at most.
 AGAIN, MOST_AGAIN = "again", 5
 pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("default:failed once")]
@@ -89,10 +91,10 @@ every_part = pytest.mark.parametrize("part_name", [part(name) for name in PLANS]
 
 def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
     """Run a plan in a temporary checkout; return the folder of the run. Compiled code stays in ``caches``, if given."""
-    if caches is not None:
-        caches.mkdir(parents=True, exist_ok=True)
-        (checkout / STATE).mkdir()
-        (checkout / STATE / CACHES.name).symlink_to(caches)
+    (checkout / STATE).mkdir(exist_ok=True)
+    for kept in filter(None, (REFERENCES, caches)):
+        kept.mkdir(parents=True, exist_ok=True)
+        (checkout / STATE / kept.name).symlink_to(kept)
     prepared = {}
     for name in {cell.environment for cell in plan.cells}:
         outcome = environments.load_outcome(name, root=ROOT)

@@ -1,15 +1,15 @@
 """Gives an environment its bytecode: copies it from a store where it fits, and compiles the rest.
 
-Compiling four frameworks takes a minute; copying takes a second. An entry of the store belongs to one lock and one
-interpreter. It lists the hash of each source and the hash of its bytecode. A source that differs from the list is
-compiled. All sources get one and the same time, because Python compares it with the time in the bytecode.
+Compiling four frameworks takes a minute; copying takes a second. A store belongs to one interpreter, and all its
+environments share it: PyTorch's 2,500 sources are the same in an environment with Lightning. A stored file belongs to
+one source, at one place in an environment. All sources get one and the same time, because Python compares it with the
+time in the bytecode.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -17,17 +17,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..setup.caches import cache_folder, near_cache, same_file_system
 from .interpreters import Interpreter
 
-INDEX = "index.json"
+# Part of the name of every store. Raise it when stored files are written differently.
+LAYOUT = 3
 
-# Part of the name of every entry. Raise it when entries are written differently.
-LAYOUT = 2
-
-# An entry that no build has used for so long is removed: its lock is probably gone.
+# A stored file that no build has used for so long is removed: its package is probably gone.
 KEPT_S = 60 * 24 * 3600
 
 # The oldest time that a wheel, which is a zip file, can give its files: 1980-01-01.
@@ -36,6 +34,9 @@ SOURCE_TIME = 315532800
 # A file of bytecode begins with a magic number, flags, and the source's time and size (PEP 552). With flags 0, Python
 # compares time and size.
 HEADER_BYTES = 16
+
+# A stored file begins with the SHA-256 of the bytecode that follows. None follows where a source does not compile.
+DIGEST_BYTES = 32
 
 # compileall ends with 1 when a source did not compile.
 COMPILED = (0, 1)
@@ -52,7 +53,7 @@ class BytecodeCount:
 
 
 class _Source(NamedTuple):
-    #: Path below the environment.
+    #: Path below the environment. Bytecode contains it.
     name: str
     #: SHA-256 of its content.
     content: str
@@ -61,94 +62,87 @@ class _Source(NamedTuple):
         folder, _, file = self.name.rpartition("/")
         return f"{folder}/__pycache__/{file[:-3]}.{cache_tag}.pyc"
 
+    @property
+    def stored(self) -> str:
+        """The name of its bytecode in a store."""
+        return hashlib.sha256(f"{self.content} {self.name}".encode()).hexdigest()
 
-def entry(folder: Path, interpreter: Interpreter, lock_hash: str) -> Path:
-    """Return where the store keeps the bytecode of one lock and interpreter, on the file system of ``folder``."""
+
+def store_of(folder: Path, interpreter: Interpreter) -> Path:
+    """Return where the bytecode of one interpreter is kept, on the file system of ``folder``."""
     usual = cache_folder("benchmatrix")
     base = usual if same_file_system(usual, folder) else near_cache(folder, "benchmatrix")
-    key = f"{LAYOUT} {lock_hash} {interpreter.bytecode} {interpreter.cache_tag} {interpreter.version}"
+    key = f"{LAYOUT} {interpreter.bytecode} {interpreter.cache_tag} {interpreter.version}"
     return base / "bytecode" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
 def provide(
-    folder: Path, stored: Path | None, *, hashes: Mapping[str, str], cache_tag: str, processes: int
+    folder: Path, store: Path | None, *, hashes: Mapping[str, str], cache_tag: str, processes: int
 ) -> BytecodeCount:
-    """Give every source in ``folder`` its bytecode: copy what ``stored`` has, compile the rest and store it.
+    """Give every source in ``folder`` its bytecode: copy what ``store`` has, compile the rest and store it.
 
     ``hashes`` is {path below ``folder``: SHA-256} of every file.
     """
     sources = [_Source(name, each) for name, each in hashes.items() if _is_source(name, each)]
     for source in sources:
         os.utime(f"{folder}/{source.name}", (SOURCE_TIME, SOURCE_TIME))
-    index = {} if stored is None else _read_index(stored)
-    missing = sources if stored is None else _copy(sources, index, stored, folder, cache_tag)
-    to_compile = [source for source in missing if not _known_uncompilable(source, index)]
-    if to_compile:
-        finished = _compile(folder, [source.name for source in to_compile], processes)
-        if stored is not None and finished:
-            _store(stored, folder, sources, cache_tag)
-    compiled = [source for source in to_compile if (folder / source.bytecode(cache_tag)).is_file()]
-    return BytecodeCount(len(sources) - len(missing), len(compiled), len(missing) - len(compiled))
+    missing, uncompilable = (sources, 0) if store is None else _copy(sources, store, folder, cache_tag)
+    if missing:
+        finished = _compile(folder, [source.name for source in missing], processes)
+        if store is not None and finished:
+            _store(store, folder, missing, cache_tag)
+    compiled = sum((folder / source.bytecode(cache_tag)).is_file() for source in missing)
+    copied = len(sources) - len(missing) - uncompilable
+    return BytecodeCount(copied, compiled, len(sources) - copied - compiled)
 
 
 def _is_source(name: str, content: str) -> bool:
     return name.startswith("lib/") and name.endswith(".py") and not content.startswith("-> ")
 
 
-def _read_index(entry: Path) -> dict[str, Any]:
-    try:
-        index = json.loads((entry / INDEX).read_bytes())
-        os.utime(entry)
-    except (OSError, ValueError):
-        return {}
-    return index if isinstance(index, dict) else {}
+def _copy(sources: Sequence[_Source], store: Path, folder: Path, cache_tag: str) -> tuple[list[_Source], int]:
+    """Copy the stored bytecode of the sources.
 
-
-def _stored_as(source: _Source, index: dict[str, Any]) -> list[Any] | None:
-    """Return the entry of a source in the index; None where its content differs."""
-    stated = index.get(source.name)
-    if not isinstance(stated, list) or len(stated) != 2 or stated[0] != source.content:
-        return None
-    return stated if stated[1] is None or isinstance(stated[1], str) else None
-
-
-def _known_uncompilable(source: _Source, index: dict[str, Any]) -> bool:
-    stated = _stored_as(source, index)
-    return stated is not None and stated[1] is None
-
-
-def _copy(
-    sources: Sequence[_Source], index: dict[str, Any], stored: Path, folder: Path, cache_tag: str
-) -> list[_Source]:
-    """Copy the stored bytecode of the sources, and return the sources for which there is none, or a damaged one."""
-    missing, folders = [], set()
+    Return the sources for which there is none, or a damaged one, and how many others are known not to compile.
+    """
+    missing, uncompilable, folders = [], 0, set()
     for source in sources:
-        stated = _stored_as(source, index)
         # Strings instead of Path objects, because there are ten thousand.
         target = f"{folder}/{source.bytecode(cache_tag)}"
         parent = target[: target.rindex("/")]
         if parent not in folders:
             os.makedirs(parent, exist_ok=True)
             folders.add(parent)
-        if stated is None or stated[1] is None or not _copy_one(f"{stored}/{stated[1]}", target, stated[1]):
+        bytecode = _stored(f"{store}/{source.stored}")
+        if bytecode == b"":
+            uncompilable += 1
+        elif bytecode is None or not _write(target, bytecode):
             missing.append(source)
-    return missing
+    return missing, uncompilable
 
 
-def _copy_one(stored: str, target: str, digest: str) -> bool:
-    """Copy a stored file if its content has the hash ``digest``; return whether it was copied.
+def _stored(path: str) -> bytes | None:
+    """Return the bytecode in a stored file; None where there is no such file, or a damaged one."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            content = file.read()
+        os.utime(path)
+    except OSError:
+        return None
+    digest, bytecode = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    return bytecode if hashlib.sha256(bytecode).digest() == digest else None
+
+
+def _write(target: str, bytecode: bytes) -> bool:
+    """Write a file of bytecode; return whether that was possible.
 
     A link would be quicker, but a program that writes to it would change the bytecode of every environment.
     """
     try:
-        with open(stored, "rb", buffering=0) as file:
-            content = file.read()
-        if hashlib.sha256(content).hexdigest() != digest:
-            return False
         with contextlib.suppress(FileNotFoundError):  # a few packages contain bytecode
             os.unlink(target)
         with open(target, "wb", buffering=0) as file:
-            file.write(content)
+            file.write(bytecode)
     except OSError:
         return False
     return True
@@ -182,42 +176,37 @@ def _compile(folder: Path, names: Sequence[str], processes: int) -> bool:
                 process.wait()
 
 
-def _store(entry: Path, folder: Path, sources: Sequence[_Source], cache_tag: str) -> None:
-    """Store the bytecode of ``folder`` as ``entry``; if that fails, the next build only takes longer."""
-    staging = entry.with_name(f"{entry.name}.building-{os.getpid()}")
+def _store(store: Path, folder: Path, sources: Sequence[_Source], cache_tag: str) -> None:
+    """Store the bytecode of sources that were compiled in ``folder``; if that fails, the next build takes longer."""
+    staging = store.with_name(f"{store.name}.building-{os.getpid()}")
     try:
         staging.mkdir(parents=True)
-        index: dict[str, tuple[str, str | None]] = {}
+        store.mkdir(exist_ok=True)
         for source in sources:
-            size = (folder / source.name).stat().st_size
-            index[source.name] = (source.content, _keep(folder / source.bytecode(cache_tag), size, staging))
-        (staging / INDEX).write_text(json.dumps(index), encoding="utf-8")
-        shutil.rmtree(entry, ignore_errors=True)
-        os.rename(staging, entry)
+            bytecode = _fitting(folder / source.bytecode(cache_tag), (folder / source.name).stat().st_size)
+            if bytecode is not None:
+                (staging / source.stored).write_bytes(hashlib.sha256(bytecode).digest() + bytecode)
+                os.replace(staging / source.stored, store / source.stored)
     except OSError:
-        shutil.rmtree(staging, ignore_errors=True)
-    _drop_old(entry.parent)
+        pass
+    shutil.rmtree(staging, ignore_errors=True)
+    _drop_old(store)
 
 
-def _keep(bytecode: Path, source_size: int, staging: Path) -> str | None:
-    """Write a file of bytecode into the store under its hash, and return the hash; None where it does not fit."""
+def _fitting(path: Path, source_size: int) -> bytes | None:
+    """Return the bytecode of a source: empty where it did not compile, None where it has another time or size."""
     try:
-        content = bytecode.read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
-        return None
+        return b""
     stated = b"".join(number.to_bytes(4, "little") for number in (0, SOURCE_TIME, source_size & 0xFFFFFFFF))
-    if content[4:HEADER_BYTES] != stated:
-        return None
-    name = hashlib.sha256(content).hexdigest()
-    (staging / name).write_bytes(content)
-    return name
+    return content if content[4:HEADER_BYTES] == stated else None
 
 
 def _drop_old(store: Path) -> None:
+    """Remove the files of a store that no build has used, and the stores of interpreters that none has."""
     oldest = time.time() - KEPT_S
-    for entry in store.glob("*"):
-        try:
-            if entry.stat().st_mtime < oldest:
-                shutil.rmtree(entry, ignore_errors=True)
-        except OSError:
-            continue
+    for path in (*store.parent.glob("*"), *store.glob("*")):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -121,10 +121,9 @@ def _build(
         _install(site, uv)
         hashes = _verified(site, uv)
         repoint(folder, place)
-        lock_hash = locks.lock_hash(lock)
-        stored = bytecode.entry(folder, interpreter, lock_hash)
+        store = bytecode.store_of(folder, interpreter)
         compiled = bytecode.provide(
-            folder, stored, hashes=hashes, cache_tag=interpreter.cache_tag, processes=_processors()
+            folder, store, hashes=hashes, cache_tag=interpreter.cache_tag, processes=_processors()
         )
         packages = _packages(folder)
         files_hash, extent = _seal(folder, hashes)
@@ -136,7 +135,7 @@ def _build(
             "asked_for": environment.interpreter,
             "interpreter": asdict(interpreter),
             "requirements": list(environment.requirements),
-            "lock_hash": lock_hash,
+            "lock_hash": locks.lock_hash(lock),
             "installer": tool,
             "built_from_source": environment.allow_source,
             "packages": packages,

@@ -85,6 +85,8 @@ class RowJob:
     planted: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: Whether compiled code stays between runs; otherwise the run has compilation caches of its own.
     cache_kept: bool = False
+    #: Whether the times mean nothing. Compiled code of trials is kept apart.
+    trial: bool = False
     #: Peaks of the machine, {environment/device: rates}; a cell that exceeds them fails.
     peaks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: Seconds of the budget that are left; disturbed turns are not repeated after that. None for no budget.

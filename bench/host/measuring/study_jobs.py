@@ -50,6 +50,7 @@ class StudyJobs:
             data_source=None if source is None else str(source),
             memory_share=MEMORY_SHARE,
             cache_kept=profile.compile_cache == "kept",
+            trial=profile.trial,
             placed_anew=not profile.trial,
             forked=profile.workers == "forked",
             most_threads=max(cell.threads for cell in self.plan.cells),

@@ -215,8 +215,9 @@ class StudyRun:
 
     def _caches(self, run: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
-        kept = self._plan.profile.compile_cache == "kept"
-        return CompileCaches(self._root / STATE / "compile-caches", run, kept, manifests, self._study.registry)
+        profile, folder = self._plan.profile, self._root / STATE / "compile-caches"
+        kept = profile.compile_cache == "kept"
+        return CompileCaches(folder, run, kept, manifests, self._study.registry, trial=profile.trial)
 
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []

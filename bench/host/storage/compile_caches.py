@@ -3,6 +3,7 @@
 In a profile with ``compile_cache = "cold"`` every cell has folders of its own that start empty with the run, so its
 first process is cold and the later ones are warm. With ``"kept"`` the cells of an environment share folders that stay
 between runs: much faster, but a cold first call may find what another cell left (precompiled headers, a kernel).
+Trials, whose times mean nothing, share folders of their own: no first call that is published finds what they left.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class CompileCaches:
     registry: Registry = BUILT_IN
     #: Whether the files that define a cell are read once only, as for one row: that takes 10 ms each time.
     reads_once: bool = False
+    trial: bool = False
     _digests: dict[tuple[str, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def variables(self, cell: Cell) -> dict[str, str]:
@@ -107,7 +109,8 @@ class CompileCaches:
     def _place(self, cell: Cell) -> Path:
         if not self.kept:
             return self.folder / slug(self.run) / _short(cell.column, cell.row)
-        return self.folder / "kept" / _short(cell.environment, self._lock(cell), cell.threads)
+        kept = "trials" if self.trial else "kept"
+        return self.folder / kept / _short(cell.environment, self._lock(cell), cell.threads)
 
     def _shared(self, cell: Cell) -> Path:
         return self.folder / "kept" / _short(original(cell.environment), self._lock(cell))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(folder: Path) -> Path:
-    return bytecode.entry(folder, interpreters.try_interpreter(sys.executable), "a lock")
+    return bytecode.store_of(folder, interpreters.try_interpreter(sys.executable))
 
 
 def provide(folder: Path, store: Path | None) -> bytecode.BytecodeCount:
@@ -85,24 +86,35 @@ def test_a_source_that_differs_is_compiled(folder, store):
     assert provide(folder, store).copied == 2
 
 
-def test_damaged_bytecode_is_never_copied(folder, store):
+@pytest.mark.parametrize("damage", [lambda content: content[:-1] + b"\xff", lambda content: content[:7], lambda _: b""])
+def test_damaged_bytecode_is_never_copied(folder, store, damage):
     provide(folder, store)
     remove_bytecode(folder)
     for stored in store.iterdir():
-        if stored.name != bytecode.INDEX:
-            stored.write_bytes(stored.read_bytes()[:-1] + b"\xff")
-    assert provide(folder, store).compiled == 2
+        stored.write_bytes(damage(stored.read_bytes()))
+    assert provide(folder, store) == bytecode.BytecodeCount(copied=0, compiled=2, uncompilable=1)
     assert values(folder) == "1 2"
+    remove_bytecode(folder)
+    assert provide(folder, store).copied == 2
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", '{"lib/package/__init__.py": 7}', '{"lib/package/__init__.py": ["", "../x"]}']
-)
-def test_a_damaged_index_is_no_index(folder, store, content):
+def test_another_environment_copies_the_bytecode_of_the_sources_that_it_shares(folder, store, tmp_path):
+    provide(folder, store)
+    other = tmp_path / "other"
+    shutil.copytree(folder / "lib", other / "lib", ignore=shutil.ignore_patterns("__pycache__"))
+    (other / "bin").mkdir()
+    (other / "bin" / "python").symlink_to(sys.executable)
+    (other / "lib" / "package" / "more.py").write_text("value = 3\n")
+    assert provide(other, store) == bytecode.BytecodeCount(copied=2, compiled=1, uncompilable=1)
+    assert values(other) == "1 2"
+
+
+def test_bytecode_of_the_same_source_at_another_place_is_not_copied(folder, store):
+    """It names the place of its source in tracebacks."""
     provide(folder, store)
     remove_bytecode(folder)
-    (store / bytecode.INDEX).write_text(content)
-    assert provide(folder, store).compiled == 2
+    (folder / "lib" / "package" / "inner").rename(folder / "lib" / "package" / "moved")
+    assert provide(folder, store) == bytecode.BytecodeCount(copied=1, compiled=1, uncompilable=1)
 
 
 def test_bytecode_that_came_with_the_package_gives_way(folder, store):
@@ -130,17 +142,26 @@ def test_what_a_killed_compiler_left_out_is_compiled_by_the_next_build(folder, s
     assert provide(folder, store).compiled == 2
 
 
-def test_entries_that_nobody_asked_for_in_months_go(folder, store):
-    old = store.with_name("old")
-    old.mkdir(parents=True)
-    os.utime(old, (1, 1))
+def test_what_no_build_has_used_in_months_goes(folder, store):
+    store.mkdir(parents=True)
+    old = [store.with_name("an interpreter's"), store / "a source's"]
+    old[0].mkdir()
+    old[1].write_text("")
+    for path in old:
+        os.utime(path, (1, 1))
     provide(folder, store)
-    assert not old.exists()
-    assert store.exists()
+    stored = sorted(store.iterdir())
+    assert not any(path.exists() for path in old)
+    assert len(stored) == 3
+    # Copying is a use.
+    os.utime(stored[0], (1, 1))
+    provide(folder, store)
+    (folder / "lib" / "package" / "more.py").write_text("value = 3\n")
+    provide(folder, store)
+    assert set(stored) < set(store.iterdir())
 
 
-def test_each_lock_and_interpreter_has_an_entry_of_its_own(folder):
+def test_each_interpreter_has_a_store_of_its_own(folder):
     mine = interpreters.try_interpreter(sys.executable)
     other = interpreters.Interpreter(**{**mine.__dict__, "bytecode": "00000000"})
-    entries = {bytecode.entry(folder, mine, "a"), bytecode.entry(folder, mine, "b"), bytecode.entry(folder, other, "a")}
-    assert len(entries) == 3
+    assert bytecode.store_of(folder, mine) != bytecode.store_of(folder, other)

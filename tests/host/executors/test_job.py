@@ -72,6 +72,7 @@ FIELDS = {
     "placed_anew": st.booleans(),
     "planted": st.dictionaries(NAMES, st.dictionaries(NAMES, SECONDS, max_size=2), max_size=2),
     "cache_kept": st.booleans(),
+    "trial": st.booleans(),
     "peaks": st.dictionaries(NAMES, st.dictionaries(NAMES, JSON, max_size=2), max_size=2),
     "left_s": st.none() | SECONDS,
     "sources": st.dictionaries(NAMES, NAMES, max_size=2),

@@ -34,9 +34,9 @@ def edit(path: Path) -> None:
 @pytest.fixture
 def caches(tmp_path, code):
 
-    def make(run: str, *, kept: bool, lock: str = "abc") -> CompileCaches:
+    def make(run: str, *, kept: bool, lock: str = "abc", trial: bool = False) -> CompileCaches:
         registry = Registry((Source("bench", str(tmp_path / "bench")),))
-        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry)
+        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry, trial=trial)
 
     return make
 
@@ -59,6 +59,16 @@ def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(
     assert (again.state(A), again.state(B)) == ("warm", "cold")
     assert again.variables(A) == again.variables(B)
     assert caches("r2", kept=True, lock="other").state(A) == "cold"
+
+
+def test_what_a_trial_compiled_is_found_by_trials_only_but_what_belongs_to_the_installation_by_all(caches):
+    trial, other, measured = (caches(run, kept=True, trial=run != "r3") for run in ("r1", "r2", "r3"))
+    trial.fill(A)
+    trial.note_warm(A)
+    assert (other.state(A), measured.state(A)) == ("warm", "cold")
+    assert measured.is_warm(A)
+    differing = [name for name, path in measured.variables(A).items() if trial.variables(A)[name] != path]
+    assert differing == ["TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"]
 
 
 @pytest.mark.parametrize("kept", [True, False])
