@@ -54,6 +54,7 @@ from bench.host.study.schema import Study
 from bench.host.study.selection import reason_against
 from bench.record import OK
 from bench.registry import BUILT_IN
+from benchmarks.public_steps import pyhpc
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
@@ -197,6 +198,8 @@ def main(arguments: list[str]) -> int:
         if not fnmatch.fnmatch(f"{environment}:{mode}:{workload}", options.only):
             continue
         if is_excluded(study, environment, mode, workload, options.size):
+            continue
+        if workload in pyhpc.KERNELS and not options.pyhpc:
             continue
         framework = str(study.environments[environment].framework)
         asked = [framework, mode, workload, options.size, str(options.turns)]

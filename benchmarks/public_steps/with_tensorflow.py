@@ -17,15 +17,27 @@ def steps(workload, size, mode, batch):
     return made(size, mode, batch) if made else {}
 
 
-def traced(function, mode):
-    return function if mode.startswith("eager") else tf.function(function, jit_compile=mode == "xla")
+def traced(function, mode, example):
+    """Return a function as a mode executes it, as TensorFlow's guides do; ``example`` are arguments like the batch.
+
+    With ``xla-auto``, TensorFlow clusters what a tf.function computes by itself.
+    """
+    if mode.startswith("eager"):
+        return function
+    made = tf.function(function, jit_compile=mode.startswith("xla") and mode != "xla-auto")
+    return made.get_concrete_function(*example) if mode.endswith("-concrete") else made
 
 
 def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(RATE)):
-    """Train ``make()`` as Keras' guides do: a custom loop, and compile with train_on_batch."""
+    """Train ``make()`` as Keras' guides do: a custom loop, and compile with train_on_batch.
+
+    Keras calls no concrete functions.
+    """
     inputs, labels = batch
-    return {"custom loop": custom(make(), mode, inputs, labels, optimizer()),
-            "train_on_batch": on_batch(make(), mode, inputs, labels, optimizer())}  # fmt: skip
+    found = {"custom loop": custom(make(), mode, inputs, labels, optimizer())}
+    if not mode.endswith("-concrete"):
+        found["train_on_batch"] = on_batch(make(), mode, inputs, labels, optimizer())
+    return found
 
 
 def criterion():
@@ -44,7 +56,7 @@ def custom(model, mode, inputs, labels, optimizer):
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
-    transformed = traced(update, mode)
+    transformed = traced(update, mode, (inputs, labels))
     return lambda *given: {"loss": transformed(inputs, labels)}
 
 
@@ -101,7 +113,7 @@ def stack(size, hidden, causal):
 def encoder(size, mode, batch):
     inputs = keras.Input(batch_shape=batch[0].shape)
     model = keras.Model(inputs, stack(size, inputs, causal=False))
-    transformed = traced(lambda values: model(values, training=False), mode)
+    transformed = traced(lambda values: model(values, training=False), mode, batch)
     return {"keras": lambda *given: {"hidden": transformed(*batch)}}
 
 
