@@ -40,7 +40,9 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from tabulate import tabulate
@@ -101,13 +103,15 @@ def verdict(low: float, high: float) -> str:
     return "slower" if low > LIMIT else "unclear"
 
 
-def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> list[list[str]]:
+def compare(
+    command: tuple[str, ...], arguments: list[str], threads: int, own: Mapping[str, str] = MappingProxyType({})
+) -> list[list[str]]:
     """Return the cells of rows: one of the times, and one of each public one that differs from ours and is not timed.
 
-    There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
+    ``own`` are the variables of the environment. There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
     too long; the reason is printed.
     """
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:
         done = subprocess.run(
             [*command, str(PROGRAM), *arguments],
@@ -205,7 +209,8 @@ def main(arguments: list[str]) -> int:
         asked = [framework, mode, workload, options.size, str(options.turns)]
         if options.pyhpc:
             asked.append(str(options.pyhpc.resolve()))
-        for found in compare(command_of(environment, given, options.packages), asked, options.threads):
+        own = study.environments[environment].variables
+        for found in compare(command_of(environment, given, options.packages), asked, options.threads, own):
             rows.append([environment, mode, workload, *found])
             announce("  ".join(rows[-1]))
     headers = [

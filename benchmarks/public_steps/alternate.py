@@ -13,7 +13,7 @@ time, too.
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import itertools
 import json
 import os
@@ -30,7 +30,7 @@ from bench.worker.checking import parity
 from bench.worker.timing.layout import settle_allocator
 from bench.worker.timing.stopwatch import looped
 
-SAMPLE_S = 0.05
+SAMPLE_S, LONG_SAMPLE_S = 0.05, 0.5
 WARM_STEPS = 20
 #: Compared with networks of packages that only the environments of ``--packages`` have.
 MODELS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
@@ -72,6 +72,8 @@ def kernels(framework, mode, workload, size, batch, parameters, adapter, checkou
     """Return the module of public kernels, and their ``{name: run}``."""
     if workload in pyhpc.KERNELS:
         return pyhpc, pyhpc.runs(framework, workload, size, mode, batch, adapter.put, checkout)
+    if importlib.util.find_spec("kernels_" + framework) is None:
+        return None, {}
     module = importlib.import_module("kernels_" + framework)
     return module, module.runs(workload, size, mode, batch, parameters)
 
@@ -82,6 +84,8 @@ class Prepared(NamedTuple):
     adapter: Any
     batch: Any
     runs: dict[str, Any]
+    #: Seconds of a sample: a run that has a cost beside its steps, as a call of Keras' ``fit`` has, gets longer ones.
+    sample_s: float
     #: How the other public ones differ.
     differing: dict[str, str]
 
@@ -99,7 +103,7 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     try:
         program = make()
     except Unsupported:
-        return Prepared(adapter, batch, {}, {})
+        return Prepared(adapter, batch, {}, SAMPLE_S, {})
     module, found = kernels(framework, mode, workload, size, batch, parameters, adapter, checkout)
     if not found:
         # The steps of training need each other, so waiting for the last is waiting for all.
@@ -115,13 +119,14 @@ def prepare(framework, mode, workload, size_name, checkout=""):
             program = make()
         differing = comparison.differing_kernels(reference, found, module.OUTPUTS)
     runs = {name: run for name, run in found.items() if name not in differing}
-    return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, differing)
+    sample_s = LONG_SAMPLE_S if program.starts else SAMPLE_S
+    return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, sample_s, differing)
 
 
 def main(framework, mode, workload, size_name, turns, checkout=""):
     # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
     settle_allocator()
-    adapter, batch, runs, differing = prepare(framework, mode, workload, size_name, checkout)
+    adapter, batch, runs, sample_s, differing = prepare(framework, mode, workload, size_name, checkout)
     counts = {}
     for run in runs.values():
         time_s(run, adapter.synchronize, [batch] * WARM_STEPS)
@@ -132,7 +137,11 @@ def main(framework, mode, workload, size_name, turns, checkout=""):
         except Unsupported:
             return {"times": {}, "differing": {}}
     for name, run in runs.items():
-        counts[name] = max(1, round(10 * SAMPLE_S / time_s(run, adapter.synchronize, [batch] * 10)))
+        counts[name] = 10
+        # The second time for those whose calls cost as much as many steps.
+        for _ in range(2 if sample_s == LONG_SAMPLE_S else 1):
+            taken_s = time_s(run, adapter.synchronize, [batch] * counts[name])
+            counts[name] = max(1, round(counts[name] * sample_s / taken_s))
     found = {name: [] for name in runs}
     orders = itertools.cycle((list(runs), list(runs)[::-1]))
     for _ in range(int(turns)):

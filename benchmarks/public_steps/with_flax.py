@@ -5,9 +5,17 @@ from __future__ import annotations
 import flax.linen as nn
 import jax
 import optax
+import with_nnx
 from transforms_jax import jitted, training
 
 RATE = 0.05
+
+
+def steps(workload, size, mode, batch):
+    """Return ``{name: step}`` in one of flax' modes: linen, or those of nnx."""
+    if mode != "linen":
+        return with_nnx.steps(workload, size, mode, batch)
+    return {"flax, linen": step(workload, size, mode, batch)}
 
 
 def step(workload, size, mode, batch):

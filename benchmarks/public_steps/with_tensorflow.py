@@ -1,9 +1,11 @@
-"""Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch."""
+"""Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch.
+
+``train`` replaces both where Keras' own loops train the same networks.
+"""
 
 from __future__ import annotations
 
 import keras
-import tensorflow as tf
 
 RATE = 0.05
 
@@ -22,6 +24,8 @@ def traced(function, mode, example):
 
     With ``xla-auto``, TensorFlow clusters what a tf.function computes by itself.
     """
+    import tensorflow as tf  # Keras on another backend uses the networks below.
+
     if mode.startswith("eager"):
         return function
     made = tf.function(function, jit_compile=mode.startswith("xla") and mode != "xla-auto")
@@ -45,6 +49,8 @@ def criterion():
 
 
 def custom(model, mode, inputs, labels, optimizer):
+    import tensorflow as tf
+
     score = criterion()
     model.build(inputs.shape)
     optimizer.build(model.trainable_variables)
@@ -67,12 +73,12 @@ def on_batch(model, mode, inputs, labels, optimizer):
     return lambda *given: {"loss": model.train_on_batch(inputs, labels)}
 
 
-def perceptron(size, mode, batch):
+def perceptron(size, mode, batch, train=None):
     def make():
         hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
         return keras.Sequential([*hidden, keras.layers.Dense(size["classes"])])
 
-    return trained(make, mode, batch)
+    return (train or trained)(make, mode, batch)
 
 
 def convolution(filters):
@@ -83,20 +89,20 @@ def dense(width):
     return keras.layers.Dense(width, activation="relu")
 
 
-def lenet(size, mode, batch):
+def lenet(size, mode, batch, train=None):
     def make():
         layers = [*convolution(6), *convolution(16), keras.layers.Flatten(), dense(120), dense(84)]
         return keras.Sequential([*layers, keras.layers.Dense(10)])
 
-    return trained(make, mode, batch)
+    return (train or trained)(make, mode, batch)
 
 
-def catdog(size, mode, batch):
+def catdog(size, mode, batch, train=None):
     def make():
         blocks = [layer for factor in (1, 2, 4) for layer in convolution(size["filters"] * factor)]
         return keras.Sequential([*blocks, keras.layers.Flatten(), dense(size["dense"]), keras.layers.Dense(2)])
 
-    return trained(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
+    return (train or trained)(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
 
 
 def stack(size, hidden, causal):
@@ -143,7 +149,7 @@ class Positions(keras.layers.Layer):
         return hidden + self.table
 
 
-def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3)):
+def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3), train=None):
     """Project onto the vocabulary with the embedding's own weights, as keras_hub's ReversibleEmbedding does."""
 
     def make():
@@ -152,4 +158,4 @@ def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e
         hidden = stack(size, Positions()(embedding(tokens)), causal=True)
         return keras.Model(tokens, embedding(hidden, reverse=True))
 
-    return trained(make, mode, batch, optimizer)
+    return (train or trained)(make, mode, batch, optimizer)

@@ -14,13 +14,16 @@ RATE = 0.05
 COMPILED_FORMS = {"optimizer compiled": None, "optimizer compiled, foreach": True}
 
 
-def steps(workload, size, mode, batch):
-    """Return ``{name: step}``; empty where there is none of the workload."""
+def steps(workload, size, mode, batch, train=None):
+    """Return ``{name: step}``; empty where there is none of the workload.
+
+    ``train`` replaces the loop that trains, as Lightning does.
+    """
     made = {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
         "transformer-train": language_model, "lstm-lm-train": recurrent,
     }.get(workload)  # fmt: skip
-    return made(size, mode, batch) if made else {}
+    return made(size, mode, batch, train or trained) if made else {}
 
 
 def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
@@ -79,37 +82,37 @@ def differentiated(differentiate, optimizer, batch):
     return step
 
 
-def perceptron(size, mode, batch):
+def perceptron(size, mode, batch, train):
     widths = [size["inputs"]] + [size["hidden"]] * size["layers"]
     hidden = [layer for pair in pairwise(widths) for layer in (nn.Linear(*pair), nn.ReLU())]
-    return trained(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
+    return train(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
 
 
-def lenet(size, mode, batch):
+def lenet(size, mode, batch, train):
     network = nn.Sequential(
         nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
         nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
     )  # fmt: skip
-    return imaged(network, mode, batch)
+    return imaged(network, mode, batch, train)
 
 
-def catdog(size, mode, batch):
+def catdog(size, mode, batch, train):
     filters = size["filters"]
     widths = (1, filters, 2 * filters, 4 * filters)
     blocks = [layer for pair in pairwise(widths) for layer in (nn.Conv2d(*pair, 5), nn.ReLU(), nn.MaxPool2d(2))]
     dense = [nn.Linear(4 * filters * 4, size["dense"]), nn.ReLU(), nn.Linear(size["dense"], 2)]
-    return imaged(nn.Sequential(*blocks, nn.Flatten(), *dense), mode, batch, torch.optim.Adam, 1e-3)
+    return imaged(nn.Sequential(*blocks, nn.Flatten(), *dense), mode, batch, train, torch.optim.Adam, 1e-3)
 
 
-def imaged(network, mode, batch, *optimizer):
+def imaged(network, mode, batch, train, *optimizer):
     """Train on images of one channel, in channels_last where the mode says so, as PyTorch's tutorial of it does."""
     images, labels = batch
     # Not permuted: one channel looks like channels_last to PyTorch then, whatever contiguous() is asked for.
     images = images.contiguous().reshape(len(images), 1, *images.shape[1:3])
     if FORMATS.get(mode) == ("channels_last",):
         network, images = (value.to(memory_format=torch.channels_last) for value in (network, images))
-    return trained(network, mode, (images, labels), *optimizer)
+    return train(network, mode, (images, labels), *optimizer)
 
 
 def stack(size):
@@ -120,7 +123,7 @@ def stack(size):
     return nn.TransformerEncoder(layer, size["layers"], norm=nn.LayerNorm(width), enable_nested_tensor=False)
 
 
-def encoder(size, mode, batch):
+def encoder(size, mode, batch, train):
     network = inferring(stack(size), mode, tuple(batch))
 
     def step(*given):
@@ -160,9 +163,9 @@ class Recurrent(nn.Module):
         return self.decoder(self.recurrent(self.encoder(tokens))[0])
 
 
-def recurrent(size, mode, batch):
-    return trained(Recurrent(size), mode, batch, rate=1.0)
+def recurrent(size, mode, batch, train):
+    return train(Recurrent(size), mode, batch, rate=1.0)
 
 
-def language_model(size, mode, batch):
-    return trained(LanguageModel(size), mode, batch, torch.optim.Adam, 1e-3)
+def language_model(size, mode, batch, train):
+    return train(LanguageModel(size), mode, batch, torch.optim.Adam, 1e-3)
