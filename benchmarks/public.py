@@ -1,7 +1,7 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
-                                [--pyhpc FOLDER] [--packages]
+                                [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -17,6 +17,10 @@ public implementation is left out.
 Residual networks, GPT and its decoding are compared with those of torchvision, transformers, flax' examples,
 keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB), and measures every row of these
 frameworks in them; without it, such rows are left out.
+
+``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
+under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku and Lightning with what their
+guides and examples write; it needs their environments: nox -s prepare -- NAME.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -36,17 +40,23 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from tabulate import tabulate
 
+from bench.cell import Cell
 from bench.host import environments
 from bench.host.environments import locks, variables
 from bench.host.environments.__main__ import Own
 from bench.host.study import study_file
+from bench.host.study.schema import Study
+from bench.host.study.selection import reason_against
 from bench.record import OK
 from bench.registry import BUILT_IN
+from benchmarks.public_steps import pyhpc
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
@@ -58,15 +68,29 @@ WORKLOADS = (
     "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
-PACKAGES = {"torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}
-#: Without eager JAX, which is not meant to be fast, and max-autotune, which takes minutes to compile.
-COLUMNS = (
-    ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
-    ("torch2", "compile-step"), ("tf2", "eager"), ("tf2", "eager-fused"), ("tf2", "function"), ("tf2", "xla"),
-    ("jax", "jit"),
-)  # fmt: skip
-#: Modes that have programs of training only.
-TRAINING_MODES = ("compile-step", "eager-fused")
+PACKAGES = {"torch1": "public-torch1", "torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}
+#: {group: its columns}. Without eager JAX, which is not meant to be fast, and modes of two devices.
+COLUMNS = {
+    "usual": (
+        ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
+        ("torch2", "compile-step"), ("tf2", "eager"), ("tf2", "eager-fused"), ("tf2", "function"), ("tf2", "xla"),
+        ("jax", "jit"),
+    ),
+    "requested": (
+        ("torch1", "torchscript-trace"), ("torch1", "torchscript-optimized"), ("torch1", "functorch"),
+        ("torch1", "optimizer-loop"), ("torch1", "optimizer-foreach"), ("torch2", "torchscript"),
+        ("torch2", "channels-last"), ("torch2", "channels-first"), ("torch2", "autocast"), ("torch2", "functorch"),
+        ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
+        ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
+        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "jit-async"), ("jax", "jit-aot"), ("jax", "jit-loop"),
+    ),
+    "libraries": (
+        ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
+        ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
+        ("flax", "nnx"), ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
+        ("lightning", "fit-compile"),
+    ),
+}  # fmt: skip
 TIMEOUT_S = 1800
 LIMIT = 1.05
 FAILED, DIFFERS = "failed", "differs"
@@ -79,13 +103,15 @@ def verdict(low: float, high: float) -> str:
     return "slower" if low > LIMIT else "unclear"
 
 
-def compare(command: tuple[str, ...], arguments: list[str], threads: int) -> list[list[str]]:
+def compare(
+    command: tuple[str, ...], arguments: list[str], threads: int, own: Mapping[str, str] = MappingProxyType({})
+) -> list[list[str]]:
     """Return the cells of rows: one of the times, and one of each public one that differs from ours and is not timed.
 
-    There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
+    ``own`` are the variables of the environment. There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
     too long; the reason is printed.
     """
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
+    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:
         done = subprocess.run(
             [*command, str(PROGRAM), *arguments],
@@ -125,6 +151,13 @@ def summarise(seconds: dict[str, list[float]]) -> list[str]:
     ]
 
 
+def is_excluded(study: Study, environment: str, mode: str, workload: str, size: str) -> bool:
+    """Tell whether the full study has no such cell."""
+    framework = str(study.environments[environment].framework)
+    cell = Cell(environment, framework, mode, workload, size, "float32", "cpu", 1)
+    return reason_against(cell, study, chosen=True) is not None
+
+
 def command_of(environment: str, given: dict[str, str], packages: bool) -> tuple[str, ...]:
     if environment in given:
         return (given[environment],)
@@ -160,20 +193,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--interpreter", action="append", default=[], metavar="ENVIRONMENT=PATH")
     parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
     parser.add_argument("--packages", action="store_true", help="compare with those of torchvision and its like, too")
+    parser.add_argument("--modes", choices=COLUMNS, default="usual", help="which columns are compared")
     options = parser.parse_args(arguments)
     given = dict(text.split("=", 1) for text in options.interpreter)
-    study = study_file.load(ROOT / "matrix.toml")
+    study = study_file.load(ROOT / "studies" / "full.toml")
     rows = []
-    for (environment, mode), workload in itertools.product(COLUMNS, WORKLOADS):
+    for (environment, mode), workload in itertools.product(COLUMNS[options.modes], WORKLOADS):
         if not fnmatch.fnmatch(f"{environment}:{mode}:{workload}", options.only):
             continue
-        if mode in TRAINING_MODES and not BUILT_IN.specification(workload).TRAINING:
+        if is_excluded(study, environment, mode, workload, options.size):
+            continue
+        if workload in pyhpc.KERNELS and not options.pyhpc:
             continue
         framework = str(study.environments[environment].framework)
         asked = [framework, mode, workload, options.size, str(options.turns)]
         if options.pyhpc:
             asked.append(str(options.pyhpc.resolve()))
-        for found in compare(command_of(environment, given, options.packages), asked, options.threads):
+        own = study.environments[environment].variables
+        for found in compare(command_of(environment, given, options.packages), asked, options.threads, own):
             rows.append([environment, mode, workload, *found])
             announce("  ".join(rows[-1]))
     headers = [

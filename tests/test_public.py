@@ -90,6 +90,20 @@ def test_derivatives_have_the_order_of_the_parameters():
     assert list(differing("hessian-vector", {"wrong order": lambda *batch: products(*batch)[::-1]})) == ["wrong order"]
 
 
+def test_random_draws_that_repeat_or_start_anew_differ():
+    count = BUILT_IN.specification("random-uniform").SIZES["check"]["draws"]
+    generator = np.random.default_rng(1)
+    kept = generator.random(count, np.float32)
+    assert differing("random-uniform", {"right": lambda seed: generator.random(count, np.float32)}) == {}
+    found = differing("random-uniform", {
+        "kept": lambda seed: kept,
+        "started anew": lambda seed: np.random.default_rng(2).random(count, np.float32),
+    })  # fmt: skip
+    assert list(found) == ["kept", "started anew"]
+    for words in found.values():
+        assert words.startswith("draws[1] are not independent uniform draws")
+
+
 def optimizer(workload, **changed):
     """Make the run of a public optimizer, which has the settings of the specification but for those that change."""
     specification = BUILT_IN.specification(workload)

@@ -12,7 +12,8 @@ time, too.
 
 from __future__ import annotations
 
-import importlib
+import functools
+import importlib.util
 import itertools
 import json
 import os
@@ -29,7 +30,7 @@ from bench.worker.checking import parity
 from bench.worker.timing.layout import settle_allocator
 from bench.worker.timing.stopwatch import looped
 
-SAMPLE_S = 0.05
+SAMPLE_S, LONG_SAMPLE_S = 0.05, 0.5
 WARM_STEPS = 20
 #: Compared with networks of packages that only the environments of ``--packages`` have.
 MODELS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
@@ -63,13 +64,16 @@ def networks(framework, mode, workload, size, batch, adapter, each):
             return {}
         return models.runs(workload, size, mode, batch)
     steps = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
-    return {name: looped(step, adapter.synchronize, each) for name, step in steps.items()}
+    # Steps that are done many at once have a run of their own.
+    return {name: getattr(step, "run", None) or looped(step, adapter.synchronize, each) for name, step in steps.items()}
 
 
 def kernels(framework, mode, workload, size, batch, parameters, adapter, checkout):
     """Return the module of public kernels, and their ``{name: run}``."""
     if workload in pyhpc.KERNELS:
         return pyhpc, pyhpc.runs(framework, workload, size, mode, batch, adapter.put, checkout)
+    if importlib.util.find_spec("kernels_" + framework) is None:
+        return None, {}
     module = importlib.import_module("kernels_" + framework)
     return module, module.runs(workload, size, mode, batch, parameters)
 
@@ -80,6 +84,8 @@ class Prepared(NamedTuple):
     adapter: Any
     batch: Any
     runs: dict[str, Any]
+    #: Seconds of a sample: a run that has a cost beside its steps, as a call of Keras' ``fit`` has, gets longer ones.
+    sample_s: float
     #: How the other public ones differ.
     differing: dict[str, str]
 
@@ -93,10 +99,11 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     batch = tuple(adapter.put(array) for array in batches[0])
     each = adapter.settings().get("dispatch") != "inline"
+    make = functools.partial(ours, framework, adapter, mode, workload, size, batch, parameters, each)
     try:
-        program = ours(framework, adapter, mode, workload, size, batch, parameters, each)
+        program = make()
     except Unsupported:
-        return Prepared(adapter, batch, {}, {})
+        return Prepared(adapter, batch, {}, SAMPLE_S, {})
     module, found = kernels(framework, mode, workload, size, batch, parameters, adapter, checkout)
     if not found:
         # The steps of training need each other, so waiting for the last is waiting for all.
@@ -107,19 +114,34 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     else:
         reference = comparison.Reference(specification, size, adapter)
         reference.verify(program)
+        if mode == "jit-loop":
+            # It holds the batches that it was given, and takes them in that order only.
+            program = make()
         differing = comparison.differing_kernels(reference, found, module.OUTPUTS)
     runs = {name: run for name, run in found.items() if name not in differing}
-    return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, differing)
+    sample_s = LONG_SAMPLE_S if program.starts else SAMPLE_S
+    return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, sample_s, differing)
 
 
 def main(framework, mode, workload, size_name, turns, checkout=""):
     # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
     settle_allocator()
-    adapter, batch, runs, differing = prepare(framework, mode, workload, size_name, checkout)
+    adapter, batch, runs, sample_s, differing = prepare(framework, mode, workload, size_name, checkout)
     counts = {}
-    for name, run in runs.items():
+    for run in runs.values():
         time_s(run, adapter.synchronize, [batch] * WARM_STEPS)
-        counts[name] = max(1, round(10 * SAMPLE_S / time_s(run, adapter.synchronize, [batch] * 10)))
+    if hasattr(adapter, "settle"):
+        # As a worker does after the first call: what compiled ends, and nothing looks at graphs any more.
+        try:
+            adapter.settle()
+        except Unsupported:
+            return {"times": {}, "differing": {}}
+    for name, run in runs.items():
+        counts[name] = 10
+        # The second time for those whose calls cost as much as many steps.
+        for _ in range(2 if sample_s == LONG_SAMPLE_S else 1):
+            taken_s = time_s(run, adapter.synchronize, [batch] * counts[name])
+            counts[name] = max(1, round(counts[name] * sample_s / taken_s))
     found = {name: [] for name in runs}
     orders = itertools.cycle((list(runs), list(runs)[::-1]))
     for _ in range(int(turns)):

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from bench.program import Program
-from bench.worker.checking import parity
+from bench.worker.checking import draws, parity
 
 SEED = 1
 #: What is needed of a stored reference.
 KEPT = ("digest", "reduced", "expected/", "error/")
-#: A public kernel may hold its batch, in a layout of its own. So inference is checked with one batch, the first.
+#: A public kernel may hold its batch, in a layout of its own. So inference is checked with one batch, the first. Random
+#: draws are checked with two: one that remembers its numbers, or starts anew, is found by those of the second batch.
 NOT_COMPARED = "[1]"
 #: Shape and type of an output; the type is empty where it has none.
 Form = tuple[tuple[int, ...], str]
@@ -34,21 +35,24 @@ class Reference:
         self._training = specification.TRAINING
         self._get = adapter.get
         self._drawn, batches, _ = parity.draw(specification, size, SEED)
-        batches = batches[: parity.CHECKED_STEPS] if self._training else batches[:1] * parity.CHECKED_SETS
-        self._batches = [tuple(adapter.put(array) for array in batch) for batch in batches]
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder, "reference.npz"))
             parity.write_reference(path, specification, size, SEED)
             with np.load(path, allow_pickle=False) as stored:
-                self._stored = {
-                    name: stored[name] for name in stored if name.startswith(KEPT) and not name.endswith(NOT_COMPARED)
-                }
+                kept = {name: stored[name] for name in stored if name.startswith(KEPT)}
+        self._draws = any(draws.are_expected(value) for name, value in kept.items() if name.startswith("expected/"))
+        self._stored = self._compared(kept)
+        one = not (self._training or self._draws)
+        batches = batches[:1] * parity.CHECKED_SETS if one else batches[: parity.CHECKED_STEPS]
+        self._batches = [tuple(adapter.put(array) for array in batch) for batch in batches]
+
+    def _compared(self, found: dict[str, Any]) -> dict[str, Any]:
+        return found if self._draws else {name: found[name] for name in found if not name.endswith(NOT_COMPARED)}
 
     def verify(self, program: Program) -> None:
         """Raise Mismatch unless a program computes its specification."""
         outputs = parity.program_outputs(program, self._batches, self._get, self._drawn)
-        outputs = {name: value for name, value in outputs.items() if not name.endswith(NOT_COMPARED)}
-        parity.judge(outputs, self._stored, str(self._stored["digest"]), "float32", self._factor)
+        parity.judge(self._compared(outputs), self._stored, str(self._stored["digest"]), "float32", self._factor)
 
     def named(self, run: Callable[[Any], dict[str, Any]], layout: Callable[[Any], Any]) -> Program:
         """Make a program of a public kernel's ``run``, whose outputs ``layout`` puts into the layout of ours.
@@ -67,7 +71,8 @@ class Reference:
         return Program(step, lambda: in_order(layout(last["outputs"]), names), reset=lambda: None)
 
     def _names(self) -> list[str]:
-        outputs = [name[len("expected/") : -len("[0]")] for name in self._stored if name.startswith("expected/")]
+        stored = [name for name in self._stored if name.startswith("expected/") and name.endswith("[0]")]
+        outputs = [name[len("expected/") : -len("[0]")] for name in stored]
         # Derivatives have the order of the parameters.
         return list(self._drawn) if self._training or set(outputs) == set(self._drawn) else outputs
 

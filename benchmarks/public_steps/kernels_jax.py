@@ -6,23 +6,32 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax import lax
+from transforms_jax import Loop, jitted
 
 
 def runs(workload, size, mode, batch, parameters):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch; empty where there are none."""
     if workload in OPTIMIZERS:
-        return {"optax": optimizer(OPTIMIZERS[workload], batch, parameters)}
+        return {"optax": optimizer(OPTIMIZERS[workload], mode, batch, parameters)}
     own = FUNCTIONS[workload](size) if workload in FUNCTIONS else {}
     inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
-    return {name: looped(jax.jit(function), parameters, inputs.get(name)) for name, function in own.items()}
+    return {
+        name: looped(jitted(function, mode, (parameters, *inputs.get(name, batch))), mode, parameters, inputs.get(name))
+        for name, function in own.items()
+    }
 
 
-def looped(function, parameters, inputs=None):
-    """Call a function for each batch; if given, ``inputs`` replace the batch: its images in another layout."""
+def looped(function, mode, parameters, inputs=None):
+    """Call a function for each batch; if given, ``inputs`` replace the batch: its images in another layout.
+
+    Calls that are dispatched asynchronously are waited for one by one, as ours are.
+    """
+    wait = jax.block_until_ready if mode == "jit-async" else lambda outputs: None
 
     def run(batches):
         for batch in batches if inputs is None else [inputs] * len(batches):
             outputs = function(parameters, *batch)
+            wait(outputs)
         return {"outputs": outputs}
 
     return run
@@ -98,22 +107,38 @@ def hessian_vector(size):
     return {"jvp(grad)": forward_over_reverse, "vjp(grad)": reverse_over_reverse}
 
 
-def optimizer(transformation, batch, parameters):
+def optimizer(transformation, mode, batch, parameters):
     """Step as optax' quick start does."""
     trained = [jnp.array(value) for value in parameters.values()]
 
-    def update(state, gradients):
+    def update(state, loss, gradients):
         trained, memory = state
         updates, memory = transformation.update(gradients, memory, trained)
-        return optax.apply_updates(trained, updates), memory
+        return (optax.apply_updates(trained, updates), memory), loss
 
-    transformed = jax.jit(update, donate_argnums=0)
-    state = [(trained, transformation.init(trained))]
+    state = trained, transformation.init(trained)
+    if mode == "jit-loop":
+        return repeating(Loop(update, state, (batch[0], list(batch[1:]))), batch)
+    transformed = jitted(update, mode, (state, batch[0], list(batch[1:])), donate_argnums=0)
+    current = [state]
 
     def run(batches):
-        for _, *gradients in batches:
-            state[0] = transformed(state[0], gradients)
-        return {"loss": batches[-1][0], "outputs": state[0][0]}
+        for loss, *gradients in batches:
+            current[0], _ = transformed(current[0], loss, gradients)
+        return {"loss": batches[-1][0], "outputs": current[0][0]}
+
+    return run
+
+
+def repeating(loop, batch):
+    """Run a loop over a batch that repeats; another one, as in the comparison with float64, replaces it."""
+    loaded = [batch[0]]
+
+    def run(batches):
+        if batches[0][0] is not loaded[0]:
+            loaded[0] = batches[0][0]
+            loop.load((batches[0][0], list(batches[0][1:])))
+        return {**loop.run(batches), "outputs": loop.state[0]}
 
     return run
 

@@ -12,7 +12,7 @@ def runs(workload, size, mode, batch, parameters):
     if workload in OPTIMIZERS:
         return {"keras": optimizer(OPTIMIZERS[workload](), mode, batch, parameters)}
     own = FUNCTIONS[workload](size, parameters) if workload in FUNCTIONS else {}
-    return {name: looped(traced(function, mode)) for name, function in own.items()}
+    return {name: looped(traced(function, mode, batch)) for name, function in own.items()}
 
 
 def looped(function):
@@ -126,7 +126,7 @@ def optimizer(chosen, mode, batch, parameters):
         chosen.apply(gradients, variables)
         return loss
 
-    transformed = traced(update, mode)
+    transformed = traced(update, mode, batch)
 
     def run(batches):
         for batch in batches:

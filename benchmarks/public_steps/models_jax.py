@@ -16,6 +16,7 @@ import optax
 import with_flax
 from jax import lax
 from repeated import repeated
+from transforms_jax import jitted, training
 from with_jax import language_model
 
 from bench.workloads import batch_norm, resnet
@@ -25,7 +26,7 @@ from bench.workloads.resnet18_train import OPTIMIZER as SGD
 
 def runs(workload, size, mode, batch):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch."""
-    return {name: repeated(step) for name, step in MODELS[workload](size, batch).items()}
+    return {name: repeated(step) for name, step in MODELS[workload](size, mode, batch).items()}
 
 
 class Block(nn.Module):
@@ -78,14 +79,13 @@ class ResNet(nn.Module):
         return nn.Dense(size["classes"])(hidden.mean(axis=(1, 2)))
 
 
-def classify(size, batch):
-    return {"flax, as in imagenet": with_flax.inferred(ResNet(size, train=False), batch)}
+def classify(size, mode, batch):
+    return {"flax, as in imagenet": with_flax.inferred(ResNet(size, train=False), mode, batch)}
 
 
-def train_images(size, batch):
-    images, labels = batch
+def train_images(size, mode, batch):
     network = ResNet(size, train=True)
-    variables = network.init(jax.random.PRNGKey(0), images)
+    variables = network.init(jax.random.PRNGKey(0), batch[0])
     optimizer = optax.sgd(SGD["learning_rate"], momentum=SGD["momentum"])
 
     def update(state, images, labels):
@@ -99,27 +99,21 @@ def train_images(size, batch):
         updates, memory = optimizer.update(gradients, memory, parameters)
         return (optax.apply_updates(parameters, updates), new, memory), value
 
-    transformed = jax.jit(update, donate_argnums=0)
-    state = [(variables["params"], variables["batch_stats"], optimizer.init(variables["params"]))]
-
-    def step():
-        state[0], value = transformed(state[0], images, labels)
-        return {"loss": value}
-
-    return {"flax, as in imagenet": step}
+    state = variables["params"], variables["batch_stats"], optimizer.init(variables["params"])
+    return {"flax, as in imagenet": training(update, state, mode, batch)}
 
 
-def predict(size, batch):
-    return {"flax": with_flax.inferred(with_flax.LanguageModel(size), batch)}
+def predict(size, mode, batch):
+    return {"flax": with_flax.inferred(with_flax.LanguageModel(size), mode, batch)}
 
 
-def train_language(size, batch):
+def train_language(size, mode, batch):
     adamw = optax.adamw(
         ADAMW["learning_rate"], b1=ADAMW["beta1"], b2=ADAMW["beta2"], weight_decay=ADAMW["weight_decay"]
     )
     return {
-        "flax": with_flax.trained(with_flax.LanguageModel(size), adamw, batch),
-        "jax.nn, optax": language_model(size, "jit", batch, triple(adamw)),
+        "flax": with_flax.trained(with_flax.LanguageModel(size), adamw, mode, batch),
+        "jax.nn, optax": language_model(size, mode, batch, triple(adamw)),
     }
 
 
@@ -153,12 +147,11 @@ class Decoder(nn.Module):
         return embedding.attend(nn.LayerNorm(epsilon=1e-5)(hidden))
 
 
-def decode(size, batch):
+def decode(size, mode, batch):
     (tokens,) = batch
     network = Decoder(size)
     variables = network.init(jax.random.PRNGKey(0), tokens, 0)
 
-    @jax.jit
     def decoded(variables, tokens):
         def advance(cache, given):
             token, start = given
@@ -169,7 +162,8 @@ def decode(size, batch):
         _, logits = lax.scan(advance, variables["cache"], (tokens.T, jnp.arange(tokens.shape[1])))
         return logits[size["prompt"] - 1 :].swapaxes(0, 1)
 
-    return {"flax, as in lm1b": lambda: {"outputs": decoded(variables, tokens)}}
+    transformed = jitted(decoded, mode, (variables, tokens))
+    return {"flax, as in lm1b": lambda: {"outputs": transformed(variables, tokens)}}
 
 
 MODELS = {

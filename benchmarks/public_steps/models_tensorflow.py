@@ -59,7 +59,7 @@ def classify(size, mode, batch):
 
 
 def inferring(model, mode, given):
-    transformed = traced(lambda given: model(given, training=False), mode)
+    transformed = traced(lambda given: model(given, training=False), mode, (given,))
     return lambda: {"outputs": transformed(given)}
 
 
@@ -137,7 +137,7 @@ def decode(size, mode, batch):
         )  # fmt: skip
         return tf.transpose(found.stack(), (1, 0, 2))
 
-    transformed = traced(decoded, mode)
+    transformed = traced(decoded, mode, batch)
     return {"keras_hub": lambda: {"outputs": transformed(batch[0])}}
 
 

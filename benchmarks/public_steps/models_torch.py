@@ -12,8 +12,14 @@ import torch
 from repeated import repeated
 from torch import nn
 from torchvision.models import resnet
-from transformers import GPT2Config, GPT2LMHeadModel, StaticCache
-from with_torch import LanguageModel, trained, transformed
+from transformers import GPT2Config, GPT2LMHeadModel
+from transforms_torch import FORMATS, inferring
+from with_torch import LanguageModel, trained
+
+try:
+    from transformers import StaticCache
+except ImportError:
+    StaticCache = None  # The releases for PyTorch 1 have none, and no ``sdpa``.
 
 from bench.workloads.gpt_train import OPTIMIZER as ADAMW
 from bench.workloads.resnet import NETWORKS, stem
@@ -25,7 +31,9 @@ def runs(workload, size, mode, batch):
     return MODELS[workload](size, mode, batch)
 
 
-def inferring(function):
+def repeatedly(function):
+    """Return ``run(batches)`` of a function that has its batch already, without gradients."""
+
     def run(batches):
         with torch.inference_mode():
             for _ in batches:
@@ -53,38 +61,41 @@ def residual(size):
     return network
 
 
-def layouts(size, images):
-    """Return ``{name: (network, images)}`` in PyTorch's default layout and in channels_last."""
+def layouts(size, mode, images):
+    """Return ``{name: (network, images)}`` in PyTorch's default layout and in channels_last, or in that of the mode."""
     plain = images.permute(0, 3, 1, 2).contiguous()
     last = {"memory_format": torch.channels_last}
-    return {
-        "torchvision": (residual(size), plain),
-        "torchvision, channels_last": (residual(size).to(**last), plain.to(**last)),
-    }
+    found = {}
+    for form in FORMATS.get(mode, ("plain", "channels_last")):
+        if form == "plain":
+            found["torchvision"] = residual(size), plain
+        else:
+            found["torchvision, channels_last"] = residual(size).to(**last), plain.to(**last)
+    return found
 
 
 def classify(size, mode, batch):
     found = {}
-    for name, (network, images) in layouts(size, batch[0]).items():
-        network = transformed(network.eval(), mode)
-        found[name] = inferring(functools.partial(network, images))
+    for name, (network, images) in layouts(size, mode, batch[0]).items():
+        found[name] = repeatedly(functools.partial(inferring(network, mode, (images,)), images))
     return found
 
 
 def train_images(size, mode, batch):
     found = {}
     kind = functools.partial(torch.optim.SGD, momentum=SGD["momentum"])
-    for name, (network, images) in layouts(size, batch[0]).items():
+    for name, (network, images) in layouts(size, mode, batch[0]).items():
         steps = trained(network, mode, (images, batch[1]), kind, SGD["learning_rate"])
         found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
 
 
 def configuration(size):
+    attention = {"attn_implementation": "sdpa"} if StaticCache else {}
     return GPT2Config(
         vocab_size=size["vocabulary"], n_positions=size["sequence"], n_embd=size["width"], n_layer=size["layers"],
         n_head=size["heads"], activation_function="gelu", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
-        bos_token_id=0, eos_token_id=0, attn_implementation="sdpa",
+        bos_token_id=0, eos_token_id=0, **attention,
     )  # fmt: skip
 
 
@@ -100,9 +111,14 @@ class Logits(nn.Module):
 
 
 def predict(size, mode, batch):
-    models = {"torch.nn": LanguageModel(size).eval(), "transformers": Logits(size).eval()}
-    found = {name: transformed(model, mode) for name, model in models.items()}
-    return {name: inferring(functools.partial(model, batch[0])) for name, model in found.items()}
+    found = {name: inferring(model, mode, tuple(batch)) for name, model in language_models(size, mode).items()}
+    return {name: repeatedly(functools.partial(model, batch[0])) for name, model in found.items()}
+
+
+def language_models(size, mode):
+    """Return the public models. TorchScript takes no code of transformers; a trace of it does."""
+    found = {"torch.nn": LanguageModel(size), "transformers": Logits(size)}
+    return {"torch.nn": found["torch.nn"]} if mode in ("torchscript", "torchscript-optimized") else found
 
 
 def train_language(size, mode, batch):
@@ -110,7 +126,7 @@ def train_language(size, mode, batch):
         torch.optim.AdamW, betas=(ADAMW["beta1"], ADAMW["beta2"]), weight_decay=ADAMW["weight_decay"]
     )
     found = {}
-    for name, model in {"torch.nn": LanguageModel(size), "transformers": Logits(size)}.items():
+    for name, model in language_models(size, mode).items():
         steps = trained(model, mode, batch, kind, ADAMW["learning_rate"])
         found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
@@ -119,31 +135,39 @@ def train_language(size, mode, batch):
 def decode(size, mode, batch):
     """Decode as transformers' guide to its caches does: a prompt, then token after token.
 
-    Compiled, the model gets a static cache, as in gpt-fast; op by op, also the cache that grows.
+    Compiled, the model gets a static cache, as in gpt-fast; op by op, also the cache that grows. TorchScript and
+    torch.export take no cache, which is an object.
     """
+    if mode.startswith(("torchscript", "aot")):
+        return {}
     model = GPT2LMHeadModel(configuration(size)).eval()
-    forward = transformed(model, mode)
+    forward = inferring(model, mode, ())
     tokens, prompt = batch[0], size["prompt"]
-    cache = StaticCache(config=model.config, max_cache_len=size["sequence"])
+    last = {"logits_to_keep": 1} if StaticCache else {}
 
     def advance(given, cache):
-        return forward(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
+        outputs = forward(given, past_key_values=cache, use_cache=True, **last)
+        return outputs.logits[:, -1:], outputs.past_key_values
 
     def decoded(cache):
-        outputs = advance(tokens[:, :prompt], cache)
-        logits = [outputs.logits]
+        found, cache = advance(tokens[:, :prompt], cache)
+        logits = [found]
         for index in range(prompt, size["sequence"]):
-            outputs = advance(tokens[:, index : index + 1], outputs.past_key_values)
-            logits.append(outputs.logits)
+            found, cache = advance(tokens[:, index : index + 1], cache)
+            logits.append(found)
         return torch.cat(logits, dim=1)
 
-    def with_static():
-        cache.reset()
-        return decoded(cache)
+    found = {}
+    if StaticCache:
+        cache = StaticCache(config=model.config, max_cache_len=size["sequence"])
 
-    found = {"transformers, StaticCache": inferring(with_static)}
+        def with_static():
+            cache.reset()
+            return decoded(cache)
+
+        found["transformers, StaticCache"] = repeatedly(with_static)
     if mode == "eager":
-        found["transformers, growing cache"] = inferring(lambda: decoded(None))
+        found["transformers, growing cache"] = repeatedly(lambda: decoded(None))
     return found
 
 

@@ -80,20 +80,31 @@ def loaded(path):
 def with_torch(path, name, mode, inputs):
     """Run the kernel scripted, as it comes; in other modes as the function that is scripted there."""
     import torch
-    from kernels_torch import looped, transformed
+    from kernels_torch import looped
+    from transforms_torch import inferring
 
-    scripted = torch.jit.script if mode == "torchscript" else lambda function: function
-    with mock.patch.object(torch.jit, "script", scripted):
-        function = transformed(getattr(loaded(path), name), mode)
+    if mode == "torchscript":
+        function = getattr(loaded(path), name)
+    else:
+        with mock.patch.object(torch.jit, "script", lambda function: function):
+            function = inferring(getattr(loaded(path), name), mode, tuple(inputs))
     return looped(lambda *batch: function(*inputs), differentiates=False)
 
 
 def with_jax(path, name, mode, inputs):
+    """Run the kernel under jax.jit, as it comes; with ``jit-aot`` its executable."""
+    from transforms_jax import jitted
+
     function = getattr(loaded(path), name)
+    if mode != "jit":
+        function = jitted(function, mode, inputs)
 
     def run(batches):
         for _ in batches:
             outputs = function(*inputs)
+            if mode == "jit-async":
+                # As ours: steps of inference do not wait for each other by themselves.
+                outputs = tuple(value.block_until_ready() for value in outputs)
         return {"outputs": outputs}
 
     return run
@@ -103,7 +114,7 @@ def with_tensorflow(path, name, mode, inputs):
     from kernels_tensorflow import looped
     from with_tensorflow import traced
 
-    function = traced(getattr(loaded(path), name), mode)
+    function = traced(getattr(loaded(path), name), mode, inputs)
     return looped(lambda *batch: function(*inputs))
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 def repeated(step):
-    """Return ``run(batches)``, which does the step once for each batch and gives what the last one gave."""
+    """Return ``run(batches)``, which does the step once for each batch and gives what the last one gave.
+
+    A step that does many at once has a ``run`` of its own.
+    """
+    if hasattr(step, "run"):
+        return step.run
 
     def run(batches):
         for _ in batches:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import flax.linen as nn
 import jax
 import optax
+import with_nnx
+from transforms_jax import jitted, training
 
 RATE = 0.05
 
 
-def step(workload, size, batch):
+def steps(workload, size, mode, batch):
+    """Return ``{name: step}`` in one of flax' modes: linen, or those of nnx."""
+    if mode != "linen":
+        return with_nnx.steps(workload, size, mode, batch)
+    return {"flax, linen": step(workload, size, mode, batch)}
+
+
+def step(workload, size, mode, batch):
     if workload == "transformer-encoder":
-        return inferred(Stack(size, causal=False), batch)
+        return inferred(Stack(size, causal=False), mode, batch)
     network, optimizer = {
         "mlp-train": lambda: (perceptron(size), optax.sgd(RATE)),
         "lenet-train": lambda: (convolutional((6, 16), (120, 84), 10), optax.sgd(RATE)),
@@ -22,18 +31,17 @@ def step(workload, size, batch):
         "transformer-train": lambda: (LanguageModel(size), optax.adam(1e-3)),
         "lstm-lm-train": lambda: (recurrent(size), optax.sgd(1.0)),
     }[workload]()
-    return trained(network, optimizer, batch)
+    return trained(network, optimizer, mode, batch)
 
 
-def inferred(network, batch):
+def inferred(network, mode, batch):
     parameters = network.init(jax.random.PRNGKey(0), *batch)
-    transformed = jax.jit(network.apply)
+    transformed = jitted(network.apply, mode, (parameters, *batch))
     return lambda *given: {"hidden": transformed(parameters, *batch)}
 
 
-def trained(network, optimizer, batch):
-    inputs, labels = batch
-    parameters = network.init(jax.random.PRNGKey(0), inputs)
+def trained(network, optimizer, mode, batch):
+    parameters = network.init(jax.random.PRNGKey(0), batch[0])
 
     def loss(parameters, inputs, labels):
         logits = network.apply(parameters, inputs)
@@ -45,14 +53,7 @@ def trained(network, optimizer, batch):
         updates, memory = optimizer.update(gradients, memory, parameters)
         return (optax.apply_updates(parameters, updates), memory), value
 
-    transformed = jax.jit(update, donate_argnums=0)
-    state = [(parameters, optimizer.init(parameters))]
-
-    def step(*given):
-        state[0], value = transformed(state[0], inputs, labels)
-        return {"loss": value}
-
-    return step
+    return training(update, (parameters, optimizer.init(parameters)), mode, batch)
 
 
 def flatten(hidden):

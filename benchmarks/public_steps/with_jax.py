@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax.example_libraries import optimizers, stax
+from transforms_jax import jitted, training
 
 try:
     import with_flax
@@ -20,33 +23,25 @@ def steps(workload, size, mode, batch):
     if workload in OWN:
         found["example_libraries"] = OWN[workload](size, mode, batch)
     if with_flax is not None:
-        found["flax"] = with_flax.step(workload, size, batch)
+        found["flax"] = with_flax.step(workload, size, mode, batch)
     return found
 
 
 def trained(network, mode, batch, optimizer):
     """Train as JAX's own example of an MNIST classifier does."""
-    inputs, labels = batch
     initialise, predict = network
-    _, parameters = initialise(jax.random.PRNGKey(0), inputs.shape)
+    _, parameters = initialise(jax.random.PRNGKey(0), batch[0].shape)
     begin, apply, current = optimizer
 
     def loss(parameters, inputs, labels):
         chosen = jnp.take_along_axis(predict(parameters, inputs), labels[..., None], axis=-1)
         return -chosen.mean()
 
-    def update(count, state, inputs, labels):
+    def update(state, inputs, labels):
         value, gradients = jax.value_and_grad(loss)(current(state), inputs, labels)
-        return apply(count, gradients, state), value
+        return apply(0, gradients, state), value
 
-    transformed = jax.jit(update, donate_argnums=1)
-    state = [begin(parameters)]
-
-    def step(*given):
-        state[0], value = transformed(0, state[0], inputs, labels)
-        return {"loss": value}
-
-    return step
+    return training(update, begin(parameters), mode, batch)
 
 
 def perceptron(size, mode, batch):
@@ -114,7 +109,8 @@ def stack(size):
 
 def encoder(size, mode, batch):
     parameters, forward = stack(size)
-    transformed = jax.jit(lambda parameters, hidden: forward(parameters, hidden, causal=False))
+    function = functools.partial(forward, causal=False)
+    transformed = jitted(function, mode, (parameters, *batch))
     return lambda *given: {"hidden": transformed(parameters, *batch)}
 
 

@@ -1,9 +1,11 @@
-"""Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch."""
+"""Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch.
+
+``train`` replaces both where Keras' own loops train the same networks.
+"""
 
 from __future__ import annotations
 
 import keras
-import tensorflow as tf
 
 RATE = 0.05
 
@@ -17,15 +19,29 @@ def steps(workload, size, mode, batch):
     return made(size, mode, batch) if made else {}
 
 
-def traced(function, mode):
-    return function if mode.startswith("eager") else tf.function(function, jit_compile=mode == "xla")
+def traced(function, mode, example):
+    """Return a function as a mode executes it, as TensorFlow's guides do; ``example`` are arguments like the batch.
+
+    With ``xla-auto``, TensorFlow clusters what a tf.function computes by itself.
+    """
+    import tensorflow as tf  # Keras on another backend uses the networks below.
+
+    if mode.startswith("eager"):
+        return function
+    made = tf.function(function, jit_compile=mode.startswith("xla") and mode != "xla-auto")
+    return made.get_concrete_function(*example) if mode.endswith("-concrete") else made
 
 
 def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(RATE)):
-    """Train ``make()`` as Keras' guides do: a custom loop, and compile with train_on_batch."""
+    """Train ``make()`` as Keras' guides do: a custom loop, and compile with train_on_batch.
+
+    Keras calls no concrete functions.
+    """
     inputs, labels = batch
-    return {"custom loop": custom(make(), mode, inputs, labels, optimizer()),
-            "train_on_batch": on_batch(make(), mode, inputs, labels, optimizer())}  # fmt: skip
+    found = {"custom loop": custom(make(), mode, inputs, labels, optimizer())}
+    if not mode.endswith("-concrete"):
+        found["train_on_batch"] = on_batch(make(), mode, inputs, labels, optimizer())
+    return found
 
 
 def criterion():
@@ -33,6 +49,8 @@ def criterion():
 
 
 def custom(model, mode, inputs, labels, optimizer):
+    import tensorflow as tf
+
     score = criterion()
     model.build(inputs.shape)
     optimizer.build(model.trainable_variables)
@@ -44,7 +62,7 @@ def custom(model, mode, inputs, labels, optimizer):
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
-    transformed = traced(update, mode)
+    transformed = traced(update, mode, (inputs, labels))
     return lambda *given: {"loss": transformed(inputs, labels)}
 
 
@@ -55,12 +73,12 @@ def on_batch(model, mode, inputs, labels, optimizer):
     return lambda *given: {"loss": model.train_on_batch(inputs, labels)}
 
 
-def perceptron(size, mode, batch):
+def perceptron(size, mode, batch, train=None):
     def make():
         hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
         return keras.Sequential([*hidden, keras.layers.Dense(size["classes"])])
 
-    return trained(make, mode, batch)
+    return (train or trained)(make, mode, batch)
 
 
 def convolution(filters):
@@ -71,20 +89,20 @@ def dense(width):
     return keras.layers.Dense(width, activation="relu")
 
 
-def lenet(size, mode, batch):
+def lenet(size, mode, batch, train=None):
     def make():
         layers = [*convolution(6), *convolution(16), keras.layers.Flatten(), dense(120), dense(84)]
         return keras.Sequential([*layers, keras.layers.Dense(10)])
 
-    return trained(make, mode, batch)
+    return (train or trained)(make, mode, batch)
 
 
-def catdog(size, mode, batch):
+def catdog(size, mode, batch, train=None):
     def make():
         blocks = [layer for factor in (1, 2, 4) for layer in convolution(size["filters"] * factor)]
         return keras.Sequential([*blocks, keras.layers.Flatten(), dense(size["dense"]), keras.layers.Dense(2)])
 
-    return trained(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
+    return (train or trained)(make, mode, batch, lambda: keras.optimizers.Adam(1e-3))
 
 
 def stack(size, hidden, causal):
@@ -101,7 +119,7 @@ def stack(size, hidden, causal):
 def encoder(size, mode, batch):
     inputs = keras.Input(batch_shape=batch[0].shape)
     model = keras.Model(inputs, stack(size, inputs, causal=False))
-    transformed = traced(lambda values: model(values, training=False), mode)
+    transformed = traced(lambda values: model(values, training=False), mode, batch)
     return {"keras": lambda *given: {"hidden": transformed(*batch)}}
 
 
@@ -131,7 +149,7 @@ class Positions(keras.layers.Layer):
         return hidden + self.table
 
 
-def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3)):
+def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3), train=None):
     """Project onto the vocabulary with the embedding's own weights, as keras_hub's ReversibleEmbedding does."""
 
     def make():
@@ -140,4 +158,4 @@ def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e
         hidden = stack(size, Positions()(embedding(tokens)), causal=True)
         return keras.Model(tokens, embedding(hidden, reverse=True))
 
-    return trained(make, mode, batch, optimizer)
+    return (train or trained)(make, mode, batch, optimizer)

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import pairwise
 
 import torch
 from torch import nn
+from transforms_torch import FORMATS, fastest, functional, inferring, trainable
 
 RATE = 0.05
-COMPILED = {
-    "compile": {},
-    "compile-step": {},
-    "compile-max-autotune": {"mode": "max-autotune"},
-    "compile-reduce-overhead": {"mode": "reduce-overhead"},
-}
+#: {name: the ``foreach`` of an optimizer that is compiled}; the first is the default.
+COMPILED_FORMS = {"optimizer compiled": None, "optimizer compiled, foreach": True}
 
 
-def steps(workload, size, mode, batch):
-    """Return ``{name: step}``; empty where there is none of the workload."""
+def steps(workload, size, mode, batch, train=None):
+    """Return ``{name: step}``; empty where there is none of the workload.
+
+    ``train`` replaces the loop that trains, as Lightning does.
+    """
     made = {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
         "transformer-train": language_model, "lstm-lm-train": recurrent,
     }.get(workload)  # fmt: skip
-    return made(size, mode, batch) if made else {}
-
-
-def transformed(network, mode):
-    if mode == "torchscript":
-        return torch.jit.script(network)
-    return torch.compile(network, **COMPILED[mode]) if mode in COMPILED else network
-
-
-def fastest(kind, parameters, **options):
-    """Make an optimizer of torch.optim, fused where this version can."""
-    parameters = list(parameters)
-    try:
-        return kind(parameters, fused=True, **options)
-    except (TypeError, RuntimeError):
-        return kind(parameters, **options)
+    return made(size, mode, batch, train or trained) if made else {}
 
 
 def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
@@ -48,17 +34,28 @@ def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
     """
     network.train()
     *inputs, labels = batch
-    optimizer = fastest(kind, network.parameters(), lr=torch.tensor(rate) if mode == "compile-step" else rate)
     criterion = nn.CrossEntropyLoss()
-    forward = transformed(network, mode)
-    advance = torch.compile(optimizer.step) if mode == "compile-step" else optimizer.step
+    make = functools.partial(fastest, kind, network.parameters)
+    if mode == "functorch":
+        return {"functional_call": differentiated(functional(network, criterion), make(mode, lr=rate), batch)}
+    forward = trainable(network, mode, tuple(inputs))
 
-    def step(*given):
-        optimizer.zero_grad()
-        loss = criterion(forward(*inputs).flatten(0, -2), labels.flatten())
-        loss.backward()
-        advance()
-        return {"loss": loss}
+    def stepping(optimizer, advance):
+        def step(*given):
+            optimizer.zero_grad()
+            loss = criterion(forward(*inputs).flatten(0, -2), labels.flatten())
+            loss.backward()
+            advance()
+            return {"loss": loss}
+
+        return step
+
+    if mode == "compile-optimizer":
+        optimizers = {name: make(mode, lr=rate, foreach=foreach) for name, foreach in COMPILED_FORMS.items()}
+        return {name: stepping(made, torch.compile(made.step)) for name, made in optimizers.items()}
+    optimizer = make(mode, lr=torch.tensor(rate) if mode == "compile-step" else rate)
+    if mode != "compile-step":
+        return {"torch.nn": stepping(optimizer, optimizer.step)}
 
     def whole():
         loss = criterion(network(*inputs).flatten(0, -2), labels.flatten())
@@ -67,39 +64,55 @@ def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
         optimizer.zero_grad()
         return loss
 
-    if mode != "compile-step":
-        return {"torch.nn": step}
     compiled = torch.compile(whole)
-    return {"optimizer compiled": step, "step compiled": lambda *given: {"loss": compiled()}}
+    return {
+        "optimizer compiled": stepping(optimizer, torch.compile(optimizer.step)),
+        "step compiled": lambda *given: {"loss": compiled()},
+    }
 
 
-def perceptron(size, mode, batch):
+def differentiated(differentiate, optimizer, batch):
+    """Make the step whose gradients a functional transform computes, and whose optimizer is torch.optim's."""
+
+    def step(*given):
+        loss = differentiate(*batch)
+        optimizer.step()
+        return {"loss": loss}
+
+    return step
+
+
+def perceptron(size, mode, batch, train):
     widths = [size["inputs"]] + [size["hidden"]] * size["layers"]
     hidden = [layer for pair in pairwise(widths) for layer in (nn.Linear(*pair), nn.ReLU())]
-    return trained(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
+    return train(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
 
 
-def lenet(size, mode, batch):
+def lenet(size, mode, batch, train):
     network = nn.Sequential(
         nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
         nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
     )  # fmt: skip
-    return trained(network, mode, channels_first(batch))
+    return imaged(network, mode, batch, train)
 
 
-def catdog(size, mode, batch):
+def catdog(size, mode, batch, train):
     filters = size["filters"]
     widths = (1, filters, 2 * filters, 4 * filters)
     blocks = [layer for pair in pairwise(widths) for layer in (nn.Conv2d(*pair, 5), nn.ReLU(), nn.MaxPool2d(2))]
     dense = [nn.Linear(4 * filters * 4, size["dense"]), nn.ReLU(), nn.Linear(size["dense"], 2)]
-    return trained(nn.Sequential(*blocks, nn.Flatten(), *dense), mode, channels_first(batch), torch.optim.Adam, 1e-3)
+    return imaged(nn.Sequential(*blocks, nn.Flatten(), *dense), mode, batch, train, torch.optim.Adam, 1e-3)
 
 
-def channels_first(batch):
+def imaged(network, mode, batch, train, *optimizer):
+    """Train on images of one channel, in channels_last where the mode says so, as PyTorch's tutorial of it does."""
     images, labels = batch
     # Not permuted: one channel looks like channels_last to PyTorch then, whatever contiguous() is asked for.
-    return images.reshape(len(images), 1, *images.shape[1:3]), labels
+    images = images.contiguous().reshape(len(images), 1, *images.shape[1:3])
+    if FORMATS.get(mode) == ("channels_last",):
+        network, images = (value.to(memory_format=torch.channels_last) for value in (network, images))
+    return train(network, mode, (images, labels), *optimizer)
 
 
 def stack(size):
@@ -110,8 +123,8 @@ def stack(size):
     return nn.TransformerEncoder(layer, size["layers"], norm=nn.LayerNorm(width), enable_nested_tensor=False)
 
 
-def encoder(size, mode, batch):
-    network = transformed(stack(size).eval(), mode)
+def encoder(size, mode, batch, train):
+    network = inferring(stack(size), mode, tuple(batch))
 
     def step(*given):
         with torch.inference_mode():
@@ -150,9 +163,9 @@ class Recurrent(nn.Module):
         return self.decoder(self.recurrent(self.encoder(tokens))[0])
 
 
-def recurrent(size, mode, batch):
-    return trained(Recurrent(size), mode, batch, rate=1.0)
+def recurrent(size, mode, batch, train):
+    return train(Recurrent(size), mode, batch, rate=1.0)
 
 
-def language_model(size, mode, batch):
-    return trained(LanguageModel(size), mode, batch, torch.optim.Adam, 1e-3)
+def language_model(size, mode, batch, train):
+    return train(LanguageModel(size), mode, batch, torch.optim.Adam, 1e-3)

@@ -7,7 +7,7 @@ import torch
 from ...program import Program
 from . import lazy
 from .compiler import is_first_compiler
-from .layouts import module_settings
+from .layouts import FORMATS, module_settings
 
 #: Modes that call a function as well as a module. compile-max-autotune gets the module: see ``Compiler``.
 CALLED = ("eager", "compile", "compile-reduce-overhead")
@@ -20,14 +20,17 @@ def kernel(module, transform, names, function=None):
     torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up
     layers and parameters 1 to 3; the compiler calls no module either.
     """
+    if transform.mode in FORMATS:
+        return inference(module, transform, names, called=function or module.forward)
     called = (function or module.forward) if transform.mode in CALLED else module
     return inference(called, transform, names, described=module)
 
 
-def inference(module, transform, names, described=None):
+def inference(module, transform, names, described=None, called=None):
     """Make the program of an nn.Module or function that maps a batch to one tensor or a tuple, named ``names``.
 
-    ``described`` is the module whose settings a function has.
+    ``described`` is the module whose settings a function has. ``called`` computes the same as the transformed module,
+    and replaces it after the first call.
     """
     described = described or module
     if isinstance(described, torch.nn.Module):
@@ -39,7 +42,8 @@ def inference(module, transform, names, described=None):
         return dict(module_settings(described), **waits)
 
     transformed = transform(module, training=False, settings=in_force)
-
+    if called is not None:
+        transformed = after_first(transformed, called)
     without_gradients = forward_only(transform.mode)
 
     def run(batches):
@@ -49,6 +53,16 @@ def inference(module, transform, names, described=None):
         return dict(zip(names, outputs if isinstance(outputs, (tuple, list)) else (outputs,)))
 
     return Program(lambda *batch: run((batch,)), run=run)
+
+
+def after_first(module, function):
+    """Return a function that calls ``module`` once, whose hook notes its layout, and then ``function``."""
+    left = [module]
+
+    def call(*batch):
+        return left.pop()(*batch) if left else function(*batch)
+
+    return call
 
 
 def forward_only(mode):

@@ -85,7 +85,7 @@ def select(study: Study, selection: Selection) -> Plan:
         raise StudyError(axes.errors)
     cells, excluded = [], []
     for cell in axes.product(study.profiles[profile]):
-        reason = _reason_against(cell, study, chosen=bool(axes.sizes))
+        reason = reason_against(cell, study, chosen=bool(axes.sizes))
         if reason is None:
             cells.append(cell)
         else:
@@ -220,7 +220,7 @@ def _thread_counts(threads: Threads) -> tuple[int, ...]:
     return tuple(dict.fromkeys(physical_cores() if count == "all" else count for count in several))
 
 
-def _reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
+def reason_against(cell: Cell, study: Study, *, chosen: bool) -> str | None:
     """Say why a cell is not measured; None when it is. ``chosen`` sizes go before those that the study declares."""
     specification = study.registry.specification(cell.workload)
     choice = study.workloads[cell.workload]

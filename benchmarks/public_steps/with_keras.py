@@ -1,0 +1,84 @@
+"""Makes runs of Keras' own loops as its guides have them: fit and predict of arrays, and train_on_batch."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import with_tensorflow as networks
+
+#: Steps of one execution in Keras' guide to speed; JAX and TensorFlow take it.
+STEPS_PER_EXECUTION = 32
+
+
+def steps(workload, size, mode, batch):
+    """Return ``{name: object with a run}``; empty where there is none of the workload."""
+    if workload == "transformer-encoder":
+        inputs = keras.Input(batch_shape=batch[0].shape)
+        model = keras.Model(inputs, networks.stack(size, inputs, causal=False))
+        model.compile(jit_compile=jit_of(mode))
+        return {"predict": Predicted(model, batch)}
+    made = {
+        "mlp-train": networks.perceptron, "lenet-train": networks.lenet, "catdog-cnn-train": networks.catdog,
+        "transformer-train": networks.language_model,
+    }.get(workload)  # fmt: skip
+    return made(size, mode, batch, train=trained) if made else {}
+
+
+def jit_of(mode):
+    return True if mode.endswith("-jit") else "auto"
+
+
+def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(networks.RATE)):
+    def compiled(executed):
+        model = make()
+        model.compile(
+            optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=executed
+        )
+        return model
+
+    if mode == "train-on-batch":
+        model = compiled(1)
+        return {"train_on_batch": lambda *given: {"loss": model.train_on_batch(*batch)}}
+    return {
+        "fit": Fitted(compiled(1), batch),
+        "fit, steps_per_execution": Fitted(compiled(STEPS_PER_EXECUTION), batch),
+    }
+
+
+class Arrays:
+    """NumPy's arrays of as many batches as a run has, which are kept for the next run of that length."""
+
+    def __init__(self, batch):
+        self._batch = [np.asarray(array) for array in batch]
+        self._kept = {}
+
+    def of(self, count):
+        if count not in self._kept:
+            self._kept[count] = [np.concatenate([array] * count) for array in self._batch]
+        return self._kept[count]
+
+
+class Fitted(Arrays):
+    """Calls ``fit``."""
+
+    def __init__(self, model, batch):
+        super().__init__(batch)
+        self._model = model
+
+    def run(self, batches):
+        found = self._model.fit(
+            *self.of(len(batches)), batch_size=len(self._batch[0]), epochs=1, shuffle=False, verbose=0
+        )
+        return {"loss": found.history["loss"][-1]}
+
+
+class Predicted(Arrays):
+    """Calls ``predict``."""
+
+    def __init__(self, model, batch):
+        super().__init__(batch)
+        self._model = model
+
+    def run(self, batches):
+        count = len(self._batch[0])
+        return {"hidden": self._model.predict(*self.of(len(batches)), batch_size=count, verbose=0)[-count:]}
