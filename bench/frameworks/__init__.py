@@ -21,6 +21,8 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   memory()              what the framework's allocator reports, in bytes; empty where it reports nothing
   limit_memory(bytes)   make allocations on the GPU fail beyond this; before anything is put there. Raises Unsupported
                         where there is no such limit.
+  keeps_code            optional, an attribute: whether compiled code of the mode can be read back from the disk in this
+                        version, where the facts say that the mode leaves it there
   warm()                optional: compile what an installation compiles once for all programs, where the mode has that
   settle()              optional: end what only compiled, threads and processes, before anything is timed
   multiply(a, b)        the framework's fastest product of two square matrices, for measuring the machine

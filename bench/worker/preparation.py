@@ -53,6 +53,7 @@ def prepare(
     getattr(gc, "freeze", lambda: None)()
     answer = {
         "first_call_s": first_call_s,
+        "keeps_code": getattr(adapter, "keeps_code", True),
         "check": checked,
         "work": live.work(specification, size),
         "data": description,

@@ -17,6 +17,7 @@ from bench.program import Unsupported
 def examine(mode):
     kept = jax.config.jax_compilation_cache_dir
     found = {"keeps code": kept is not None and kept == os.environ.get("JAX_COMPILATION_CACHE_DIR"), "counts": counts()}
+    found["pmap keeps code"] = pmap_keeps_code()
     found.update({"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()})
     found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
@@ -28,6 +29,13 @@ def counts():
     """Return how many executables a compiled function tells of by a method, by a number, and where it tells nothing."""
     numbers = mock.Mock(_cache_size=lambda: 2), mock.Mock(_cache_size=3), mock.Mock(spec=[])
     return [compiler.executables(jitted) for jitted in numbers]
+
+
+def pmap_keeps_code():
+    """Tell it of pmap as it is, and as it was in 0.4: an object that can be called."""
+    with mock.patch.object(jax, "pmap", return_value=mock.Mock()):
+        old = parallel.pmap_keeps_code()
+    return [parallel.pmap_keeps_code(), old]
 
 
 def divided(mode):

@@ -44,6 +44,8 @@ class Stage:
         self.growth: list[tuple[Cell, int]] = []
         #: {name of a cell: what it tells of its work}
         self.work: dict[str, dict[str, float]] = {}
+        #: Whether the workers' versions can read back what they compiled.
+        self.keeps_code = True
         #: Every worker's cell and the processors that it was started on.
         self.places: list[tuple[Cell, tuple[int, ...]]] = []
         self.running: set[str] = set()
@@ -108,7 +110,9 @@ class FakeWorker:
         waited = self._stage.waits.get((self._cell.name, self._number, self._turns - 1), 0)
         answer = {
             "import": {"import_s": 1.0, "versions": {}},
-            "prepare": {"first_call_s": 2.0, "check": {}, "work": work, "data": "seeded"},
+            "prepare": {
+                "first_call_s": 2.0, "keeps_code": self._stage.keeps_code, "check": {}, "work": work, "data": "seeded",
+            },
             "calibrate": {"warmup_ns": [9]},
             "move": {},
             "turn": {

@@ -14,6 +14,7 @@ GOOD = {
     "prepared": {
         "event": "prepared",
         "first_call_s": 0.1,
+        "keeps_code": True,
         "check": {"out": {"error": 1e-9, "allowed": 1e-6}},
         "work": {"useful_flops": 1.0, "compulsory_bytes": 1.0, "flops_divisor": 1.0, "items": 1, "item": "step"},
         "data": None,

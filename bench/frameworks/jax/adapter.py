@@ -50,9 +50,9 @@ class Adapter:
         self._multiply = jax.jit(jnp.matmul)
         if precision == "float64":
             jax.config.update("jax_enable_x64", True)
-        # A worker that was forked after the import has a folder of its own. In JAX 0.4.30, an executable of
-        # pmap that was read from the disk writes its results into freed memory.
-        kept = None if mode == parallel.PMAP else os.environ.get("JAX_COMPILATION_CACHE_DIR")
+        self.keeps_code = mode != parallel.PMAP or parallel.pmap_keeps_code()
+        # A worker that was forked after the import has a folder of its own.
+        kept = os.environ.get("JAX_COMPILATION_CACHE_DIR") if self.keeps_code else None
         configure("jax_compilation_cache_dir", kept)
         jax.config.update("jax_default_matmul_precision", MATMUL_PRECISIONS.get(precision, "default"))
         if device == "gpu" and mode == "jit-async":

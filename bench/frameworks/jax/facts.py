@@ -16,7 +16,7 @@ FACTS = Facts(
         Mode("jit-loop", part="step", first_call_s=1.5, caches_on_disk=True),
         Mode("jit-aot", part="step", first_call_s=1.0, caches_on_disk=True),
         # Training steps over two logical devices.
-        Mode("pmap", part="step", first_call_s=1.0),
+        Mode("pmap", part="step", first_call_s=1.0, caches_on_disk=True),
         Mode("shard-map", part="step", first_call_s=1.0, caches_on_disk=True),
     ),
     # JAX sizes its pool by the processors to which a process is bound when it first computes.

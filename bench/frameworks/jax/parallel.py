@@ -23,6 +23,15 @@ def ask(mode, device, threads):
     xla.add_flags("XLA_FLAGS", "--xla_force_host_platform_device_count={}".format(halves.DEVICES))
 
 
+def pmap_keeps_code():
+    """Tell whether what pmap compiled can be read back from the disk.
+
+    In JAX 0.4 pmap is an object with executables of a kind of its own. One that 0.4.30 has read from the disk writes
+    its results into freed memory. Newer ones are functions of Python, which call ``jit`` of a ``shard_map``.
+    """
+    return inspect.isfunction(jax.pmap(abs))
+
+
 class Replicas:
     """The devices, each with a copy of the parameters and a part of every batch."""
 

@@ -6,6 +6,7 @@ import jax
 
 from ...program import Program, Unsupported
 from .. import halves
+from ..forms import given
 from . import dispatch, parallel
 from .compiler import JITTED
 
@@ -23,7 +24,7 @@ def inference(function, parameters, transform, layout=None, attention=None):
     # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
     waits = dispatch.overlaps()
     found = {"synchronised": "every step"} if waits else {}
-    found.update((name, value) for name, value in (("layout", layout), ("attention", attention)) if value)
+    found.update(given(layout=layout, attention=attention))
     transformed = transform(function, settings=lambda: found)
     wait = one_ready if transform.mode in JITTED else jax.block_until_ready
 

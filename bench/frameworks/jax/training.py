@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import optax
 
 from ...program import Program
-from .. import halves
+from .. import forms, halves
 from . import looping, parallel
 from .compiler import JITTED
 
@@ -60,7 +60,7 @@ def functional_training(
     def in_force():
         # A donated array is deleted by the step.
         found = {"donation": given[0].is_deleted(), "fused optimizer": "by the compiler" if jitted else False}
-        found.update((name, value) for name, value in (("layout", layout), ("attention", attention)) if value)
+        found.update(forms.given(layout=layout, attention=attention))
         return dict(found, **devices.settings(current[0]))
 
     transform_step = functools.partial(transform, training=True, settings=in_force, part="step", donate_argnums=0)

@@ -1,67 +1,67 @@
-"""Adapts Keras 2 and 3 above the adapter of their backend: arrays and machine are the backend's, the modes Keras'."""
+"""Adapts Keras 2 and 3 as the adapter of their backend, whose arrays and machine they have, in modes of their own."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 
 import keras
-import numpy as np
 
 from ...program import Unsupported
 from .. import precisions
-from . import compiler as compiler
 from .programs import inference, training
-from .versions import THREE, config
+from .versions import BACKEND, THREE, config
 
 __all__ = ["Adapter", "inference", "training"]
 
-
-#: How images lie best in each backend. On PyTorch Keras turns images of the other form around in every layer: a step of
-#: catdog-cnn-train/tiny took 0.75 of that time on a processor.
-LAYOUTS = {"tensorflow": "channels_last", "jax": "channels_last", "torch": "channels_first"}
+of_backend = importlib.import_module("..{}.adapter".format(BACKEND), __package__)
 
 
-class Adapter:
-    """Keras on one device, in one mode, at one precision."""
+class Adapter(of_backend.Adapter):
+    """The backend on one device, op by op: what is compiled, Keras compiles."""
 
     def __init__(self, mode, device, precision, threads):
-        backend = config.backend()
-        if mode.endswith("-jit") and backend == "jax":
+        jit = mode.endswith("-jit")
+        if jit and BACKEND == "jax":
             raise Unsupported("on JAX Keras compiles by default: use {}".format(mode[: -len("-jit")]))
-        adapter = importlib.import_module("..{}.adapter".format(backend), __package__)
-        # Op by op: what is compiled, Keras compiles.
-        self._backend = adapter.Adapter("eager", device, precision, threads)
-        self._compiler = compiler.of(backend, mode, self._backend)
-        self._program_settings = []
         if precision == "bfloat16" and not THREE:
             raise Unsupported("the layers of Keras 2 have no bfloat16 of their own")
+        # Keras' jit_compile is torch.compile there, which PyTorch's adapter counts and reads back in this mode.
+        super().__init__("compile" if jit and BACKEND == "torch" else "eager", device, precision, threads)
+        self._step, self._traces = "forward", 0
         # A user's keras.json may have other defaults.
         config.set_floatx(precisions.array_type(precision, device))
-        config.set_image_data_format(LAYOUTS[backend])
-
-    def __getattr__(self, name):
-        return getattr(self._backend, name)
-
-    def get(self, value):
-        """Return an array of the backend, or what Keras has made a number or an array of NumPy's of."""
-        if isinstance(value, (float, np.generic, np.ndarray)):
-            return np.asarray(value, np.float64)
-        return self._backend.get(value)
+        # On PyTorch Keras turns images of the other form around in every layer: a step of catdog-cnn-train/tiny took
+        # 0.75 of that time on a processor.
+        config.set_image_data_format("channels_first" if BACKEND == "torch" else "channels_last")
 
     def transform(self, model, training=False, settings=None, part="module"):
-        """Compile a Keras model for the mode, and count what is traced."""
-        if settings is not None:
-            self._program_settings.append(settings)
-        return self._compiler.watch(model, training)
+        """Return a Keras model, whose own loops execute it, and count what they trace."""
+        if BACKEND == "torch":
+            # Keras compiles the model itself; what is returned here stays unused.
+            super().transform(model, training, settings, part)
+            return model
+        self._program_settings.append(settings)
+        self._step = "forward, backward and optimizer" if training else "forward"
+        name = "train_step" if training else "predict_step"
+        step = getattr(model, name)
 
-    def settings(self):
-        found = dict(self._backend.settings(), compiled=self.compilation()["compiled"])
-        for read in self._program_settings:
-            found.update(read())
-        return found
+        @functools.wraps(step)
+        def traced(*arguments):
+            # TensorFlow and JAX run the Python of a step only while they trace it.
+            self._traces += 1
+            return step(*arguments)
+
+        setattr(model, name, traced)
+        return model
 
     def compilation(self):
-        return self._compiler.report()
+        found = super().compilation()
+        if BACKEND != "torch":
+            # JAX counts its executables, TensorFlow compiles what it traces.
+            found.update(compiled=self._step if self._traces else "nothing", graphs=self._traces, traces=self._traces)
+            found["compilations"] = max(self._traces, found["compilations"])
+        return found
 
     def versions(self):
-        return dict(self._backend.versions(), keras=keras.__version__)
+        return dict(super().versions(), keras=keras.__version__)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import keras
 
 from ...program import Program, Unsupported
-from . import feeding
-from .versions import AUTO, config, ops, optimizers, value_of, variables_of
+from ..forms import given
+from .versions import BACKEND, THREE, ops, optimizers
 
-#: Steps that one call of a compiled function does in ``fit``, as Keras advises for small models. PyTorch has no more
-#: than one.
+#: Steps that one call of a compiled function does in ``fit``, as Keras advises for small models; PyTorch can do one.
 STEPS_PER_EXECUTION = {"tensorflow": 32, "jax": 32, "torch": 1}
-LOSS = {"from_logits": True}
 
 
 class Adam:
@@ -20,16 +18,16 @@ class Adam:
     Keras' number is scaled so that both are equal in every step.
     """
 
-    given = 0.0
+    bare = 0.0
 
     @property
     def epsilon(self):
         power = ops.power(ops.cast(self.beta_2, "float32"), ops.cast(self.iterations + 1, "float32"))
-        return self.given * ops.sqrt(1.0 - power)
+        return self.bare * ops.sqrt(1.0 - power)
 
     @epsilon.setter
     def epsilon(self, value):
-        self.given = value
+        self.bare = value
 
 
 def make_optimizer(settings):
@@ -40,8 +38,7 @@ def make_optimizer(settings):
     if settings["name"] == "adam":
         # On PyTorch, Keras has a class of its own, which updates all parameters together.
         kind = type(optimizers.Adam())
-        options = {"beta_1": settings["beta1"], "beta_2": settings["beta2"], "epsilon": settings["epsilon"]}
-        return type("Adam", (Adam, kind), {})(rate, **options)
+        return type("Adam", (Adam, kind), {})(rate, settings["beta1"], settings["beta2"], settings["epsilon"])
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
@@ -55,48 +52,36 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
     mode = transform.mode
     if mode.startswith("predict"):
         raise Unsupported("mode {} is for inference: use {}".format(mode, mode.replace("predict", "fit")))
+    fits = mode.startswith("fit")
     named = load(model, parameters, names)
     optimizer = make_optimizer(settings)
     optimizer.build(model.trainable_variables)
-    executed = STEPS_PER_EXECUTION[config.backend()] if mode.startswith("fit") else 1
-    loss = keras.losses.SparseCategoricalCrossentropy(**LOSS)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    executed = STEPS_PER_EXECUTION[BACKEND] if fits else 1
     model.compile(optimizer, loss, jit_compile=jit_of(mode), steps_per_execution=executed)
     fused = "by the compiler" if getattr(model, "jit_compile", jit_of(mode)) else False
-    found = given(**{"layout": layout, "attention": attention, "optimizer": "keras", "fused optimizer": fused})
+    found = given(layout=layout, attention=attention, optimizer="keras", **{"fused optimizer": fused})
     model = transform(model, training=True, settings=lambda: found, part="step")
-    every = (*model.variables, *variables_of(optimizer))
-    initial = [(variable, ops.copy(value_of(variable))) for variable in every]
+    state = (*model.variables, *(optimizer.variables if THREE else optimizer.variables()))
+    initial = [(variable, ops.copy(ops.convert_to_tensor(variable))) for variable in state]
+    feed = feed or feeding(mode, "train-on-batch")
 
     def reset():
         for variable, value in initial:
             # Steps of JAX delete the arrays that they are given.
             variable.assign(ops.copy(value))
 
-    run = fitted(model, feed or feeding.Feed(mode, "train-on-batch")) if mode.startswith("fit") else on_batches(model)
-    return Program(
-        lambda *batch: run((batch,)), lambda: {name: value_of(each) for name, each in named.items()}, reset, run,
-        model.predict_on_batch, starts=mode.startswith("fit"),
-    )  # fmt: skip
-
-
-def fitted(model, feed):
-    """Return ``run`` by ``fit``, which returns the mean loss of the steps: of one step, its loss."""
-
-    def run(batches):
+    def fit(batches):
+        # The mean loss of the steps: of one step, its loss.
         return {"loss": model.fit(**feed(batches), verbose=0, shuffle=False).history["loss"][-1]}
 
-    return run
+    def step(*batch):
+        return fit((batch,)) if fits else {"loss": model.train_on_batch(*batch)}
 
+    def current():
+        return {name: ops.convert_to_tensor(variable) for name, variable in named.items()}
 
-def on_batches(model):
-    """Return ``run`` by ``train_on_batch``, which makes a number of each step's loss."""
-
-    def run(batches):
-        for batch in batches:
-            loss = model.train_on_batch(*batch)
-        return {"loss": loss}
-
-    return run
+    return Program(step, current, reset, fit if fits else None, model.predict_on_batch, starts=fits)
 
 
 def inference(model, parameters, transform, output, names=None, attention=None):
@@ -110,7 +95,7 @@ def inference(model, parameters, transform, output, names=None, attention=None):
     load(model, parameters, names)
     model.compile(jit_compile=jit_of(mode))
     model = transform(model, settings=lambda: given(attention=attention))
-    feed = feeding.Feed(mode, "another backend")
+    feed = feeding(mode, "another backend")
 
     def run(batches):
         outputs = model.predict(**feed(batches), verbose=0)
@@ -119,8 +104,27 @@ def inference(model, parameters, transform, output, names=None, attention=None):
     return Program(lambda *batch: run((batch,)), run=run, starts=True)
 
 
+def feeding(mode, other):
+    """Return a function of a list of batches that gives the arguments with which ``fit`` or ``predict`` takes them.
+
+    No backend copies them. Refusals name ``mode``, and ``other``, which takes batches in any order.
+    """
+    if BACKEND == "jax":
+        # A generator, whose arrays Keras passes on as they are.
+        steps = "steps" if mode.startswith("predict") else "steps_per_epoch"
+        return lambda batches: {"x": (tuple(batch) for batch in batches), steps: len(batches)}
+    if BACKEND == "torch":
+        from ..torch.loading import loader as make
+    else:
+        from ..tensorflow.repetition import Repetition
+
+        make = Repetition(mode, other)
+    return lambda batches: {"x": make(batches)}
+
+
 def jit_of(mode):
-    return True if mode.endswith("-jit") else AUTO
+    """Return the ``jit_compile`` of a mode; without "-jit" the choice stays Keras' own."""
+    return True if mode.endswith("-jit") else "auto" if THREE else None
 
 
 def load(model, parameters, names=None):
@@ -131,8 +135,3 @@ def load(model, parameters, names=None):
     for name, variable in named.items():
         variable.assign(parameters[name])
     return named
-
-
-def given(**settings):
-    """Return the settings that a program has."""
-    return {name: value for name, value in settings.items() if value is not None}

@@ -8,10 +8,9 @@ import keras
 
 #: Whether this is Keras 3.
 THREE = hasattr(keras, "ops")
-#: The backend, and the defaults of types and layouts.
+#: The defaults of types and layouts.
 config = keras.config if THREE else keras.backend
-#: What leaves Keras' own choice of jit_compile.
-AUTO = "auto" if THREE else None
+BACKEND = config.backend()
 
 if THREE:
     from keras import ops, optimizers
@@ -20,13 +19,7 @@ else:
 
     # Until 2.13, ``keras`` itself has the older classes under these names, tf.keras those that users get.
     optimizers = tf.keras.optimizers
-    ops = SimpleNamespace(cast=tf.cast, power=tf.pow, sqrt=tf.sqrt, copy=tf.identity, matmul=tf.matmul)
-
-
-def value_of(variable):
-    """Return what a variable holds."""
-    return variable.value if THREE else variable.value()
-
-
-def variables_of(optimizer):
-    return optimizer.variables if THREE else optimizer.variables()
+    ops = SimpleNamespace(
+        cast=tf.cast, power=tf.pow, sqrt=tf.sqrt, copy=tf.identity, matmul=tf.matmul,
+        convert_to_tensor=tf.convert_to_tensor,
+    )  # fmt: skip

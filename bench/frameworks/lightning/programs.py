@@ -8,10 +8,10 @@ import warnings
 import lightning
 import torch
 from lightning.fabric.plugins.environments import LightningEnvironment
-from torch.utils.data import DataLoader
 
 from ...program import Program
 from ..torch.layouts import module_settings
+from ..torch.loading import loader
 from ..torch.optimizers import make_optimizer
 from ..torch.training import evaluation
 
@@ -60,8 +60,7 @@ def training(module, transform, settings, parameters):
     alone = LightningEnvironment()
 
     def run(batches):
-        loader = DataLoader([tuple(batch) for batch in batches], batch_size=None)
-        lightning.Trainer(accelerator=accelerator, plugins=alone, **TRAINER).fit(fitted, loader)
+        lightning.Trainer(accelerator=accelerator, plugins=alone, **TRAINER).fit(fitted, loader(batches))
         return {"loss": fitted.loss}
 
     def reset():

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from ...program import Program
 from .. import halves
+from ..forms import given
 from . import mirrored
 from .clustering import WHOLE
 from .optimizers import make_optimizer
@@ -26,11 +27,6 @@ def inference(function, parameters, transform, layout=None, attention=None):
     in_force = given(layout=layout, attention=attention)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: in_force)
     return Program(lambda *batch: transformed(*batch))
-
-
-def given(**settings):
-    """Return the settings that a program has."""
-    return {name: value for name, value in settings.items() if value}
 
 
 def variable_training(

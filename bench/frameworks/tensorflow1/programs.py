@@ -5,12 +5,13 @@ from __future__ import annotations
 import tensorflow.compat.v1 as tf
 
 from ...program import Program
+from ..forms import given
 
 
 def inference(function, parameters, transform, layout=None, attention=None):
     """Make the program of ``function(variables, *batch) -> {name: tensor}``; parameters are variables."""
     variables = made(parameters, trainable=False)
-    found = {name: value for name, value in (("layout", layout), ("attention", attention)) if value}
+    found = given(layout=layout, attention=attention)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: found)
     return Program(transformed, close=transformed.sessions.close)
 
@@ -18,7 +19,7 @@ def inference(function, parameters, transform, layout=None, attention=None):
 def training(loss, parameters, transform, settings, layout=None, attention=None):
     """Make the program that trains ``parameters`` on ``loss(variables, *batch)``; all of a step is one graph."""
     variables = made(parameters, trainable=True)
-    found = {name: value for name, value in (("layout", layout), ("attention", attention)) if value}
+    found = given(layout=layout, attention=attention)
     # tf.train's classes call a kernel for each variable.
     found.update({"optimizer": "training kernels", "fused optimizer": True})
     optimizer = make_optimizer(settings)

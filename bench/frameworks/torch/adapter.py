@@ -66,6 +66,9 @@ class Adapter:
         return parallel.SHARED.place(placed) if self._divides else layouts.placed(placed, self._mode)
 
     def get(self, value):
+        if not torch.is_tensor(value):
+            # Keras makes numbers and arrays of NumPy's of what it returns.
+            return np.asarray(value, np.float64)
         value = value.detach().cpu()
         return (value.double() if value.is_floating_point() else value).numpy()
 

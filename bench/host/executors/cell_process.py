@@ -69,13 +69,15 @@ class CellProcess:
     def await_prepare(self, *, alone: bool, cache: str | None) -> None:
         """Note check and first call; ``cache`` is the state that the compilation cache had: cold, warm, unsure.
 
-        A first call that was not made ``alone`` is not kept: others computed beside it.
+        A first call that was not made ``alone`` is not kept: others computed beside it. A version of the framework that
+        cannot read its compiled code back has no state.
         """
         answer = self._await()
         if answer is not None:
             self._note(**{name: answer[name] for name in ("check", "work", "data")})
             if alone:
-                self._note(first_call_s=answer["first_call_s"], first_call_cache=cache)
+                found = cache if answer["keeps_code"] else None
+                self._note(first_call_s=answer["first_call_s"], first_call_cache=found)
 
     def calibrate(self, **request: Any) -> None:
         """Let the worker warm up and find how many steps fill a sample."""

@@ -74,6 +74,7 @@ class Warmed(Message):
 
 class PreparedMessage(Message):
     first_call_s: Seconds
+    keeps_code: bool
     check: Check
     work: Work | None
     data: Text | None

@@ -6,18 +6,17 @@ import importlib
 
 from ...frameworks.fed import fed, feeding
 from ...frameworks.keras.adapter import training
-from ...frameworks.keras.versions import config
+from ...frameworks.keras.versions import BACKEND
 from ..lenet_train import SIDE
 from ..lenet_train.keras import layout, network
 from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform):
-    backend = config.backend()
-    pipeline = importlib.import_module("." + backend, __package__).Pipeline(batch)
+    pipeline = importlib.import_module("." + BACKEND, __package__).Pipeline(batch)
 
     def feed(batches):
-        if backend == "jax":
+        if BACKEND == "jax":
             return {"x": pipeline(batches), "steps_per_epoch": len(batches)}
         return {"x": pipeline.counted(batches)}
 
@@ -25,5 +24,5 @@ def build(size, parameters, batch, transform):
     program = training(
         model, parameters, feeding(transform, pipeline.settings()), OPTIMIZER, layout=layout(), feed=feed
     )
-    ends = {"close": pipeline.close, "processes": pipeline.processes} if backend == "torch" else {}
+    ends = {"close": pipeline.close, "processes": pipeline.processes} if BACKEND == "torch" else {}
     return program._replace(**ends) if transform.mode.startswith("fit") else fed(program, pipeline, **ends)

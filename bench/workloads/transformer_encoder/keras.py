@@ -10,7 +10,7 @@ import keras
 from keras import layers
 
 from ...frameworks.keras.adapter import inference
-from ...frameworks.keras.versions import THREE, config, ops
+from ...frameworks.keras.versions import BACKEND, THREE, ops
 from .. import attention, transformer
 
 
@@ -60,7 +60,7 @@ def order(size):
 
 
 def attention_form():
-    return "fused" if config.backend() == "torch" else "composed"
+    return "fused" if BACKEND == "torch" else "composed"
 
 
 def build(size, parameters, batch, transform):

@@ -136,6 +136,12 @@ def test_first_calls_are_made_alone(laboratory):
     assert laboratory.stage.most_beside["prepare"] == 1
 
 
+def test_a_version_that_cannot_read_its_code_back_is_neither_cold_nor_warm(laboratory):
+    laboratory.stage.keeps_code = False
+    records = laboratory.go([A, B])
+    assert [(record.first_call_s, record.first_call_cache) for record in records] == [(2.0, None)] * 4
+
+
 @pytest.mark.parametrize("when", ["import", "prepare", "move", "calibrate"])
 def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, when):
     laboratory.at_once = True
