@@ -9,6 +9,6 @@ from ..transformer_train.jax import predict
 
 def build(size, parameters, batch, transform):
     def logits(parameters, tokens):
-        return {"logits": predict(size, parameters, tokens)}
+        return {"logits": predict(size, parameters, tokens).reshape(*tokens.shape, size["vocabulary"])}
 
     return inference(logits, parameters, transform, attention=ATTENTION)

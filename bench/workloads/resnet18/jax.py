@@ -6,22 +6,17 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ...frameworks.jax import convolution
 from ...frameworks.jax.adapter import inference
 from .. import batch_norm, resnet
 
 
-def convolve(images, weight, stride):
-    edge = weight.shape[0] // 2
-    return lax.conv_general_dilated(
-        images, weight, (stride, stride), [(edge, edge)] * 2, dimension_numbers=("NHWC", "HWIO", "NHWC")
-    )
-
-
-def forward(size, parameters, images, normalise):
+def forward(size, parameters, images, normalise, convolve=convolution.convolve):
     """Compute the logits; ``normalise(name, images)`` is the batch normalisation of a convolution."""
 
     def apply(layer, hidden):
-        return normalise(layer.name, convolve(hidden, parameters[layer.name + ".weight"], layer.stride))
+        weight = parameters[layer.name + ".weight"]
+        return normalise(layer.name, convolve(hidden, weight, layer.stride, weight.shape[0] // 2))
 
     hidden = jax.nn.relu(apply(resnet.stem(size), images))
     if resnet.stem(size).stride == 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import optax
 
+from ...frameworks.jax import convolution
 from ...frameworks.jax.adapter import functional_training
 from .. import batch_norm
 from ..resnet18.jax import forward, normal
@@ -26,7 +27,7 @@ def build(size, parameters, batch, transform):
             moved(name + ".variance", count / (count - 1) * variance)
             return normal(images, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
 
-        logits = forward(size, parameters, images, normalise)
+        logits = forward(size, parameters, images, normalise, convolution.of_mode(transform.mode))
         return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), new
 
     return functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC", kept=initial_state(size))

@@ -10,7 +10,7 @@ from . import OPTIMIZER
 
 
 def predict(size, parameters, tokens):
-    """Compute the logits (batch, sequence, vocabulary) of the next tokens."""
+    """Compute the logits (batch · sequence, vocabulary) of the next tokens."""
     table = parameters["token_embedding"]
     return forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True) @ table.T
 
@@ -18,6 +18,6 @@ def predict(size, parameters, tokens):
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     def loss(parameters, tokens, targets):
         logits = predict(size, parameters, tokens)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
+        return optax.softmax_cross_entropy_with_integer_labels(logits, targets.reshape(-1)).mean()
 
     return functional_training(loss, parameters, transform, optimizer, attention=ATTENTION)

@@ -1,0 +1,154 @@
+"""Compares forms of our programs: the present one, and others that replace some of its functions.
+
+    nox -s benchmarks -- forms FILE ENVIRONMENT:MODE:WORKLOAD:SIZE … [--forms NAME,…] [--turns N] [--threads N]
+                               [--precision NAME] [--steps N]
+
+``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. Each form has
+a process of its own, and is compared with float64 at the size ``check`` first. One that differs is not timed. The
+processes take turns, sample by sample, forwards and backwards. On one thread, processor time counts. A ratio compares
+a form with the present form in the same turn; below 1 the form is faster. Environments must have been built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+
+from bench.host import environments
+from bench.host.environments import variables
+from bench.host.study import study_file
+from bench.record import OK
+from bench.registry import BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = Path(__file__).resolve().parent / "_form.py"
+FOLDER = Path(__file__).resolve().parent / "forms"
+STUDY = ROOT / "studies" / "full.toml"
+PRESENT = "present"
+TURNS = 9
+#: Forms that are compared with float64 at the same time.
+CHECKS = 2
+TIMEOUT_S = 900
+
+
+class Form:
+    """A process that has built a form of a program."""
+
+    def __init__(self, command: list[str], made: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            command, env=made, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def answer(self) -> str:
+        """Return the next line; raise SystemExit where the process has ended without one."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline().strip()
+        if not line:
+            raise SystemExit(f"{' '.join(self._process.args)}: no answer\n{self._process.communicate()[1]}")
+        return line
+
+    def sample_s(self) -> float:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return float(self.answer())
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def agreement(command: list[str], made: dict[str, str]) -> str:
+    """Return what a form prints at the size ``check``: the worst share of the allowed error, or how it differs."""
+    done = subprocess.run(command, env=made, capture_output=True, text=True, timeout=TIMEOUT_S)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout.splitlines()[-1]
+
+
+def compare(cell: str, path: Path, names: list[str], options: argparse.Namespace) -> list[list[str]]:
+    """Return the rows of a cell: a form, its agreement, median and quartiles of its ratio to the present one."""
+    environment, mode, workload, size = cell.split(":")
+    prepared = environments.load_outcome(environment, root=ROOT)
+    if prepared is None or prepared.status != OK:
+        raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
+    framework = str(study_file.load(STUDY).environments[environment].framework)
+    made = variables.of_worker(
+        options.threads,
+        BUILT_IN.facts(framework),
+        own={"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"},
+        interpreter=prepared.command[0],
+    )
+
+    def command(size: str, form: str) -> list[str]:
+        asked = [framework, mode, workload, size, options.precision, str(path), form, str(options.steps)]
+        return [*prepared.command, str(PROGRAM), *asked]
+
+    chosen = (PRESENT, *names)
+    with ThreadPoolExecutor(CHECKS) as pool:
+        found = dict(zip(chosen, pool.map(lambda name: agreement(command("check", name), made), chosen), strict=True))
+    running = {name: Form(command(size, name), made) for name, said in found.items() if is_number(said)}
+    times: dict[str, list[float]] = {name: [] for name in running}
+    for form in running.values():
+        form.answer()
+    for turn in range(options.turns):
+        for name in list(running)[:: 1 if turn % 2 else -1]:
+            times[name].append(running[name].sample_s())
+    for form in running.values():
+        form.close()
+    return [[cell, name, said, *summary(times, name)] for name, said in found.items()]
+
+
+def summary(times: dict[str, list[float]], name: str) -> list[str]:
+    if name not in times:
+        return ["-", "-", "-"]
+    ratios = np.array(times[name]) / np.array(times[PRESENT])
+    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
+    return [f"{np.median(times[name]) * 1e6:.1f}", f"{middle:.3f}", f"{low:.3f} to {high:.3f}"]
+
+
+def is_number(text: str) -> bool:
+    return text.replace(".", "").replace("e-", "").isdigit()
+
+
+def names_of(path: Path, cell: str) -> list[str]:
+    """Return the names of a file's forms, which only the cell's environment can import."""
+    prepared = environments.load_outcome(cell.split(":")[0], root=ROOT)
+    if prepared is None or prepared.status != OK:
+        raise SystemExit(f"environment {cell.split(':')[0]} is not prepared: run nox -s tests once")
+    program = f"import runpy; print(*runpy.run_path({str(path)!r})['FORMS'], sep='\\n')"
+    done = subprocess.run([*prepared.command, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table of all cells."""
+    parser = argparse.ArgumentParser("nox -s benchmarks -- forms")
+    parser.add_argument("file", choices=sorted(path.stem for path in FOLDER.glob("*.py")))
+    parser.add_argument("cells", nargs="+", metavar="ENVIRONMENT:MODE:WORKLOAD:SIZE")
+    parser.add_argument("--forms", help="names; without it, all of the file")
+    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--precision", default="float32")
+    parser.add_argument("--steps", type=int, default=0, help="steps of a sample; without it, as many as last 0.1 s")
+    options = parser.parse_args(arguments)
+    path = FOLDER / f"{options.file}.py"
+    rows = []
+    for cell in options.cells:
+        names = options.forms.split(",") if options.forms else names_of(path, cell)
+        found = compare(cell, path, names, options)
+        rows += found
+        for row in found:
+            print(*row, sep="  ", file=sys.stderr, flush=True)
+    headers = ["cell", "form", "share of allowed error", "median / µs", "to present", "middle half"]
+    print(tabulate(rows, headers, "github", disable_numparse=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""Forms of the transformer in JAX: axes of the hidden states, the exact GELU, the place of softmax' division.
+
+Each differs from the present form in one thing; ``before`` is the form until 2026-11-25, which differs in all.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from bench.workloads.transformer_encoder import jax as present
+from bench.workloads.transformer_encoder.jax import layer_norm
+
+MODULE = "bench.workloads.transformer_encoder.jax:"
+
+
+def erfc(hidden):
+    return jax.nn.gelu(hidden, approximate=False)
+
+
+def visible(scores, causal):
+    sequence = scores.shape[-1]
+    return jnp.where(jnp.tril(jnp.ones((sequence, sequence), bool)), scores, -jnp.inf) if causal else scores
+
+
+def heads_second(projected, size, causal):
+    """Attend with heads after positions, and with weights that were divided by their sum."""
+    split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
+    queries, keys, values = split[:, :, 0], split[:, :, 1], split[:, :, 2]
+    scores = visible(jnp.einsum("bqhc,bkhc->bhqk", queries * queries.shape[-1] ** -0.5, keys), causal)
+    return jnp.einsum("bhqk,bkhc->bqhc", jax.nn.softmax(scores), values).reshape(-1, size["width"])
+
+
+def library_softmax(projected, size, causal):
+    """Attend with heads before positions, and with weights that were divided by their sum."""
+    split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
+    queries, keys, values = split.transpose(2, 0, 3, 1, 4)
+    scores = visible(jnp.einsum("bhqc,bhkc->bhqk", queries * queries.shape[-1] ** -0.5, keys), causal)
+    mixed = jnp.einsum("bhqk,bhkc->bhqc", jax.nn.softmax(scores), values)
+    return mixed.swapaxes(1, 2).reshape(-1, size["width"])
+
+
+def three_axes(size, parameters, hidden, causal):
+    """Map hidden (batch, sequence, width) with batch and sequence as two axes."""
+
+    def norm(name, hidden):
+        return layer_norm(hidden, parameters[name + ".scale"], parameters[name + ".shift"])
+
+    def linear(name, hidden):
+        return hidden @ parameters[name + ".weight"] + parameters[name + ".bias"]
+
+    for index in range(size["layers"]):
+        block = f"block{index}."
+        projected = norm(block + "attention_norm", hidden) @ parameters[block + "qkv.weight"]
+        hidden = hidden + linear(block + "output", present.attend(projected, size, causal).reshape(hidden.shape))
+        wide = present.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
+        hidden = hidden + linear(block + "contract", wide)
+    return norm("final_norm", hidden).reshape(-1, size["width"])
+
+
+def one_hot(logits, labels):
+    chosen = jax.nn.one_hot(labels, logits.shape[-1], dtype=logits.dtype)
+    return -(chosen * jax.nn.log_softmax(logits)).sum(-1)
+
+
+TRAIN = "bench.workloads.transformer_train.jax:forward"
+FORMS = {
+    "erfc": {MODULE + "gelu": erfc},
+    "softmax": {MODULE + "attend": library_softmax},
+    "softmax; heads second": {MODULE + "attend": heads_second},
+    "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
+    "one-hot labels": {"optax:softmax_cross_entropy_with_integer_labels": one_hot},
+    "before": {
+        MODULE + "gelu": erfc,
+        MODULE + "attend": heads_second,
+        MODULE + "forward": three_axes,
+        TRAIN: three_axes,
+    },
+}
