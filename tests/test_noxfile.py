@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import re
+import subprocess
+import sys
 
 import pytest
 from nox_project import ROOT, calls, project, run
+
+from bench.host.commands import run as run_command
+from bench.host.setup import HOST_OPTIONS
 
 __all__ = ["project"]
 
@@ -213,3 +220,18 @@ def test_a_range_of_versions_has_a_session_for_each_release_that_was_looked_up(p
     assert "* bench-torch -> Prepare every version of torch and measure them" in after
     assert "- bench-torch-2.9.1 ->" in after
     assert "- bench-torch-2.10.0 ->" in after
+
+
+def test_an_option_before_the_dashes_is_refused_with_the_line_that_was_meant(project):
+    done = run(project, "-s", "bench-old", "--workload", "gemm")
+    assert done.returncode == 2
+    assert "--workload belongs after --, as in: -s bench-old -- --workload gemm" in done.stderr
+    assert calls(project) == []
+
+
+def test_every_option_that_is_looked_for_before_the_dashes_is_one_of_a_run_and_none_of_nox():
+    parser = argparse.ArgumentParser()
+    run_command.add_arguments(parser)
+    assert set(HOST_OPTIONS) <= {option for action in parser._actions for option in action.option_strings}
+    told = subprocess.run([sys.executable, "-m", "nox", "--help"], capture_output=True, text=True, check=True).stdout
+    assert not set(HOST_OPTIONS) & set(re.findall(r"--[\w-]+", told))

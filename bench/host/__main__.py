@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from bench.host import commands, system
+from bench.host.commands import misunderstood
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
 
@@ -39,6 +41,10 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     except Refused as error:
         print(harmless(str(error)), file=sys.stderr)
         return EXIT_MISUSE
+    except BrokenPipeError:
+        # Whoever read the output, such as head, has gone; Python would try to write the rest once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_SIGNAL + signal.SIGPIPE
     except OSError as error:
         if error.filename is None:
             raise
@@ -65,8 +71,8 @@ def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[
 
 def parser(given: list[str]) -> argparse.ArgumentParser:
     """Make the parser of all commands; only the one that is called gets its options."""
-    made = argparse.ArgumentParser(prog="benchmatrix", allow_abbrev=False)
-    group = made.add_subparsers(dest="command", required=True)
+    made = misunderstood.Parser(prog="benchmatrix", allow_abbrev=False)
+    group = made.add_subparsers(dest="command", required=True, parser_class=argparse.ArgumentParser)
     for name, summary in commands.SUMMARIES.items():
         subparser = group.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         if given[:1] == [name]:

@@ -78,11 +78,13 @@ def _of_cells(records: Iterable[Record], folder: Path | None, *, allow_failures:
             "No cell was measured, as the run ended before the first one. A larger --budget may help.", file=sys.stderr
         )
         return EXIT_FAILED
-    if not failed or (allow_failures and measured):
+    if measured and (allow_failures or not failed):
         return EXIT_OK
-    names = _names([record.cell.name for record in failed])
-    print(f"No result from {len(failed)} of {len(last)} cells: {names}. The report says why.", file=sys.stderr)
-    for record in failed[:MOST_NAMED]:
+    # Where nothing was measured, this machine's lack is what a person must see.
+    without = failed if measured else [record for record in last.values() if record.status != OK]
+    names = _names([record.cell.name for record in without])
+    print(f"No result from {len(without)} of {len(last)} cells: {names}. The report says why.", file=sys.stderr)
+    for record in without[:MOST_NAMED]:
         reason = textwrap.shorten(f"{record.status} in {record.stage}: {record.reason}", LONGEST_REASON)
         print(f"  {record.cell.name}: {harmless(reason)}", file=sys.stderr)
         log = None if folder is None else _log(folder, record)

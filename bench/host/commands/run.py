@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..study.plan import Plan
     from ..study.schema import Study
 
+#: Of a preview without a cell, as of the run that it shows, which is refused.
+EXIT_NOTHING = 2
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
@@ -60,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         _announce_baseline(study, plan, options)
         _announce_builds(study, plan, options)
         _announce_place(study, plan, options)
-        return 0
+        return 0 if plan.cells else EXIT_NOTHING
     if not plan.cells:
         raise Refused(f"{preview(plan)}\nNothing is selected that can be measured; loosen the selection.")
     _announce_place(study, plan, options)

@@ -24,7 +24,10 @@ def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
         )
     found = shutil.which(os.path.expanduser(named))
     if found is None:
-        raise Impossible(f"the interpreter {named!r} does not exist or cannot be executed")
+        raise Impossible(
+            f"the interpreter {named!r} does not exist or cannot be executed; "
+            f"give another one: --interpreter {environment.name}=PATH"
+        )
     # Workers start in another folder.
     path = os.path.abspath(found)
     try:

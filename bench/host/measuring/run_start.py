@@ -119,15 +119,18 @@ class RunStart:
         return [cell for cell in self.plan.cells if original(cell.environment) in ready], records
 
     def keep_results(self, records: list[Record], archived: Path) -> None:
-        """Put the results of the run before back where this one has none at all."""
-        if any(record.status == OK for record in records):
+        """Put the results of the run before back where this one has none at all.
+
+        A trial is there to tell what is wrong: its report stays.
+        """
+        if self.plan.profile.trial or any(record.status == OK for record in records):
             return
         if any(record.status == OK for record in journal.read(archived)):
             failed = archive.put_back(self.folder, archived)
             if failed is not None:
                 self.announce(
                     f"No cell was measured, so {self.folder.relative_to(self.root)} has the results of the run before "
-                    f"again. This run and its logs are in {failed.relative_to(self.root)}."
+                    f"again. This run, its page and its logs are in {failed.relative_to(self.root)}."
                 )
 
 

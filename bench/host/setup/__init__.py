@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -39,6 +40,13 @@ IMPORTED = {
 }
 
 NETWORK = "Check the network, or the settings of index and proxy (PIP_INDEX_URL, HTTPS_PROXY); then run the same again."
+
+#: Options of the host's commands that people give; nox has none of these names.
+HOST_OPTIONS = (
+    "--allow-failures", "--baseline", "--budget", "--details", "--device", "--dry-run", "--figures", "--fresh",
+    "--interpreter", "--matrix", "--mode", "--name", "--precision", "--profile", "--size", "--threads", "--wait",
+    "--workload",
+)  # fmt: skip
 
 # One earlier environment is kept: a run that started in it may still import from it.
 KEPT = 2
@@ -124,11 +132,26 @@ def _prune(place: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def misplaced(arguments: Sequence[str]) -> str | None:
+    """Say where ``--`` is missing before an option of the host's commands, which nox does not know; None where not."""
+    for place, word in enumerate(arguments):
+        if word == "--":
+            return None
+        if word.partition("=")[0] in HOST_OPTIONS:
+            mended = [*arguments[:place], "--", *(other for other in arguments[place:] if other != "--")]
+            return f"{word.partition('=')[0]} belongs after --, as in: {shlex.join(mended)}"
+    return None
+
+
 def run_nox(noxfile: Path, arguments: Sequence[str]) -> NoReturn:
     """Replace this process by nox in the host environment; exit with status 2 and the reason where that fails.
 
     ``noxfile`` may be that of another project. The host environment always belongs to the checkout of this package.
     """
+    mistake = misplaced(arguments)
+    if mistake is not None:
+        print(f"benchmatrix: {mistake}", file=sys.stderr)
+        sys.exit(2)
     try:
         python = str(ensure("host", project.PACKAGE.parent))
     except SetupError as error:

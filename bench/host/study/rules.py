@@ -151,7 +151,7 @@ def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Itera
             if mode not in facts.mode_names:
                 yield f"modes: {unknown(f'{framework} mode', mode, facts.mode_names)}"
             elif "family" not in values:
-                yield from _version_problems(facts, mode, values.get("requirements", ()))
+                yield from version_problems(facts, mode, values.get("requirements", ()))
     for text in values.get("requirements", ()):
         try:
             if Requirement(text).url is not None and not values.get("allow_source", True):
@@ -192,7 +192,7 @@ def _provider_problems(values: Values) -> Iterator[str]:
                 yield f"provider {provider!r} needs {key}; give for example {key} = {example}."
 
 
-def _version_problems(facts: Facts, mode: str, requirements: Iterable[str]) -> Iterator[str]:
+def version_problems(facts: Facts, mode: str, requirements: Iterable[str]) -> Iterator[str]:
     first = facts.mode(mode).first_version
     for text in requirements if first else ():
         if _forbids(text, facts.distribution, Version(first)):

@@ -13,7 +13,7 @@ from bench.cell import DEVICES, PRECISIONS, Cell
 
 from .. import system
 from ..machine.processors import physical_cores
-from . import families
+from . import families, unlisted_modes
 from .baseline import CHOSEN, SPEED_UP
 from .location import shown
 from .options import add_arguments
@@ -21,7 +21,7 @@ from .plan import Plan
 from .rules import place_of, sizes_of
 from .schema import COORDINATES, Environment, Exclusion, Profile, Study, fits
 from .study_file import StudyError
-from .suggestion import unknown, unlisted_modes
+from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
 from .values import Threads
 
@@ -146,8 +146,10 @@ class _Axes:
             "environment", study.named(selection.environments or study.settings.default), study.environments
         )
         self._environments = [study.environments[name] for name in names]
-        self._modes = self._match("mode", selection.modes, [mode for env in environments for mode in env.modes])
-        self.remarks = unlisted_modes(selection.modes, {one.name: one.modes for one in self._environments})
+        listed = [mode for env in environments for mode in env.modes]
+        unlisted = unlisted_modes.elsewhere([*self._environments, *environments], study.registry)
+        self._modes = self._match("mode", selection.modes, listed, unlisted)
+        self.remarks = unlisted_modes.remarks(selection.modes, self._environments, study.registry)
         chosen = self._match("workload", selection.workloads, study.workloads, self._unlisted(study))
         chosen = chosen or tuple(study.workloads)
         self._workloads = [study.workloads[name] for name in chosen]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 #: Characters of a value, and names of a list, that a message shows; and names that are compared with a value.
 LONGEST, MOST_NAMES, MOST_COMPARED = 200, 100, 300
@@ -24,22 +23,6 @@ def unknown(kind: str, value: str, known: Iterable[str]) -> str:
     hint = "." if nearest is None else f"; did you mean {nearest!r}?"
     more = f", … ({len(names) - MOST_NAMES} more)" if len(names) > MOST_NAMES else ""
     return f"unknown {kind} {shown!r}{hint} Known: {', '.join(names[:MOST_NAMES])}{more}."
-
-
-def unlisted_modes(patterns: Sequence[str], environments: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Say, in a sentence at most, which modes no chosen environment lists, and which they list.
-
-    ``environments`` are the chosen ones with their modes.
-    """
-    listed = {mode for modes in environments.values() for mode in modes}
-    missing = [pattern for pattern in patterns if not fnmatch.filter(listed, pattern)]
-    if not missing:
-        return ()
-    have = "; ".join(f"{name} lists {', '.join(modes)}" for name, modes in environments.items())
-    return (
-        f"--mode: no chosen environment lists {', '.join(map(repr, missing))}: {have}. Add it to modes in the "
-        "environment's table; studies/full.toml lists more.",
-    )
 
 
 def nearest_name(value: str, known: Iterable[str]) -> str | None:

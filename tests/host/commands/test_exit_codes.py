@@ -70,9 +70,15 @@ def test_failures_may_be_allowed_as_long_as_something_was_measured(long_study):
     assert code(long_study, "--allow-failures", records=[bad]) == 1
 
 
-def test_what_this_machine_does_not_support_is_no_failure(long_study):
-    missing = replace(only_ok(long_study)[0], status="unsupported", reason="no GPU")
-    assert code(long_study, records=[missing]) == 0
+def test_what_this_machine_does_not_support_is_no_failure_where_something_was_measured(long_study, capsys):
+    measured = next(record for record in long_study.records if record.status == "ok")
+    cell = replace(measured.cell, mode="other")
+    missing = replace(measured, cell=cell, status="unsupported", stage="import", reason="no GPU")
+    assert code(long_study, records=[measured, missing]) == 0
+    assert capsys.readouterr().err == ""
+    assert code(long_study, records=[missing]) == 1
+    assert code(long_study, "--allow-failures", records=[missing]) == 1
+    assert f"{cell.name}: unsupported in import: no GPU" in capsys.readouterr().err
 
 
 def test_a_slowdown_beyond_the_limit_exits_with_3_and_says_how_much(long_study, capsys):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,3 +62,29 @@ def test_every_command_is_a_module_that_can_run() -> None:
 def test_a_misspelt_command_gets_the_nearest(given: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([given]) == EXIT_MISUSE
     assert capsys.readouterr().err.startswith(f"unknown command {given!r}; did you mean {meant!r}? Known: prepare, ")
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["run", "--workload", "gemm", "mlp-train"], "several names are separated by commas, as in gemm,mlp-train"),
+        (["report", "--study", "full"], "a study is named by its file: --matrix FILE"),
+        (["run", "--wrkload", "gemm"], "did you mean --workload?"),
+        (["run", "--no-such-thing"], "unrecognized arguments: --no-such-thing\n"),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_answered_with_a_remedy(capsys, words, remedy):
+    with pytest.raises(SystemExit) as raised:
+        main(words, root=ROOT)
+    assert raised.value.code == EXIT_MISUSE
+    assert remedy in capsys.readouterr().err
+
+
+def test_output_whose_reader_has_gone_ends_a_command_without_a_traceback():
+    command = [sys.executable, "-m", "bench.host", "run", "--environment", "numpy", "--matrix", "studies/full.toml"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as output:
+        done = subprocess.run([*command, "--dry-run"], cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 128 + signal.SIGPIPE
+    assert done.stderr == ""

@@ -219,3 +219,23 @@ def test_a_selection_never_loses_a_cell(data: st.DataObject) -> None:
     assert len(cells) == len(set(cells)) == len(product)
     assert {(c.environment, c.mode, c.workload, c.size, c.precision, c.device) for c in cells} == product
     assert all(reason for _, reason in plan.excluded)
+
+
+def test_a_mode_that_no_chosen_environment_lists_comes_with_what_can_be_done() -> None:
+    default = study_file.load(Path(__file__).parents[3] / "matrix.toml")
+    (said,) = select(default, Selection(environments=["torch1", "jax"], modes=["compile"])).remarks
+    assert "torch1: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1." in said
+    assert said.endswith("JAX has no mode 'compile'.")
+    (said,) = select(default, Selection(environments=["torch2"], modes=["jit", "eag*r", "torchscript"])).remarks
+    assert said.endswith("PyTorch has no mode 'jit'. Add it to modes in [environments.torch2].")
+    (said,) = select(default, Selection(environments=["jax"], modes=["e*", "jit"])).remarks or ("",)
+    assert "Add it" not in said
+
+
+def test_a_mode_that_no_environment_of_the_study_lists_names_those_that_have_it() -> None:
+    with pytest.raises(StudyError) as raised:
+        plan_of("--mode", "functorch")
+    assert "no environment of the study lists 'functorch'; add it to modes of old or new." in str(raised.value)
+    with pytest.raises(StudyError) as raised:
+        plan_of("--mode", "eagr")
+    assert "did you mean 'eager'?" in str(raised.value)

@@ -44,7 +44,8 @@ def banner(grades: Grades, manifest: Manifest) -> str:
     if not lost:
         return ""
     return _(
-        "The machine was busy: {lost} of {count} cells cannot be used ({mark}); run again.",
+        "The machine was busy: {lost} of {count} cells cannot be used ({mark}). Close other programs and run again, or "
+        "add --wait 10m.",
         lost=lost,
         count=len(found),
         mark=WITHHELD,

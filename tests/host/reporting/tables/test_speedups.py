@@ -66,7 +66,7 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     # A mean takes three whole rows: the other columns have them.
     assert found["geometric mean"][-1] == ""
     assert all(found["geometric mean"][1:-1])
-    assert screen(long_study)[0].startswith("The machine was busy: 1 of 24 cells cannot be used (-);")
+    assert screen(long_study)[0].startswith("The machine was busy: 1 of 24 cells cannot be used (-). Close")
     assert not any("jit" in told and "mlp-train" in told for told in made(long_study).sentences)
 
 

@@ -1,0 +1,43 @@
+"""Adds to what argparse says of a command line what a person probably meant."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable
+from typing import NoReturn
+
+UNKNOWN = "unrecognized arguments: "
+#: {a word that people try: what there is instead}
+OTHER_WORDS = {
+    "--study": "a study is named by its file: --matrix FILE",
+    "--workloads": "write --workload",
+    "--environment": "name an environment by its session: nox -s bench-NAME",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors end with a remedy, where one is known."""
+
+    def error(self, message: str) -> NoReturn:
+        remedy = None
+        if message.startswith(UNKNOWN):
+            remedy = meant(message.removeprefix(UNKNOWN).split(), self._every_option())
+        super().error(message if remedy is None else f"{message}; {remedy}")
+
+    def _every_option(self) -> list[str]:
+        """List the options of the command that is called."""
+        commands = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        parsers = [self, *(one for action in commands for one in action.choices.values())]
+        return [option for one in parsers for action in one._actions for option in action.option_strings]
+
+
+def meant(words: list[str], options: Iterable[str]) -> str | None:
+    """Say what the first of the words that a command does not take was probably meant to be."""
+    word = words[0].partition("=")[0]
+    if not word.startswith("-"):
+        return "several names are separated by commas, as in gemm,mlp-train"
+    if word in OTHER_WORDS:
+        return OTHER_WORDS[word]
+    near = difflib.get_close_matches(word, options, n=1, cutoff=0.75)
+    return f"did you mean {near[0]}?" if near else None
