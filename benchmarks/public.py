@@ -108,8 +108,8 @@ def compare(
 ) -> list[list[str]]:
     """Return the cells of rows: one of the times, and one of each public one that differs from ours and is not timed.
 
-    ``own`` are the variables of the environment. There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
-    too long; the reason is printed.
+    There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
+    too long; the reason is printed. ``own`` are the variables of the environment.
     """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:
