@@ -88,7 +88,6 @@ COLUMNS = {
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
         ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
         ("flax", "nnx"), ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
-        ("lightning", "fit-compile"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800
