@@ -88,7 +88,6 @@ COLUMNS = {
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
         ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
         ("flax", "nnx"), ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
-        ("lightning", "fit-compile"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800
@@ -108,8 +107,8 @@ def compare(
 ) -> list[list[str]]:
     """Return the cells of rows: one of the times, and one of each public one that differs from ours and is not timed.
 
-    ``own`` are the variables of the environment. There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
-    too long; the reason is printed.
+    There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
+    too long; the reason is printed. ``own`` are the variables of the environment.
     """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:

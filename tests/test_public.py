@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.frameworks.numpy.adapter import Adapter  # noqa: E402
+from bench.host.study import study_file  # noqa: E402
 from bench.registry import BUILT_IN  # noqa: E402
 from bench.worker.checking import parity  # noqa: E402
 from bench.worker.checking.optimizers import update  # noqa: E402
@@ -163,6 +164,31 @@ def test_a_public_one_that_differs_has_a_row_without_times(tmp_path, monkeypatch
     assert rows(tmp_path, monkeypatch, {"times": times, "differing": {"wrong": "by 2"}}) == [timed, differs]
     assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {"wrong": "by 2"}}) == [differs]
     assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {}}) == []
+
+
+def test_a_program_gets_the_variables_of_its_environment(tmp_path, monkeypatch):
+    program = tmp_path / "alternate.py"
+    program.write_text(
+        "import json, os\n"
+        "times = {'ours': [1e-6], os.environ['KERAS_BACKEND']: [1e-6]}\n"
+        "print(json.dumps({'times': times, 'differing': {}}))\n"
+    )
+    monkeypatch.setattr(public, "PROGRAM", program)
+    (row,) = public.compare((sys.executable,), ["numpy"], 1, {"KERAS_BACKEND": "jax"})
+    assert row[2] == "jax"
+
+
+def test_every_column_is_one_of_the_full_study_which_says_what_it_lacks():
+    study = study_file.load(ROOT / "studies" / "full.toml")
+    columns = [column for group in public.COLUMNS.values() for column in group]
+    assert len(set(columns)) == len(columns)
+    for environment, mode in columns:
+        assert mode in study.environments[environment].modes
+        compared = [name for name in public.WORKLOADS if not public.is_excluded(study, environment, mode, name, "tiny")]
+        assert compared, (environment, mode)
+    assert public.is_excluded(study, "torch2", "functorch", "conv2d", "tiny")
+    assert not public.is_excluded(study, "torch2", "functorch", "mlp-train", "tiny")
+    assert public.is_excluded(study, "lightning", "fit", "conv2d", "tiny")
 
 
 @pytest.mark.parametrize(("word", "code"), [

@@ -81,6 +81,8 @@ def conv2d(size, parameters, mode, depthwise=False):
     weight = parameters["weight"].unsqueeze(2) if depthwise else parameters["weight"]
     with torch.no_grad():
         for layer in layers.values():
+            # A trace holds no constants that need gradients.
+            layer.requires_grad_(mode not in SCRIPTED)
             layer.weight.copy_(weight.permute(3, 2, 0, 1))
     plain = layers["nn.Conv2d"]
     moved = layers["nn.Conv2d, channels_last"].to(memory_format=torch.channels_last)

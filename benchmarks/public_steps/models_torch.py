@@ -12,18 +12,16 @@ import torch
 from repeated import repeated
 from torch import nn
 from torchvision.models import resnet
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import GPT2Config, GPT2LMHeadModel, StaticCache
 from transforms_torch import FORMATS, inferring
 from with_torch import LanguageModel, trained
-
-try:
-    from transformers import StaticCache
-except ImportError:
-    StaticCache = None  # The releases for PyTorch 1 have none, and no ``sdpa``.
 
 from bench.workloads.gpt_train import OPTIMIZER as ADAMW
 from bench.workloads.resnet import NETWORKS, stem
 from bench.workloads.resnet18_train import OPTIMIZER as SGD
+
+#: What transformers asks of PyTorch for fused attention. The release for PyTorch 1 gives GPT-2 no static cache either.
+FUSED = hasattr(nn.functional, "scaled_dot_product_attention")
 
 
 def runs(workload, size, mode, batch):
@@ -91,7 +89,7 @@ def train_images(size, mode, batch):
 
 
 def configuration(size):
-    attention = {"attn_implementation": "sdpa"} if StaticCache else {}
+    attention = {"attn_implementation": "sdpa" if FUSED else "eager"}
     return GPT2Config(
         vocab_size=size["vocabulary"], n_positions=size["sequence"], n_embd=size["width"], n_layer=size["layers"],
         n_head=size["heads"], activation_function="gelu", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
@@ -143,7 +141,7 @@ def decode(size, mode, batch):
     model = GPT2LMHeadModel(configuration(size)).eval()
     forward = inferring(model, mode, ())
     tokens, prompt = batch[0], size["prompt"]
-    last = {"logits_to_keep": 1} if StaticCache else {}
+    last = {"logits_to_keep": 1} if FUSED else {}
 
     def advance(given, cache):
         outputs = forward(given, past_key_values=cache, use_cache=True, **last)
@@ -158,7 +156,7 @@ def decode(size, mode, batch):
         return torch.cat(logits, dim=1)
 
     found = {}
-    if StaticCache:
+    if FUSED:
         cache = StaticCache(config=model.config, max_cache_len=size["sequence"])
 
         def with_static():

@@ -55,7 +55,9 @@ class Loop:
 
     def load(self, batch):
         """Put as many copies of a batch on the device."""
-        self._stacked = tuple(jax.tree_util.tree_map(lambda array: jnp.stack([array] * BATCHES), each) for each in batch)
+        self._stacked = tuple(
+            jax.tree_util.tree_map(lambda array: jnp.stack([array] * BATCHES), each) for each in batch
+        )
 
     def run(self, batches):
         self.state, value = self._transformed(self.state, self._stacked, len(batches))

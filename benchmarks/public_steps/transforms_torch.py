@@ -57,15 +57,17 @@ def inferring(network, mode, example):
 
 
 def scripted(network, mode, example):
-    """Script or trace, and freeze, as PyTorch's guide to deployment does. A function is traced: many cannot be scripted."""
-    if not isinstance(network, nn.Module):
+    """Script a module or trace a function, which may not script, and freeze, as PyTorch's guide to deployment does."""
+    if isinstance(network, nn.Module) and mode != "torchscript-trace":
+        made = torch.jit.script(network)
+    else:
+        # Only modules can be optimised; a function is called faster than a module.
+        optimised = mode == "torchscript-optimized" and not isinstance(network, nn.Module)
         with torch.no_grad():
-            return torch.jit.trace(network, example, check_trace=False)
-    if mode == "torchscript-trace":
-        with torch.no_grad():
-            return torch.jit.freeze(torch.jit.trace(network, example, check_trace=False))
-    frozen = torch.jit.freeze(torch.jit.script(network))
-    return torch.jit.optimize_for_inference(frozen) if mode == "torchscript-optimized" else frozen
+            made = torch.jit.trace(Called(network).eval() if optimised else network, example, check_trace=False)
+    if isinstance(made, nn.Module):
+        made = torch.jit.freeze(made)
+    return torch.jit.optimize_for_inference(made) if mode == "torchscript-optimized" else made
 
 
 @functools.cache

@@ -31,9 +31,7 @@ def jit_of(mode):
 def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(networks.RATE)):
     def compiled(executed):
         model = make()
-        model.compile(
-            optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=executed
-        )
+        model.compile(optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=executed)
         return model
 
     if mode == "train-on-batch":

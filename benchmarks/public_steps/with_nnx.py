@@ -5,6 +5,8 @@ The guide splits models into a definition and a state, which jax.jit takes. Atte
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -70,7 +72,7 @@ def inferred(model, mode, batch):
 
 def perceptron(size, rngs):
     widths = [size["inputs"]] + [size["hidden"]] * size["layers"]
-    hidden = [layer for pair in zip(widths, widths[1:], strict=False) for layer in (nnx.Linear(*pair, rngs=rngs), nnx.relu)]
+    hidden = [layer for pair in pairwise(widths) for layer in (nnx.Linear(*pair, rngs=rngs), nnx.relu)]
     return nnx.Sequential(*hidden, nnx.Linear(widths[-1], size["classes"], rngs=rngs))
 
 
@@ -80,12 +82,12 @@ def pool(hidden):
 
 def convolutional(batch, filters, dense, classes, rngs):
     side, widths, layers = batch[0].shape[1], [1, *filters], []
-    for pair in zip(widths, widths[1:], strict=False):
+    for pair in pairwise(widths):
         layers += [nnx.Conv(*pair, (5, 5), padding="VALID", rngs=rngs), nnx.relu, pool]
         side = (side - 4) // 2
     layers.append(lambda hidden: hidden.reshape(len(hidden), -1))
     widths = [side * side * filters[-1], *dense]
-    for pair in zip(widths, widths[1:], strict=False):
+    for pair in pairwise(widths):
         layers += [nnx.Linear(*pair, rngs=rngs), nnx.relu]
     return nnx.Sequential(*layers, nnx.Linear(widths[-1], classes, rngs=rngs))
 

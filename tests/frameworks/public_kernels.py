@@ -5,7 +5,7 @@ It returns {workload: [what may be timed, how the others differ]}, with the plan
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -36,5 +36,7 @@ def plant(framework):
 
 def main(framework, mode, *workloads):
     found = {workload: compared(framework, mode, workload) for workload in workloads}
+    if importlib.util.find_spec("kernels_" + framework) is None:
+        return dict(found, planted=[])
     plant(framework)
     return dict(found, planted=compared(framework, mode, PLANTED))

@@ -10,6 +10,35 @@ KERNELS = (
     "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
 )  # fmt: skip
 NETWORKS = ("mlp-train", "transformer-encoder")
+SCRIPTED = ("batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", *NETWORKS)
+OPTIMIZERS = ("optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw")
+TRAINED = ("mlp-train", "lenet-train", "transformer-train")
+#: {mode: workloads that have public ones in it}
+REQUESTED = {
+    "torchscript": SCRIPTED,
+    "torchscript-trace": SCRIPTED,
+    "torchscript-optimized": ("conv2d", "embedding-bag", "transformer-encoder"),
+    "functorch": TRAINED,
+    "optimizer-loop": OPTIMIZERS,
+    "optimizer-foreach": OPTIMIZERS,
+    "channels-last": ("conv2d", "conv2d-depthwise", "lenet-train"),
+    "channels-first": ("conv2d", "conv2d-depthwise", "lenet-train"),
+    "compile-optimizer": ("mlp-train", "optimizer-step-adam"),
+    "aot-inductor": ("conv2d", "transformer-encoder"),
+    "function-concrete": (*KERNELS, *NETWORKS),
+    "xla-concrete": ("conv2d", "optimizer-step-adam", *NETWORKS),
+    "xla-auto": ("mlp-train",),
+    "jit-async": (*KERNELS, *NETWORKS),
+    "jit-aot": (*KERNELS, *NETWORKS),
+    "jit-loop": (*OPTIMIZERS, *TRAINED),
+    "fit": TRAINED,
+    "train-on-batch": TRAINED,
+    "predict": ("transformer-encoder",),
+    "nnx": (*TRAINED, "transformer-encoder"),
+    "nnx-functional": (*TRAINED, "transformer-encoder"),
+    "linen": (*TRAINED, "transformer-encoder"),
+    "jit": (*TRAINED, "transformer-encoder"),
+}
 
 
 @cases("torch1:eager", "torch2:eager", "tf2:function", "jax:jit")
@@ -21,4 +50,20 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     assert differing["planted"].startswith("sums[0] has a relative error of 0.001 against float64; ")
     for timed, differing in found.values():
         assert len(timed) > 1
+        assert differing == {}
+
+
+@cases(
+    "torch1:torchscript-trace", "torch1:torchscript-optimized", "torch1:functorch", "torch1:optimizer-loop",
+    "torch1:optimizer-foreach", "torch2:torchscript", "torch2:functorch", "torch2:optimizer-loop",
+    "torch2:optimizer-foreach", "torch2:channels-last", "torch2:channels-first", "torch2:compile-optimizer",
+    "torch2:aot-inductor", "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:jit-async", "jax:jit-aot",
+    "jax:jit-loop", "keras-tf:fit", "keras-tf:train-on-batch", "keras-tf:predict", "keras-jax:fit", "flax:nnx",
+    "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit",
+)  # fmt: skip
+def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
+    found = run(environment, "public_kernels", mode, *REQUESTED[mode])
+    found.pop("planted")
+    for workload, (timed, differing) in found.items():
+        assert len(timed) > 1, workload
         assert differing == {}

@@ -9,6 +9,10 @@ from jax import lax
 from ..rotation import Rotation
 
 
+def at(array, place):
+    return lax.dynamic_index_in_dim(array, place, keepdims=False)
+
+
 def in_one(update, transform_step):
     """Return ``advance(state, batches)``, which calls one executable for all batches.
 
@@ -18,7 +22,9 @@ def in_one(update, transform_step):
 
     def loop(state, stacked, first, period, count):
         def body(index, carried):
-            batch = jax.tree_util.tree_map(lambda array: array[(first + index) % period], stacked)
+            # Without a sign: every array's index would be looked at for being negative.
+            place = lax.rem(first + index, period).astype(jnp.uint32)
+            batch = jax.tree_util.tree_map(lambda array: at(array, place), stacked)
             return update(carried[0], *batch)
 
         value = jax.eval_shape(update, state, *jax.tree_util.tree_map(lambda array: array[0], stacked))[1]

@@ -130,11 +130,14 @@ def differentiated(module, transform, settings):
         settings=lambda: dict(module_settings(module), **fusion(optimizer, transform.mode)),
     )
 
+    # The fused optimizers take both layouts for equal: a gradient in channels_last updated the wrong weights (2.15).
+    fused = bool(optimizer.param_groups[0].get("fused"))
+
     def run(batches):
         for batch in batches:
             gradients, (loss, kept) = differentiate(values, buffers, *batch)
             for name, value in trained.items():
-                value.grad = laid_out_as(value, gradients[name])
+                value.grad = laid_out_as(value, gradients[name]) if fused else gradients[name]
             for name, buffer in buffers.items():
                 buffer.copy_(kept[name])
             optimizer.step()
@@ -144,10 +147,7 @@ def differentiated(module, transform, settings):
 
 
 def laid_out_as(parameter, gradient):
-    """Return a gradient in the layout of its parameter, as ``backward`` leaves it.
-
-    The fused optimizers take both for equal: a gradient in channels_last updated the wrong weights (2.15).
-    """
+    """Return a gradient in the layout of its parameter, as ``backward`` leaves it."""
     if gradient.stride() == parameter.stride():
         return gradient
     return torch.empty_like(parameter).copy_(gradient)

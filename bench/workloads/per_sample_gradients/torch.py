@@ -1,4 +1,4 @@
-"""Implements per-sample-gradients in PyTorch: outer products of what layers get and their slopes; compiled, vmap of grad."""
+"""Implements per-sample-gradients in PyTorch: outer products of layers' inputs and slopes; compiled, vmap of grad."""
 
 from __future__ import annotations
 

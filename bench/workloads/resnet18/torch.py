@@ -32,7 +32,11 @@ class Block(nn.Module):
         self.shortcut = nn.Identity() if shortcut is None else Unit(shortcut)
 
     def forward(self, hidden):
-        return functional.relu(self.branch(hidden) + self.shortcut(hidden))
+        kept = self.shortcut(hidden)
+        hidden = self.branch(hidden)
+        # In place, as torchvision does: the branch ends with a normalisation, whose gradient needs no output.
+        hidden += kept
+        return functional.relu(hidden, inplace=True)
 
 
 class ResNet(nn.Module):
