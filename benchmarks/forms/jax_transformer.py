@@ -31,6 +31,13 @@ def heads_second(projected, size, causal):
     return jnp.einsum("bhqk,bkhc->bqhc", jax.nn.softmax(scores), values).reshape(-1, size["width"])
 
 
+def library_attention(projected, size, causal):
+    """Attend with JAX's own function."""
+    split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
+    mixed = jax.nn.dot_product_attention(split[:, :, 0], split[:, :, 1], split[:, :, 2], is_causal=causal)
+    return mixed.reshape(-1, size["width"])
+
+
 def library_softmax(projected, size, causal):
     """Attend with heads before positions, and with weights that were divided by their sum."""
     split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
@@ -63,12 +70,20 @@ def one_hot(logits, labels):
     return -(chosen * jax.nn.log_softmax(logits)).sum(-1)
 
 
+def erf(hidden, approximate):
+    assert not approximate
+    return present.gelu(hidden)
+
+
 TRAIN = "bench.workloads.transformer_train.jax:forward"
 FORMS = {
     "erfc": {MODULE + "gelu": erfc},
     "softmax": {MODULE + "attend": library_softmax},
     "softmax; heads second": {MODULE + "attend": heads_second},
+    "dot_product_attention": {MODULE + "attend": library_attention},
     "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
+    # For programs that call the library's function, such as kv-decode.
+    "erf for jax.nn.gelu": {"jax.nn:gelu": erf},
     "one-hot labels": {"optax:softmax_cross_entropy_with_integer_labels": one_hot},
     "before": {
         MODULE + "gelu": erfc,
