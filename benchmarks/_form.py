@@ -52,7 +52,8 @@ def replace(stack, found):
 def verify(program, specification, size, batches, drawn, adapter, precision):
     """Return the worst share of its allowed error that an output has; raise Mismatch where that is more than 1."""
     factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
-    outputs = parity.program_outputs(program, batches, adapter.get, drawn)
+    initial = {**drawn, **parity.initial_state(specification, size)}
+    outputs = parity.program_outputs(program, batches, adapter.get, initial)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "reference.npz"))
         parity.write_reference(path, specification, size, SEED)
@@ -88,8 +89,8 @@ def main(framework, mode, workload, size_name, precision, path, form, steps):
     size = specification.SIZES[size_name]
     drawn, batches, _ = parity.draw(specification, size, SEED)
     with ExitStack() as stack:
-        build = BUILT_IN.implementation(workload, framework)
         replace(stack, replacements(path, form))
+        build = BUILT_IN.implementation(workload, framework)
         adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
         rotation = [tuple(adapter.put(array) for array in batch) for batch in batches]

@@ -31,6 +31,13 @@ def heads_second(projected, size, causal):
     return jnp.einsum("bhqk,bkhc->bqhc", jax.nn.softmax(scores), values).reshape(-1, size["width"])
 
 
+def library_attention(projected, size, causal):
+    """Attend with JAX's own function."""
+    split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
+    mixed = jax.nn.dot_product_attention(split[:, :, 0], split[:, :, 1], split[:, :, 2], is_causal=causal)
+    return mixed.reshape(-1, size["width"])
+
+
 def library_softmax(projected, size, causal):
     """Attend with heads before positions, and with weights that were divided by their sum."""
     split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
@@ -65,9 +72,10 @@ def one_hot(logits, labels):
 
 TRAIN = "bench.workloads.transformer_train.jax:forward"
 FORMS = {
-    "erfc": {MODULE + "gelu": erfc},
+    "erfc": {MODULE + "gelu": erfc, "bench.workloads.kv_decode.jax:gelu": erfc},
     "softmax": {MODULE + "attend": library_softmax},
     "softmax; heads second": {MODULE + "attend": heads_second},
+    "dot_product_attention": {MODULE + "attend": library_attention},
     "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
     "one-hot labels": {"optax:softmax_cross_entropy_with_integer_labels": one_hot},
     "before": {

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ...frameworks.jax.adapter import inference
-from ..transformer_encoder.jax import ATTENTION, layer_norm
+from ..transformer_encoder.jax import ATTENTION, gelu, layer_norm
 
 
 def axes_of_cache(size):
@@ -47,7 +47,7 @@ def advance(size, parameters, caches, tokens, start):
         weights = jax.nn.softmax(jnp.where(visible, scores, -jnp.inf))
         mixed = jnp.einsum("bhqk," + cached + "->bqhc", weights, values).reshape(hidden.shape)
         hidden = hidden + linear(block + "output", mixed)
-        wide = jax.nn.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)), approximate=False)
+        wide = gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
         hidden = hidden + linear(block + "contract", wide)
     return found, norm("final_norm", hidden[:, -1]) @ parameters["token_embedding"].T
 

@@ -18,6 +18,14 @@ def update(cell, gates):
     return cell, jax.nn.sigmoid(shown) * jnp.tanh(cell)
 
 
+def multiply(inputs, weight):
+    """Multiply inputs (sequence, batch, width) and a matrix, with one axis for sequence and batch.
+
+    With two, XLA on a processor copies and transposes slopes for the gradient of the matrix.
+    """
+    return (inputs.reshape(-1, inputs.shape[-1]) @ weight).reshape(*inputs.shape[:-1], -1)
+
+
 def recur(inputs, weight, recurrent):
     """Map inputs (sequence, batch, width) to the hidden states of a layer."""
 
@@ -27,7 +35,7 @@ def recur(inputs, weight, recurrent):
         return (cell, hidden), hidden
 
     zeros = jnp.zeros(inputs.shape[1:], inputs.dtype)
-    return lax.scan(step, (zeros, zeros), inputs @ weight)[1]
+    return lax.scan(step, (zeros, zeros), multiply(inputs, weight))[1]
 
 
 def build(size, parameters, batch, transform, recur=recur):
@@ -35,7 +43,7 @@ def build(size, parameters, batch, transform, recur=recur):
         hidden = parameters["embedding"][tokens.T]
         for index in range(size["layers"]):
             hidden = recur(hidden, parameters["layer%d.input" % index], parameters["layer%d.state" % index])
-        logits = hidden @ parameters["dense.weight"] + parameters["dense.bias"]
+        logits = multiply(hidden, parameters["dense.weight"]) + parameters["dense.bias"]
         return optax.softmax_cross_entropy_with_integer_labels(logits, targets.T).mean()
 
     return functional_training(loss, parameters, transform, OPTIMIZER)
