@@ -24,7 +24,6 @@ REQUESTED = {
     "channels-last": ("conv2d", "conv2d-depthwise", "lenet-train"),
     "channels-first": ("conv2d", "conv2d-depthwise", "lenet-train"),
     "compile-optimizer": ("mlp-train", "optimizer-step-adam"),
-    "aot-inductor": ("conv2d", "transformer-encoder"),
     "function-concrete": (*KERNELS, *NETWORKS),
     "xla-concrete": ("conv2d", "optimizer-step-adam", *NETWORKS),
     "xla-auto": ("mlp-train",),
@@ -32,8 +31,6 @@ REQUESTED = {
     "jit-aot": (*KERNELS, *NETWORKS),
     "jit-loop": (*OPTIMIZERS, *TRAINED),
     "fit": TRAINED,
-    "train-on-batch": TRAINED,
-    "predict": ("transformer-encoder",),
     "nnx": (*TRAINED, "transformer-encoder"),
     "nnx-functional": (*TRAINED, "transformer-encoder"),
     "linen": (*TRAINED, "transformer-encoder"),
@@ -57,8 +54,8 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "torch1:torchscript-trace", "torch1:torchscript-optimized", "torch1:functorch", "torch1:optimizer-loop",
     "torch1:optimizer-foreach", "torch2:torchscript", "torch2:functorch", "torch2:optimizer-loop",
     "torch2:optimizer-foreach", "torch2:channels-last", "torch2:channels-first", "torch2:compile-optimizer",
-    "torch2:aot-inductor", "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:jit-async", "jax:jit-aot",
-    "jax:jit-loop", "keras-tf:fit", "keras-tf:train-on-batch", "keras-tf:predict", "keras-jax:fit", "flax:nnx",
+    "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:jit-async", "jax:jit-aot",
+    "jax:jit-loop", "keras-jax:fit", "flax:nnx",
     "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit",
 )  # fmt: skip
 def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
