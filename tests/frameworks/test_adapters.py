@@ -85,6 +85,12 @@ def test_who_fuses_the_optimizer_is_said(environment, mode, fused):
     assert settings["fused optimizer"] == fused
 
 
+@cases("torch2:compile", "keras-torch:fit-jit", "lightning:fit-compile")
+def test_what_inductor_compiles_says_its_vector_instructions(environment, mode):
+    settings = trial(environment, mode)["steady"]["mlp-train"]["settings"]
+    assert settings["generated for"] != "no vector instructions"
+
+
 @needs("tf2")
 def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
     names = {
