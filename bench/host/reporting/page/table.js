@@ -74,7 +74,7 @@ function entry(cell) {
   if (!cell) return make('td', {});
   const { text, mark, background, muted } = look(cell);
   const td = make('td', { class: muted ? 'muted' : null, style: background ? { background } : {} },
-    make('button', { type: 'button', 'data-key': keyOf(cell), title: reasonOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
+    make('button', { type: 'button', title: reasonOf(cell), 'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
       text, make('span', { class: 'mark' }, mark)));
   return td;
 }

@@ -61,9 +61,7 @@ def _means_withheld(found: SpeedUps) -> list[str]:
         if column != found.baseline
     }
     would = {column: [place for place in own if place.speed_up or place.result.ratio] for column, own in rows.items()}
-    return [
-        column for column, own in would.items() if len(own) >= FEWEST_ROWS and any(place.withheld for place in own)
-    ]
+    return [column for column, own in would.items() if len(own) >= FEWEST_ROWS and any(place.withheld for place in own)]
 
 
 def _row_letters(row: ComparedRow, place: ComparedCell) -> str:
