@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
 from ..words.labels import Label
 from ..words.language import _, ngettext
+from ..words.terms import status_word
 from ..words.text import printable
 from .style import WIDTH, Style
 
-#: Letters of a name.
+#: Letters of a name beside the axes.
 NAME = 30
+#: Letters of a name in the legend; only where one column of these is too wide for the figure, fewer.
+LEGEND_NAMES = (48, NAME, 20)
 #: Letters of a line, an inch.
 LETTERS = 17
-#: Inches of a line of notes, of a line of the legend, and around the legend.
-LINE, LEGEND_LINE, LEGEND_GAP = 0.115, 0.15, 0.1
+#: Inches of a line of notes, and above the legend.
+LINE, LEGEND_GAP = 0.115, 0.1
 
 
 def cut(text: str, length: int = NAME) -> str:
@@ -48,7 +52,7 @@ def handles_of(
     handles = []
     for column in columns:
         look = styles[column].point() | (styles[column].line() if lines else {})
-        handles.append(Line2D([], [], label=cut(labels[column].text), **look))
+        handles.append(Line2D([], [], label=printable(labels[column].text), **look))
     if doubtful:
         grey = Style((0.3, 0.3, 0.3), "o")
         handles.append(Line2D([], [], label=_("hollow: noisy or unsteady"), **grey.point(hollow=True)))
@@ -59,7 +63,6 @@ def missing(places: Iterable[ComparedCell], *, compared: bool = False) -> list[s
     """Count the cells that are not shown, by reason; ``compared`` ones also need a baseline that can be used."""
     every = list(places)
     busy = sum(place.withheld if compared else place.grade is Quality.DISTURBED for place in every)
-    failed = sum(place.grade is None for place in every)
     lines = []
     if busy:
         lines.append(
@@ -69,9 +72,14 @@ def missing(places: Iterable[ComparedCell], *, compared: bool = False) -> list[s
                 busy,
             )
         )
-    if failed:
+    for status, count in Counter(place.result.status for place in every if place.grade is None).most_common():
         lines.append(
-            ngettext("{count} cell is not shown: it failed", "{count} cells are not shown: they failed", failed)
+            ngettext(
+                "{count} cell is not shown: {status}",
+                "{count} cells are not shown: {status}",
+                count,
+                status=status_word(status),
+            )
         )
     return lines
 
@@ -84,25 +92,45 @@ def incomplete() -> str:
 def finish(figure: Figure, notes: Iterable[str], handles: Sequence[Line2D] = ()) -> Figure:
     """Let a figure grow by the notes and the legend below its axes; return it."""
     width, height = figure.get_size_inches()
-    across = 2 if width <= WIDTH else 4
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * LETTERS), break_on_hyphens=False)]
-    legend = LEGEND_LINE * math.ceil(len(handles) / across) + (LEGEND_GAP if handles else 0.0)
-    below = LINE * len(lines) + legend
+    below = LINE * len(lines) + (_add_legend(figure, handles) if handles else 0.0)
     figure.set_size_inches(width, height + below)
     share = 1.0 / (height + below)
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(rect=(0.0, below * share, 1.0, height * share))
     figure.text(0.5, below * share, "\n".join(lines), ha="center", va="top", linespacing=1.15)
-    if handles:
-        figure.legend(
-            handles=handles,
-            loc="lower center",
-            bbox_to_anchor=(0.5, 0.0),
-            borderaxespad=0.0,
-            ncols=across,
-            frameon=False,
-            handletextpad=0.5,
-            handlelength=3.2 if any(handle.get_linestyle() != "None" for handle in handles) else 1.5,
-        )
     return figure
+
+
+def _add_legend(figure: Figure, handles: Sequence[Line2D]) -> float:
+    """Add a legend with as many columns as fit, and return how many inches it is high with the gap above it."""
+    most = 2 if figure.get_figwidth() <= WIDTH else 4
+    names = [str(handle.get_label()) for handle in handles]
+    tries = [(across, LEGEND_NAMES[0]) for across in range(min(most, len(handles)), 0, -1)]
+    for across, length in [*tries, *((1, length) for length in LEGEND_NAMES[1:])]:
+        legend = _legend(figure, handles, [cut(name, length) for name in names], across)
+        size = legend.get_window_extent()
+        if size.width <= figure.bbox.width:
+            break
+        legend.remove()
+    else:
+        figure.add_artist(legend)
+    return LEGEND_GAP + float(size.height) / figure.dpi
+
+
+def _legend(figure: Figure, handles: Sequence[Line2D], names: Sequence[str], across: int) -> Legend:
+    return figure.legend(
+        handles=handles,
+        labels=names,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=0.0,
+        borderpad=0.2,
+        columnspacing=1.5,
+        labelspacing=0.25,
+        ncols=across,
+        frameon=False,
+        handletextpad=0.5,
+        handlelength=3.2 if any(handle.get_linestyle() != "None" for handle in handles) else 1.5,
+    )

@@ -10,7 +10,7 @@ function chart(shownRows, shownColumns) {
   const others = shownColumns.filter((column) => column !== choice.baseline);
   const comparable = shownRows.filter((row) => others.some((column) => speedupOf(row.cells[column.number])));
   const shown = comparable.slice(0, MOST_PANELS);
-  if (!shown.length || !others.length) return [make('p', { class: 'hint' }, W.nothing)];
+  if (!shown.length || !others.length) return [make('p', { class: 'hint' }, whyNothing(shownRows, shownColumns))];
   const mean = means(shownRows, shownColumns);
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)).filter(hasPlace) }));
   if (mean.count >= data.fewestRows) {
@@ -25,6 +25,14 @@ function chart(shownRows, shownColumns) {
     make('div', { class: 'panels' }, panels.map((panel) => panelOf(panel, scale))),
     shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length })) : null,
   ];
+}
+
+/** Why there is no speed-up: other programs disturbed every time, or the baseline's, or too little was chosen. */
+function whyNothing(shownRows, shownColumns) {
+  const timed = shownRows.flatMap((row) => shownColumns.map((column) => row.cells[column.number])).filter((cell) => cell && cell.step !== null);
+  if (timed.length && timed.every((cell) => !cell.usable)) return W.noTime;
+  const compared = timed.filter((cell) => cell.column !== choice.baseline);
+  return compared.length && compared.every((cell) => lackOf(cell) === data.marks.withheld) ? W.noSpeedup : W.nothing;
 }
 
 function barOf(cell, column) {

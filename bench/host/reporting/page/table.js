@@ -74,9 +74,15 @@ function entry(cell) {
   if (!cell) return make('td', {});
   const { text, mark, background, muted } = look(cell);
   const td = make('td', { class: muted ? 'muted' : null, style: background ? { background } : {} },
-    make('button', { type: 'button', 'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
+    make('button', { type: 'button', title: reasonOf(cell), 'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
       text, make('span', { class: 'mark' }, mark)));
   return td;
+}
+
+/** Why a cell has no time, or no time that can be used. */
+function reasonOf(cell) {
+  if (cell.step === null) return cell.get('reason');
+  return lackOf(cell) === data.marks.withheld ? W.withheld : null;
 }
 
 /** What an entry shows: its text, its marks and its background. */
@@ -108,6 +114,7 @@ function legend() {
     ...Object.entries(data.marks.grades).map(([grade, mark]) => [seen('grade', grade) && mark, data.meanings.grades[grade]]),
     ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
     [cells.some((cell) => cell.step !== null && !cell.usable) && data.marks.withheld, W.withheld],
+    [seen('status', 'excluded') && data.statuses.excluded, W.excluded],
   ].filter(([mark]) => mark);
   return make('div', { class: 'legend', role: 'note', 'aria-label': W.legend },
     make('span', {}, make('i', { class: 'swatch faster' }), W.faster), make('span', {}, make('i', { class: 'swatch slower' }), W.slower),

@@ -28,6 +28,8 @@ OPENING = r"""% In a paper: \usepackage{longtable,booktabs,siunitx} in the pream
   \def\detailsend{\endgroup}%
 \fi
 \scriptsize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}%
+% Where the text is narrow, as in LaTeX's own article, the table may reach into both margins.
+\ifdim\linewidth<400pt \setlength{\LTleft}{0pt plus 1fill minus 54pt}\setlength{\LTright}{\LTleft}\fi
 \sisetup{output-decimal-marker={SIGN},group-minimum-digits=9}%
 """
 CLOSING = "\\end{longtable}\n\\detailsend\n"

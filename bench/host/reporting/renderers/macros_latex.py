@@ -1,6 +1,6 @@
 r"""Writes numbers as LaTeX commands, whose names hold letters only: ``\bmSpeedupMlpTrainJaxJit``.
 
-A number that must not be used has no command, so a text that cites it does not compile.
+A number that must not be used has no command, so a text that cites it does not compile; a comment gives the reason.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from ...analysis.speed_ups import ComparedCell
+from ...analysis.speed_ups import FEWEST_ROWS, ComparedCell
 from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_name, time_digits
 from ..words.numbers import format_interval
 from .latex_text import escape
@@ -30,12 +30,12 @@ def _word(word: str) -> str:
     return word[0].upper() + word[1:] if word.isascii() else "U" + "".join(DIGITS[int(d)] for d in str(ord(word)))
 
 
-def macros(found: SpeedUps) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each command, its LaTeX text, and what it is of."""
+def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
+    """Yield the name of each command, its LaTeX text, and what it is of; no text where the number is withheld."""
     taken: set[str] = set()
     for row in found.rows:
         for column, place in row.places.items():
-            for kind, text in _numbers(place, place.is_base):
+            for kind, text in _numbers(place):
                 yield (
                     _free(f"bm{kind}{_row_letters(row, place)}{letters(column)}", taken),
                     text,
@@ -48,6 +48,20 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str, str]]:
             if column != found.baseline:
                 name = _free(f"bmSpeedupGeometricMean{own}{letters(column)}", taken)
                 yield name, escape(factor_digits(mean)), f"{mean_name(found, track)}, {column}"
+    if not found.tracks:
+        for column in _means_withheld(found):
+            yield _free(f"bmSpeedupGeometricMean{letters(column)}", taken), None, column
+
+
+def _means_withheld(found: SpeedUps) -> list[str]:
+    """Name the columns with enough speed-ups for a mean, were none of them withheld."""
+    rows = {
+        column: [row.places[column] for row in found.rows if column in row.places]
+        for column in found.columns
+        if column != found.baseline
+    }
+    would = {column: [place for place in own if place.speed_up or place.result.ratio] for column, own in rows.items()}
+    return [column for column, own in would.items() if len(own) >= FEWEST_ROWS and any(place.withheld for place in own)]
 
 
 def _row_letters(row: ComparedRow, place: ComparedCell) -> str:
@@ -58,14 +72,23 @@ def _row_letters(row: ComparedRow, place: ComparedCell) -> str:
     return letters(" ".join(parts))
 
 
-def _numbers(place: ComparedCell, is_baseline: bool) -> Iterator[tuple[str, str]]:
+def _numbers(place: ComparedCell) -> Iterator[tuple[str, str | None]]:
+    """Yield the kind of each number and its text, None where the number is withheld."""
     if place.time is not None:
         number, unit = time_digits(place.time.value)
         yield "Time", rf"{escape(number)}\,{escape(unit)}".replace(r"$\mu$", r"\ensuremath{\mu}")
-    if place.speed_up is not None and not is_baseline:
+    elif place.withheld:
+        yield "Time", None
+    if place.is_base:
+        return
+    if place.speed_up is not None:
         yield "Speedup", escape(factor_digits(place.speed_up.value))
         if interval := format_interval(place.speed_up):
             yield "Interval", escape(interval)
+    elif place.withheld and place.result.ratio is not None:
+        yield "Speedup", None
+        if format_interval(place.result.ratio.estimate):
+            yield "Interval", None
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -76,11 +99,17 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
+def _line(name: str, text: str | None, what: str) -> str:
+    if text is None:
+        return rf"% withheld: \{name} (other programs were computing)"
+    return rf"\newcommand{{\{name}}}{{{text}}} % {escape(what)}"
+
+
 def render(found: SpeedUps | None) -> str:
-    """Write one command a line."""
+    """Write one command a line, and a comment for each that a number which is withheld would have."""
     lines = [
         r"% In a paper: \input{FILE} in the preamble, then \bmSpeedup... in the text; \bmInterval... is its interval."
     ]
     if found is not None:
-        lines += [rf"\newcommand{{\{name}}}{{{text}}} % {escape(what)}" for name, text, what in macros(found)]
+        lines += [_line(*macro) for macro in macros(found)]
     return "\n".join(lines) + "\n"

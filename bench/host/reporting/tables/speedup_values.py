@@ -131,7 +131,7 @@ def mean_name(found: SpeedUps, track: Track, *, short: bool = False) -> str:
     parts = [_("geometric mean")]
     if track.rows < track.of_rows:
         parts = [
-            _("mean of {rows} rows", rows=track.rows)
+            _("geometric mean, {rows} rows", rows=track.rows)
             if short
             else _("geometric mean of {rows} of {all} rows", rows=track.rows, all=track.of_rows)
         ]

@@ -50,6 +50,8 @@ def _chart() -> dict[str, str]:
         "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
         "ofMedians": _("Another baseline than the study's: ratio of medians, without interval or verdict."),
         "nothing": _("Nothing to show. Choose more above."),
+        "noTime": _("Every time was withheld: other programs were computing."),
+        "noSpeedup": _("Every speed-up was withheld: other programs were computing."),
         "noBaseline": _("No baseline was measured, so there are no speed-ups."),
         "bar": _(
             "{column}: {speedup} times as fast {interval}",
@@ -103,6 +105,7 @@ def _table() -> dict[str, str]:
         "faster": _("faster"),
         "slower": _("slower"),
         "legend": _("Marks"),
+        "excluded": _("the study leaves this cell out; select it for the reason"),
     }
 
 

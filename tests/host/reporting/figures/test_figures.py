@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import importlib
 import itertools
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -116,8 +118,48 @@ def test_cells_beside_other_programs_and_failed_ones_are_left_out_and_counted(lo
     if name != "memory":
         long_study.change("tf2:eager", "dispatch", other_load=0.9)
     whole = notes(draw(name, report.make(long_study.records, long_study.manifest)))
-    assert "1 cell is not shown: it failed" in whole
+    assert "1 cell is not shown: failed" in whole
     assert ("2 cells are not shown: the machine was busy" in whole) == (name != "memory")
+
+
+def test_cells_without_a_time_are_counted_by_their_status(long_study):
+    for workload in ("dispatch", "mlp-train"):
+        long_study.end("jax:eager", workload, "unsupported", "import", "no such mode")
+    long_study.end("jax:jit", "dispatch", "timeout", "first-call", "no answer in 300 s")
+    whole = notes(draw("speedups", report.make(long_study.records, long_study.manifest)))
+    assert "2 cells are not shown: unsupported 1 cell is not shown: timeout" in whole
+
+
+@pytest.mark.parametrize("name", [name for name in figures.NAMES if name != "distributions"])
+def test_the_legend_is_within_the_figure_and_has_whole_names(long_study, name):
+    full(long_study)
+    long_study.records = [
+        replace(r, cell=replace(r.cell, mode=f"{r.cell.mode}-max-autotune-no-graph")) for r in long_study.records
+    ]
+    long_study.run["study"]["baseline"] = "torch1:eager-max-autotune-no-graph"
+    figure = draw(name, report.make(long_study.records, long_study.manifest))
+    box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    assert box.y0 >= 0
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "JAX 2.15 jit-max-autotune-no-graph" in shown
+    assert len(figure.legends) == 1
+
+
+def test_figures_of_both_widths_fit_the_columns_of_ieee(tmp_path, reports):
+    if not shutil.which("pdflatex") or subprocess.run(["kpsewhich", "IEEEtran.cls"], check=False).returncode:
+        pytest.skip("pdflatex or IEEEtran is not installed")
+    for output in figures.OUTPUTS:
+        output.write_whole(reports["usual"], tmp_path)
+    column = rf"\begin{{figure}}\includegraphics{{figures/{figures.NAMES[0]}}}\end{{figure}}"
+    both = [rf"\begin{{figure*}}\includegraphics{{figures/{name}}}\end{{figure*}}" for name in figures.NAMES[1:]]
+    head = [r"\documentclass{IEEEtran}", r"\usepackage{graphicx}", r"\begin{document}", "Text."]
+    (tmp_path / "paper.tex").write_text("\n".join([*head, column, *both, r"\end{document}"]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=200)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in (tmp_path / "paper.log").read_text(errors="replace")
 
 
 @pytest.mark.parametrize("name", figures.NAMES)

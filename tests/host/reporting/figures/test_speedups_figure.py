@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import matplotlib
 import pytest
 
 from bench.host.reporting import report
-from bench.host.reporting.figures import speedups, style
+from bench.host.reporting.figures import rows, speedups, style
 from bench.host.reporting.outputs import figures
 from bench.host.reporting.words.labels import Label
 
@@ -47,7 +48,16 @@ def test_each_speed_up_is_a_point_with_its_interval_on_a_logarithmic_axis(long_s
     assert len(points(figure)) == 7 * 4
     values = [line.get_xdata()[0] for line in points(figure) if line.get_marker() == points(figure)[2].get_marker()]
     assert values == pytest.approx([1 / 0.71] * 4, rel=0.05)
-    assert figure.get_size_inches()[0] == 3.5
+    assert figure.get_size_inches()[0] == style.WIDTH
+
+
+@pytest.mark.parametrize("count", range(1, style.MOST_COLUMNS + 1))
+def test_a_point_is_nearer_to_its_own_row_than_to_a_point_of_the_next(count):
+    places = [rows.place_of(number, count) for number in range(count)]
+    assert places == pytest.approx([-place for place in places[::-1]])
+    assert max(map(abs, places)) <= 0.33
+    # A band and the one below it, where a band is 1 high.
+    assert 1.0 - (places[-1] - places[0]) > 1.5 * max((b - a for a, b in itertools.pairwise(places)), default=0.0)
 
 
 def test_noisy_points_are_hollow_and_withheld_ones_absent_with_a_note(long_study):

@@ -147,6 +147,28 @@ def test_the_command_of_a_cell_names_the_study_file_that_nox_would_not_take(
     assert browser.shown(command[1]).strip().endswith(f"--threads 2 --profile quick{option}")
 
 
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (None, "Every time was withheld: other programs were computing."),
+        ("torch1:eager", "Every speed-up was withheld: other programs were computing."),
+    ],
+)
+def test_an_empty_chart_says_that_other_programs_were_computing(tmp_path, long_study, column, said, chromium):
+    long_study.change(column, other_load=0.9)
+    shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
+    assert said in shown
+    assert "Nothing to show" not in shown
+
+
+def test_an_excluded_cell_has_its_reason_and_the_legend_explains_the_word(tmp_path, long_study, chromium):
+    reason = "the published study did not use it"
+    long_study.exclude("torch2:eager", "dispatch", reason)
+    text = chromium.dump(page_of(long_study, tmp_path))
+    assert re.search(rf'<button[^>]*title="{reason}"[^>]*data-key="0/torch2:eager">excluded', text)
+    assert "the study leaves this cell out; select it for the reason" in browser.shown(text)
+
+
 @pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
 def test_a_disturbed_time_is_withheld_from_table_and_mean(tmp_path, long_study, column, chromium):
     long_study.change(column, "dispatch", other_load=0.9)

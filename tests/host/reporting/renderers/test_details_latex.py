@@ -17,6 +17,7 @@ from bench.host.reporting.words.language import find, writing_in
 
 STYLES = {
     "article": r"\documentclass[twocolumn]{article}",
+    "one column": r"\documentclass{article}",
     "IEEEtran": r"\documentclass[conference]{IEEEtran}",
     "acmart": r"\documentclass[sigconf,nonacm]{acmart}",
     "sbc": r"\documentclass[12pt,a4paper]{article}\usepackage[textwidth=15.9cm]{geometry}\usepackage{mathptmx}",

@@ -41,8 +41,12 @@ def written(study, folder) -> str:
     return (folder / "summary.tex").read_text(encoding="ascii")
 
 
+def macros_text(folder) -> str:
+    return (folder / "macros.tex").read_text(encoding="ascii")
+
+
 def macros_of(folder) -> dict[str, str]:
-    text = (folder / "macros.tex").read_text(encoding="ascii")
+    text = macros_text(folder)
     found = re.findall(r"^\\newcommand\{\\(\w+)\}\{(.*)\} % [^\n]*$", text, re.M)
     assert len(found) == text.count("\\newcommand")
     return dict(found)
@@ -110,6 +114,17 @@ def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
     assert row(text, "mlp-train")[2] == "{--}"
     assert not any("MlpTrainTorchTwoEager" in name for name in macros_of(tmp_path))
     assert "% -{}-: withheld, other programs used the processors (1 of 24 cells)." in text
+    comments = re.findall(r"^% withheld: \\(\w+) \(other programs were computing\)$", macros_text(tmp_path), re.M)
+    assert comments == [f"bm{kind}MlpTrainTorchTwoEager" for kind in ("Time", "Speedup", "Interval")]
+
+
+def test_where_everything_is_withheld_each_command_is_a_comment_with_the_reason(tmp_path, long_study):
+    written(long_study, tmp_path)
+    names = set(macros_of(tmp_path))
+    long_study.change(other_load=0.9)
+    written(long_study, tmp_path)
+    assert macros_of(tmp_path) == {}
+    assert set(re.findall(r"^% withheld: \\(\w+) \(", macros_text(tmp_path), re.M)) == names
 
 
 def test_caption_and_notes_are_comments_made_from_what_ran(tmp_path, long_study):

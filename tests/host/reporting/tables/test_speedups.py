@@ -210,7 +210,7 @@ def test_a_mean_over_some_of_the_rows_says_over_how_many(long_study):
         long_study.records += extra
     gone = ("jax:jit", "gemm-0")
     long_study.records = [r for r in long_study.records if (r.cell.column, r.cell.workload) != gone]
-    assert "mean of 5 rows" in rows(long_study)
+    assert "geometric mean, 5 rows" in rows(long_study)
 
 
 def test_settings_that_may_explain_a_ratio_mark_the_column(long_study):
