@@ -8,12 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .legend import cut
-from .style import HEIGHT, WIDTH
+from .style import WIDTH
 
 #: Inches for a point, between two rows, and around them.
-POINT, GAP, AROUND = 0.066, 0.1, 0.24
+POINT, GAP, AROUND = 0.062, 0.1, 0.24
+#: Inches of all bands: a legend of one column below them may be 2 inches high.
+MOST_BANDS = 6.0
 #: The share of a band in which its points stand, so that each is nearer to its own row than to the next.
-INNER = 0.7
+INNER = 0.72
 
 
 def make_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[Figure, Axes]:
@@ -35,7 +37,7 @@ def make_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[
 
 def most_rows(points: int) -> int:
     """Return how many rows with so many points fit on a page."""
-    return int(HEIGHT / (points * POINT + GAP))
+    return int(MOST_BANDS / (points * POINT + GAP))
 
 
 def place_of(number: int, count: int) -> float:

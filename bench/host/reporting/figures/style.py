@@ -16,7 +16,7 @@ from ..words.labels import Label
 #: Inches: one column of a two-column paper, and both columns. IEEE's are 252 and 516 pt wide, of 72.27 pt to the inch.
 WIDTH, TEXT_WIDTH = 3.48, 7.13
 #: Inches of the axes: a figure must fit on a page with its legend and its caption; the tables have everything.
-HEIGHT = 6.3
+HEIGHT = 6.4
 #: More columns than these are not told apart: as points in bands, and as lines.
 MOST_COLUMNS, MOST_LINES = 12, 8
 COLOURS = {"PyTorch": "#D55E00", "TensorFlow": "#009E73", "JAX": "#0072B2"}
