@@ -11,6 +11,8 @@ more images, the other sizes fewer images or filters.
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from .. import cnn, images
@@ -46,7 +48,7 @@ def source(path=None):
         return None, "synthetic images of 50 x 50 pixels: seeded noise with random labels"
     archive = images.read_archive(path, SIDE)
     return archive, "cats and dogs from {}: {:,} images, {:,} left out as unreadable".format(
-        path, len(archive.images), len(archive.unreadable)
+        os.path.basename(path), len(archive.images), len(archive.unreadable)
     )
 
 
