@@ -103,9 +103,10 @@ def _log(folder: Path, record: Record) -> str | None:
 
 def _tell_of_trial(records: Iterable[Record]) -> None:
     """Say how many cells are correct: what a trial is for, however busy the machine was."""
-    last = {record.cell: record.status for record in records}
-    right = sum(status == OK for status in last.values())
-    print(f"{right} of {len(last)} cells agree with float64. The times of a trial mean nothing.")
+    last = list({record.cell: record.status for record in records}.values())
+    right, unsupported = last.count(OK), last.count(UNSUPPORTED)
+    more = f"; {unsupported} unsupported here" if unsupported else ""
+    print(f"{right} of {len(last) - unsupported} cells agree with float64{more}. The times of a trial mean nothing.")
 
 
 def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:

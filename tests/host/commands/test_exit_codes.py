@@ -53,8 +53,12 @@ def test_a_trial_says_how_many_cells_are_correct(long_study, capsys):
     records = only_ok(long_study)[:1]
     profile = replace(long_study.manifest.profile, trial=True)
     bad = replace(records[0], cell=replace(records[0].cell, mode="other"), status="mismatch", stage="check", reason="x")
-    exit_codes.exit_code(options(), [*records, bad], replace(long_study.manifest, profile=profile))
-    assert "1 of 2 cells agree with float64" in capsys.readouterr().out
+    manifest = replace(long_study.manifest, profile=profile)
+    exit_codes.exit_code(options(), [*records, bad], manifest)
+    assert "1 of 2 cells agree with float64. The times" in capsys.readouterr().out
+    missing = replace(bad, cell=replace(bad.cell, mode="absent"), status="unsupported")
+    exit_codes.exit_code(options(), [*records, bad, missing], manifest)
+    assert "1 of 2 cells agree with float64; 1 unsupported here. The times" in capsys.readouterr().out
 
 
 def test_a_cell_that_failed_and_was_measured_later_did_not_fail(long_study):
