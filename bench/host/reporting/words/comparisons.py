@@ -91,6 +91,9 @@ def _sentence(result: Result, labels: Labels, before: str | None, row: str) -> s
     shown = inverse(ratio) if faster else ratio
     said = {"row": row, "column": labels[result.cell.column].short, "factor": format_value(shown)}
     said["interval"] = format_interval(shown)
+    if not _clearness(result) and result.verdict is None:
+        said["interval"] = format_interval(inverse(ratio))
+        return _("{row}: {column} is neither clearly faster nor slower {interval}.", **said)
     if before is not None:
         said["version"] = labels[before].version
         text = (

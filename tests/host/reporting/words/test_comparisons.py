@@ -1,0 +1,33 @@
+"""Tests the sentences about single comparisons."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bench.host.analysis.run_analysis import analyse
+from bench.host.reporting.words.comparisons import every_comparison
+from bench.host.reporting.words.labels import labels_of
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "said"),
+    [
+        (0.9, 1.0, 1.1, "is neither clearly faster nor slower [0.91, 1.11]."),
+        (0.4, 0.5, 0.6, "is 2.0 times as fast [1.7, 2.5]."),
+        (1.4, 1.5, 1.6, "takes 1.50 times as long [1.40, 1.60]."),
+    ],
+)
+def test_a_ratio_whose_interval_contains_equality_is_called_neither_faster_nor_slower(
+    short_study, low, value, high, said
+):
+    analysis = analyse(short_study.records, short_study.manifest)
+    result = next(one for one in analysis.results if one.ratio is not None)
+    estimate = dataclasses.replace(result.ratio.estimate, low=low, value=value, high=high)
+    ratio = dataclasses.replace(result.ratio, estimate=estimate)
+    result = dataclasses.replace(result, comparison=dataclasses.replace(result.comparison, ratio=ratio))
+    assert result.verdict is None
+    found = every_comparison([result], labels_of(analysis.results), {result.cell: "gemm"}, {}, 9)
+    assert found[0].startswith("gemm: ")
+    assert found[0].endswith(said)
