@@ -29,16 +29,21 @@ class Block(hk.Module):
             for name, _, columns, biased in transformer.linear_shapes(self.size)
         }
         projected = layers["qkv"](norm("attention_norm")(hidden))
-        hidden = hidden + layers["output"](attend(projected, self.size["heads"], self.causal))
+        hidden = hidden + layers["output"](attend(projected, self.size, self.causal))
         wide = jax.nn.gelu(layers["expand"](norm("feedforward_norm")(hidden)), approximate=False)
         return hidden + layers["contract"](wide)
 
 
 def stack(size, hidden, causal):
-    """Apply the blocks and the final normalisation, whose modules are made in the call."""
+    """Apply the blocks and the final normalisation, whose modules are made in the call.
+
+    Batch and sequence are one axis in between, as in JAX.
+    """
+    shape = hidden.shape
+    hidden = hidden.reshape(-1, shape[-1])
     for index in range(size["layers"]):
         hidden = Block(size, causal, name="block%d" % index)(hidden)
-    return norm("final_norm")(hidden)
+    return norm("final_norm")(hidden).reshape(shape)
 
 
 def paths(names):
