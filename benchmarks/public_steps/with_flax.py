@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import flax.linen as nn
-import jax
 import optax
 import with_nnx
-from transforms_jax import jitted, training
+from modules_jax import inferred, trained
 
 RATE = 0.05
 
@@ -32,28 +31,6 @@ def step(workload, size, mode, batch):
         "lstm-lm-train": lambda: (recurrent(size), optax.sgd(1.0)),
     }[workload]()
     return trained(network, optimizer, mode, batch)
-
-
-def inferred(network, mode, batch):
-    parameters = network.init(jax.random.PRNGKey(0), *batch)
-    transformed = jitted(network.apply, mode, (parameters, *batch))
-    return lambda *given: {"hidden": transformed(parameters, *batch)}
-
-
-def trained(network, optimizer, mode, batch):
-    parameters = network.init(jax.random.PRNGKey(0), batch[0])
-
-    def loss(parameters, inputs, labels):
-        logits = network.apply(parameters, inputs)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
-
-    def update(state, inputs, labels):
-        parameters, memory = state
-        value, gradients = jax.value_and_grad(loss)(parameters, inputs, labels)
-        updates, memory = optimizer.update(gradients, memory, parameters)
-        return (optax.apply_updates(parameters, updates), memory), value
-
-    return training(update, (parameters, optimizer.init(parameters)), mode, batch)
 
 
 def flatten(hidden):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import haiku as hk
 import jax
 import optax
-from transforms_jax import jitted, training
+from modules_jax import inferred, trained
 
 RATE = 0.05
 
@@ -16,38 +16,19 @@ RATE = 0.05
 def steps(workload, size, mode, batch):
     """Return ``{name: step}``."""
     if workload == "transformer-encoder":
-        return {"haiku": inferred(lambda hidden: stack(size, hidden, causal=False), mode, batch)}
+        return {"haiku": inferred(pure(lambda hidden: stack(size, hidden, causal=False)), mode, batch)}
     predict, optimizer = {
         "mlp-train": lambda: (lambda rows: perceptron(size, rows), optax.sgd(RATE)),
         "lenet-train": lambda: (lambda images: convolutional((6, 16), (120, 84), 10, images), optax.sgd(RATE)),
         "catdog-cnn-train": lambda: (lambda images: catdog(size, images), optax.adam(1e-3)),
         "transformer-train": lambda: (lambda tokens: language_model(size, tokens), optax.adam(1e-3)),
     }[workload]()
-    return {"haiku": trained(predict, optimizer, mode, batch)}
+    return {"haiku": trained(pure(predict), optimizer, mode, batch)}
 
 
-def inferred(predict, mode, batch):
-    network = hk.without_apply_rng(hk.transform(predict))
-    parameters = network.init(jax.random.PRNGKey(0), *batch)
-    transformed = jitted(network.apply, mode, (parameters, *batch))
-    return lambda *given: {"hidden": transformed(parameters, *batch)}
-
-
-def trained(predict, optimizer, mode, batch):
-    network = hk.without_apply_rng(hk.transform(predict))
-    parameters = network.init(jax.random.PRNGKey(0), batch[0])
-
-    def loss(parameters, inputs, labels):
-        logits = network.apply(parameters, inputs)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
-
-    def update(state, inputs, labels):
-        parameters, memory = state
-        value, gradients = jax.value_and_grad(loss)(parameters, inputs, labels)
-        updates, memory = optimizer.update(gradients, memory)
-        return (optax.apply_updates(parameters, updates), memory), value
-
-    return training(update, (parameters, optimizer.init(parameters)), mode, batch)
+def pure(predict):
+    """Return a module with ``init`` and ``apply``, without random numbers."""
+    return hk.without_apply_rng(hk.transform(predict))
 
 
 def perceptron(size, rows):
