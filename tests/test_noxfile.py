@@ -54,6 +54,12 @@ def test_what_is_measured_stays_on_the_screen_and_only_failures_stand_below(proj
     assert bool(after) == bool(code)
 
 
+def test_a_build_is_not_called_a_success_since_its_failure_is_a_result(project):
+    done = run(project, "-s", "bench-old", "bench-new", "lint")
+    assert "successful" not in done.stderr.partition("Running session lint")[0]
+    assert "Running session bench-new" in done.stderr
+
+
 FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\n'
 
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import nox
 from nox.command import CommandFailed
+from nox.logger import SUCCESS
 
 from . import project, system
 from .commands import SUMMARIES
@@ -169,6 +170,7 @@ def _register(action: Callable[[nox.Session], None], name: str, *, default: bool
 
 def _bench_session(environment: str, queued: list[str], *, versions: bool) -> Callable[[nox.Session], None]:
     def bench(session: nox.Session) -> None:
+        logging.getLogger("nox").addFilter(_not_of_a_build)
         run_host(session, "prepare", environment, *session.posargs)
         queued.append(environment)
         session.notify("measure", session.posargs)
@@ -190,6 +192,11 @@ def _measure_session(queued: list[str]) -> Callable[[nox.Session], None]:
         _say_no_more()
 
     return measure
+
+
+def _not_of_a_build(record: logging.LogRecord) -> bool:
+    """Drop what nox says of a session that only prepares: a failed build is a result, which the table shows."""
+    return not (record.levelno == SUCCESS and record.getMessage().startswith("Session bench-"))
 
 
 def _say_no_more() -> None:
