@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Of a preview without a cell, as of the run that it shows, which is refused.
 EXIT_NOTHING = 2
+#: Columns and lines of a file or a pipe, as if it were a wide screen.
+NO_TERMINAL = (120, 24)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
     if options.dry_run:
         there = stored_runs.stored_run(_folder(study, plan, options))
-        announce(preview(plan, there.manifest if there else None))
+        announce(preview(plan, there.manifest if there else None, shutil.get_terminal_size(NO_TERMINAL).columns))
         _announce_baseline(study, plan, options)
         _announce_builds(study, plan, options)
         _announce_place(study, plan, options)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from tabulate import tabulate
-
 from bench.cell import Cell
 
 from ..machine import facts, processors
 from ..storage.manifest import Manifest, ProfileSummary
 from ..study.plan import Plan
 from ..study.schema import Profile
+from .plan_grid import plan_grid
 from .words.language import _, ngettext
 from .words.numbers import duration, general
 from .words.row_names import threads_in_words
@@ -23,26 +20,22 @@ START_S, FORK_S = 2.0, 0.3
 UNTIMED_SHARE = 0.5
 
 
-def preview(plan: Plan, before: Manifest | None = None) -> str:
+def preview(plan: Plan, before: Manifest | None = None, width: int | None = None) -> str:
     """Describe a plan for people: its table with what would run, the reasons, the sampling and a rough time.
 
-    ``before`` describes the run whose place a run of the plan would take.
+    ``before`` describes the run whose place a run of the plan would take; ``width`` is that of the screen.
     """
     reasons = list(dict.fromkeys(reason for _cell, reason in plan.excluded))
-    marks = dict.fromkeys(plan.cells, _("run")) | {c: f"[{reasons.index(reason) + 1}]" for c, reason in plan.excluded}
-    workloads = list(dict.fromkeys(cell.workload for cell in marks))
-    everything = sorted(marks, key=lambda cell: workloads.index(cell.workload))
-    rows, columns = _distinct(c.row for c in everything), _distinct(c.column for c in everything)
-    if not everything:
+    marks: dict[Cell, int | None] = dict.fromkeys(plan.cells)
+    marks |= {cell: reasons.index(reason) + 1 for cell, reason in plan.excluded}
+    if not marks:
         return "\n".join([_("Nothing to measure: no chosen environment has the chosen modes."), *plan.remarks])
-    by_place = {(cell.row, cell.column): mark for cell, mark in marks.items()}
-    body = [[row, *(by_place.get((row, column), "") for column in columns)] for row in rows]
     lines = [
-        tabulate(body, headers=[_("workload/size/precision/device"), *columns], tablefmt="simple"),
+        plan_grid(marks, width),
         "",
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
-        _extent(plan, len(rows), len(columns)),
+        _extent(plan, len({cell.row for cell in marks}), len({cell.column for cell in marks})),
         *warnings(plan),
         _sampling(plan.profile),
         _about(plan, before),
@@ -166,7 +159,3 @@ def _alike(before: Manifest, plan: Plan) -> bool:
     whole = before.finished and before.budget_s is None and before.seconds.elapsed > 0
     profile = ProfileSummary(**plan.profile.model_dump())
     return whole and before.planned == tuple(plan.cells) and before.profile == profile
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))

@@ -33,6 +33,27 @@ def test_the_preview_shows_every_cell_with_its_reason_and_the_sampling() -> None
     assert "3 rounds of fresh processes, 10 samples of 0.01 s per cell and round" in text
 
 
+def test_a_preview_that_is_wider_than_the_screen_lists_rows_and_columns() -> None:
+    rules = [{"mode": "compile", "reason": "not today"}]
+    plan = select(study(exclusions=rules), Selection())
+    lines = preview(plan, width=60).splitlines()
+    assert max(map(len, lines[: lines.index("[1] not today")])) <= 60
+    told = {line.split()[0]: line.split()[1:] for line in lines if "  " in line.strip()}
+    assert told["mlp-train/tiny/float32/cpu"] == ["3", "1:", "[1]"]
+    assert told["new:compile"] == ["0", "2:", "[1]"]
+    assert told["old:eager"] == ["2"]
+    assert preview(plan, width=500) == preview(plan)
+
+
+def test_the_columns_of_an_environment_stand_together() -> None:
+    plan = select(study(), Selection())
+    names = [cell.column for cell in plan.cells]
+    apart = replace(plan, cells=sorted(plan.cells, key=lambda cell: (cell.mode, cell.environment)))
+    assert names != [cell.column for cell in apart.cells]
+    environments = preview(apart).splitlines()[0].split()
+    assert environments == sorted(environments, key=environments.index)
+
+
 def test_the_preview_says_that_rounds_may_become_more() -> None:
     profiles = {"quick": {"rounds": 9, "most_rounds": 30, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
     text = preview(select(study(profiles=profiles), Selection()))
