@@ -63,6 +63,7 @@ def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Colle
     ]
     # Verdicts do not come first where the machine was busy.
     advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest.profile.rounds or 0)
+    advice += answer.other_baseline(found.results, found.baseline)
     notes = [
         *answer.legend(found.grades),
         *answer.verdicts(found.results, found.grades),

@@ -10,7 +10,7 @@ from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
-from ...study.baseline import BEST, PREVIOUS
+from ...study.baseline import BEST, CHOSEN, PREVIOUS
 from .labels import Labels
 from .language import _, ngettext
 from .numbers import fixed, percent
@@ -142,6 +142,15 @@ def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[
     if rounds >= minimum_pairs():
         return [_("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=rounds)]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]
+
+
+def other_baseline(results: Sequence[Result], baseline: str) -> list[str]:
+    """Say how to get ratios where the baseline, a column, was measured and has no time at all."""
+    timed = Counter(result.cell.column for result in results if result.step is not None)
+    if baseline in (*CHOSEN, *timed) or not timed:
+        return []
+    (column, _count), *_others = timed.most_common(1)
+    return [_("No ratios: {baseline} has no time. Give --baseline {column}.", baseline=baseline, column=column)]
 
 
 def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:

@@ -35,6 +35,14 @@ def test_over_the_best_of_a_row_the_best_shows_its_time_and_no_other_is_faster(l
     assert any(remark.startswith("No verdicts: the best is chosen") for remark in table.remarks)
 
 
+def test_where_the_baseline_has_no_time_at_all_another_one_is_named(long_study):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.end("torch1:eager", workload, "unsupported", "import", "not here")
+    (remark,) = [one for one in made(long_study).main.remarks if one.startswith("No ratios")]
+    named = re.fullmatch(r"No ratios: torch1:eager has no time\. Give --baseline (.*)\.", remark).group(1)
+    assert not [one for one in made(long_study, named).main.remarks if one.startswith("No ratios")]
+
+
 def test_over_the_version_before_the_others_show_their_times(long_study):
     long_study.records = [
         replace(r, versions={r.cell.framework: {"torch1": "1.13", "torch2": "2.10"}.get(r.cell.environment, "3")})
