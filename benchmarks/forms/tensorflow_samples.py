@@ -15,15 +15,15 @@ def broadcast_layers(variables, inputs, labels):
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         for index in range(count):
             given.append(hidden)
-            total = tf.nn.bias_add(tf.matmul(hidden, variables["weight%d" % index]), variables["bias%d" % index])
+            total = tf.nn.bias_add(tf.matmul(hidden, variables[f"weight{index}"]), variables[f"bias{index}"])
             tape.watch(total)
             sums.append(total)
             hidden = tf.nn.relu(total) if index < count - 1 else total
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=hidden)
     found = {}
     for index, (row, slope) in enumerate(zip(given, tape.gradient(losses, sums), strict=True)):
-        found["weight%d" % index] = tf.expand_dims(row, 2) * tf.expand_dims(slope, 1)
-        found["bias%d" % index] = slope
+        found[f"weight{index}"] = tf.expand_dims(row, 2) * tf.expand_dims(slope, 1)
+        found[f"bias{index}"] = slope
     return found
 
 
