@@ -1,4 +1,4 @@
-"""Forms of an optimizer's step in TensorFlow: how gradients are given, and the operations of Adam."""
+"""Forms of an optimizer's step in TensorFlow: how it is called, how gradients are given, the operations of Adam."""
 
 from __future__ import annotations
 
@@ -86,6 +86,7 @@ def decayed_by_factor(variables, settings):
 
 GROUPING = "bench.workloads.optimizer_step_adamw.tensorflow:grouping"
 FORMS = {
+    "concrete": {MODULE + "compiler:CONCRETE": ("function", "xla")},
     "argument for each": {GROUPING: lambda transform: transform},
     "signed": {GROUPING: signed},
     "constants once": {MODULE + "optimizers:adam": constants_once},
