@@ -1,8 +1,14 @@
-"""Forms of the attention in TensorFlow: where softmax' division is, and how the mask is applied."""
+"""Forms of the transformer in TensorFlow: axes of tokens, layer normalisation, the place of softmax' division."""
 
 from __future__ import annotations
 
 import tensorflow as tf
+
+from bench.workloads import attention
+from bench.workloads.transformer_encoder import tensorflow as present
+
+MODULE = "bench.workloads.transformer_encoder.tensorflow:"
+TRAIN = "bench.workloads.transformer_train.tensorflow:"
 
 
 def attend_divided_late(projected, size, mask):
@@ -18,4 +24,47 @@ def attend_divided_late(projected, size, mask):
     return tf.reshape(tf.transpose(mixed, (0, 2, 1, 3)), (-1, width))
 
 
-FORMS = {"divided late": {"bench.workloads.transformer_encoder.tensorflow:attend": attend_divided_late}}
+def attend_heads_second(projected, size, mask):
+    """Attend with heads after positions, by tf.einsum."""
+    sequence, heads, width = size["sequence"], size["heads"], size["width"]
+    split = tf.reshape(projected, (-1, sequence, 3, heads, width // heads))
+    queries, keys, values = tf.unstack(split, axis=2)
+    scores = tf.einsum("bqhc,bkhc->bhqk", queries * (width // heads) ** -0.5, keys)
+    if mask is not None:
+        scores += mask
+    return tf.reshape(tf.einsum("bhqk,bkhc->bqhc", tf.nn.softmax(scores), values), (-1, width))
+
+
+def layer_norm(hidden, scale, shift):
+    """Normalise with one factor for the deviation and the scale, as JAX does."""
+    centred = hidden - tf.reduce_mean(hidden, axis=-1, keepdims=True)
+    variance = tf.reduce_mean(tf.square(centred), axis=-1, keepdims=True)
+    return centred * (tf.math.rsqrt(variance + attention.EPSILON) * scale) + shift
+
+
+def three_axes(size, variables, hidden, mask=None):
+    """Map hidden with batch and sequence as two axes."""
+
+    def norm(name, hidden):
+        return present.layer_norm(hidden, variables[name + ".scale"], variables[name + ".shift"])
+
+    def linear(name, hidden):
+        return tf.nn.bias_add(tf.matmul(hidden, variables[name + ".weight"]), variables[name + ".bias"])
+
+    hidden = tf.reshape(hidden, (-1, size["sequence"], size["width"]))
+    shape = tf.shape(hidden)
+    for index in range(size["layers"]):
+        block = f"block{index}."
+        projected = tf.matmul(norm(block + "attention_norm", hidden), variables[block + "qkv.weight"])
+        hidden += linear(block + "output", tf.reshape(present.attend(projected, size, mask), shape))
+        wide = present.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
+        hidden += linear(block + "contract", wide)
+    return tf.reshape(norm("final_norm", hidden), (-1, size["width"]))
+
+
+FORMS = {
+    "divided late": {MODULE + "attend": attend_divided_late},
+    "heads second": {MODULE + "attend": attend_heads_second},
+    "one factor": {MODULE + "layer_norm": layer_norm},
+    "three axes": {MODULE + "forward": three_axes, TRAIN + "forward": three_axes},
+}
