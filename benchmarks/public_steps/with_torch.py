@@ -128,7 +128,9 @@ def encoder(size, mode, batch, train):
 
     def step(*given):
         with torch.inference_mode():
-            return {"hidden": network(*batch)}
+            hidden = network(*batch)
+            # Under autocast torch.nn returns bfloat16. Whoever goes on in float32, as ours does, converts it.
+            return {"hidden": hidden.float() if mode == "autocast" else hidden}
 
     return {"torch.nn": step}
 

@@ -1,6 +1,7 @@
 """Implements kv-decode in PyTorch: an nn.Module with caches of fixed length, which a step writes in place.
 
-This is gpt-fast's technique: with positions in tensors, the prompt and a token are two shapes, compiled once each.
+What is compiled has gpt-fast's technique: with positions in tensors, the prompt and a token are two shapes, compiled
+once each, and a mask hides what is not written. Op by op, a step attends to the part of the caches that is written.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.layouts import module_settings
 from ...frameworks.torch.programs import forward_only
 from ...program import Program, Unsupported
+from ..transformer_encoder.torch import ComposedAttention, FusedAttention
 from ..transformer_train.torch import Predictor
+
+#: Modes that compile nothing, so that every step may have shapes of its own.
+OP_BY_OP = ("eager",)
 
 
 class Fused(nn.Module):
@@ -40,69 +45,137 @@ class Composed(nn.Module):
         return torch.matmul(functional.softmax(scores, dim=-1), values)
 
 
-class Cached(nn.Module):
-    """A block of the stack that remembers keys and values."""
+class Layers(nn.Module):
+    """The layers of a block of the stack, with its own attention between them."""
 
-    def __init__(self, size, block, like):
+    def __init__(self, size, block):
         super().__init__()
         self.heads = size["heads"]
         self.attention_norm, self.qkv, self.output = block.attention_norm, block.qkv, block.output
         self.feedforward_norm, self.expand, self.contract = block.feedforward_norm, block.expand, block.contract
+
+    def project(self, hidden):
+        """Return queries, keys and values (3, batch, heads, positions, width of a head)."""
+        batch, count, width = hidden.shape
+        projected = self.qkv(self.attention_norm(hidden))
+        return projected.view(batch, count, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+
+    def complete(self, hidden, mixed):
+        """Return what the block makes of its input and of the mixed values (batch, heads, positions, width)."""
+        hidden = hidden + self.output(mixed.transpose(1, 2).reshape(hidden.shape))
+        return hidden + self.contract(functional.gelu(self.expand(self.feedforward_norm(hidden))))
+
+
+class Masked(Layers):
+    """A block that attends to all of its caches, under a mask."""
+
+    def __init__(self, size, block, like):
+        super().__init__(size, block)
         shape = (size["batch"], size["heads"], size["sequence"], size["width"] // size["heads"])
         self.register_buffer("keys", like.new_zeros(shape))
         self.register_buffer("values", like.new_zeros(shape))
         self.attend = Fused() if hasattr(functional, "scaled_dot_product_attention") else Composed()
 
     def forward(self, hidden, positions, visible):
-        batch, count, width = hidden.shape
-        projected = self.qkv(self.attention_norm(hidden))
-        parts = projected.view(batch, count, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        parts = self.project(hidden)
         self.keys.index_copy_(2, positions, parts[1])
         self.values.index_copy_(2, positions, parts[2])
-        mixed = self.attend(parts[0], self.keys, self.values, visible)
-        hidden = hidden + self.output(mixed.transpose(1, 2).reshape(batch, count, width))
-        return hidden + self.contract(functional.gelu(self.expand(self.feedforward_norm(hidden))))
+        return self.complete(hidden, self.attend(parts[0], self.keys, self.values, visible))
+
+
+class Sliced(Layers):
+    """A block that attends to the written part of its cache of keys and values: first a prompt, then single tokens."""
+
+    def __init__(self, size, block, like):
+        super().__init__(size, block)
+        shape = (2, size["batch"], size["heads"], size["sequence"], size["width"] // size["heads"])
+        self.register_buffer("cache", like.new_zeros(shape))
+        if hasattr(functional, "scaled_dot_product_attention"):
+            self.attend_causally, self.attend = FusedAttention(True), FusedAttention(False)
+        else:
+            self.attend_causally, self.attend = (
+                ComposedAttention(causal, size["prompt"], like) for causal in (True, False)
+            )
+
+    def forward(self, hidden, start: int):
+        parts = self.project(hidden)
+        end = start + hidden.size(1)
+        self.cache[:, :, :, start:end] = parts[1:]
+        keys, values = self.cache[:, :, :, :end].unbind()
+        # One token sees all that is written.
+        mixed = self.attend(parts[0], keys, values) if start > 0 else self.attend_causally(parts[0], keys, values)
+        return self.complete(hidden, mixed)
 
 
 class Decoder(nn.Module):
     """The model of transformer-train that reads tokens at given positions, after those that it has read."""
 
-    def __init__(self, size, parameters):
+    def __init__(self, size, parameters, block):
         super().__init__()
         model = Predictor(size, parameters)
         like = parameters["token_embedding"]
         self.token_embedding, self.position_embedding = model.token_embedding, model.position_embedding
-        self.blocks = nn.ModuleList([Cached(size, block, like) for block in model.stack.blocks])
+        self.blocks = nn.ModuleList([block(size, layers, like) for layers in model.stack.blocks])
         self.final_norm = model.stack.final_norm
-        self.register_buffer("all", torch.arange(size["sequence"], device=like.device))
+
+    def predict(self, hidden):
+        """Return the logits after the last position."""
+        return functional.linear(self.final_norm(hidden[:, -1]), self.token_embedding)
+
+
+class MaskedDecoder(Decoder):
+    """Reads tokens (batch, positions) at positions that are a tensor, whatever they are."""
+
+    def __init__(self, size, parameters):
+        super().__init__(size, parameters, Masked)
+        self.register_buffer("all", torch.arange(size["sequence"], device=self.token_embedding.device))
 
     def forward(self, tokens, positions):
-        """Return the logits after the last token."""
         hidden = functional.embedding(tokens, self.token_embedding) + self.position_embedding[positions]
         visible = self.all <= positions.unsqueeze(1)
         for block in self.blocks:
             hidden = block(hidden, positions, visible)
-        return functional.linear(self.final_norm(hidden[:, -1]), self.token_embedding)
+        return self.predict(hidden)
+
+
+class SlicedDecoder(Decoder):
+    """Reads a prompt from position 0 on, and then one token at a time at the position ``start``."""
+
+    def __init__(self, size, parameters):
+        super().__init__(size, parameters, Sliced)
+
+    def forward(self, tokens, start: int):
+        positions = self.position_embedding[start : start + tokens.size(1)]
+        hidden = functional.embedding(tokens, self.token_embedding) + positions
+        for block in self.blocks:
+            hidden = block(hidden, start)
+        return self.predict(hidden)
 
 
 def build(size, parameters, batch, transform):
     if transform.mode in lazy.MODES:
         reason = "mode {} runs what is recorded when a step ends; here a step is many calls: see eager"
         raise Unsupported(reason.format(transform.mode))
-    module = Decoder(size, parameters).eval().requires_grad_(False)
+    prompt, sequence = size["prompt"], size["sequence"]
+    if transform.mode in OP_BY_OP:
+        module = SlicedDecoder(size, parameters)
+        places = [0, *range(prompt, sequence)]
+    else:
+        module = MaskedDecoder(size, parameters)
+        places = torch.arange(sequence, device=batch[0].device).split([prompt] + [1] * (sequence - prompt))
+        # Copies, each of which begins at a cache line, as torch.compile prefers.
+        places = [place.clone() for place in places]
+    module.eval().requires_grad_(False)
     advance = transform(module, training=False, settings=lambda: module_settings(module))
     advance = graphs.kept(advance, transform.mode)
     without_gradients = forward_only(transform.mode)
-    prompt, sequence = size["prompt"], size["sequence"]
-    positions = torch.arange(sequence, device=batch[0].device)
-    single = [positions[index : index + 1].clone() for index in range(sequence)]
 
     def run(batches):
         with without_gradients():
             for (tokens,) in batches:
-                logits = [advance(tokens[:, :prompt], positions[:prompt])]
+                logits = [advance(tokens[:, :prompt], places[0])]
                 for index in range(prompt, sequence):
-                    logits.append(advance(tokens[:, index : index + 1], single[index]))
+                    logits.append(advance(tokens[:, index : index + 1], places[1 + index - prompt]))
                 outputs = torch.stack(logits, dim=1)
         return {"logits": outputs}
 
