@@ -15,8 +15,10 @@ class Mode:
     """One way in which a framework executes a program."""
 
     name: str
-    #: Rough seconds of the first call of a small model, with a warm compilation cache; a preview estimates with it.
+    #: Rough seconds of the first call of a small model, with a warm compilation cache and what it imports imported, and
+    #: how many more it takes while the cache has nothing of it; a preview estimates with them.
     first_call_s: float = 0.3
+    compile_s: float = 0.0
     #: The first version of the framework's distribution that has the mode; empty where all versions have it.
     first_version: str = ""
     #: Whether the mode leaves compiled code on disk; the others compile in every process, where they compile at all.

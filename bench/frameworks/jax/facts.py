@@ -9,15 +9,15 @@ FACTS = Facts(
     distribution="jax",
     import_name="jax",
     modes=(
-        Mode("eager", part="step", caches_on_disk=True),
-        Mode("jit", part="step", first_call_s=1.0, caches_on_disk=True, validated=True),
+        Mode("eager", part="step", compile_s=1.2, caches_on_disk=True),
+        Mode("jit", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, validated=True),
         # JAX's default on a processor, and many training steps in one executable.
-        Mode("jit-async", part="step", first_call_s=1.0, caches_on_disk=True),
-        Mode("jit-loop", part="step", first_call_s=1.5, caches_on_disk=True),
-        Mode("jit-aot", part="step", first_call_s=1.0, caches_on_disk=True),
+        Mode("jit-async", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
+        Mode("jit-loop", part="step", first_call_s=0.5, compile_s=2.0, caches_on_disk=True),
+        Mode("jit-aot", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
         # Training steps over two logical devices.
-        Mode("pmap", part="step", first_call_s=1.0, caches_on_disk=True),
-        Mode("shard-map", part="step", first_call_s=1.0, caches_on_disk=True),
+        Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
+        Mode("shard-map", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
     ),
     # JAX sizes its pool by the processors to which a process is bound when it first computes.
     sets_threads=True,

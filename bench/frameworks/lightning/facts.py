@@ -12,7 +12,7 @@ FACTS = Facts(
     import_name="lightning",
     modes=(
         Mode("fit", training_preloads=OPTIMIZER),
-        Mode("fit-compile", first_call_s=4.0, caches_on_disk=True, precompiles=True, preloads=COMPILER),
+        Mode("fit-compile", first_call_s=1.0, compile_s=4.0, caches_on_disk=True, precompiles=True, preloads=COMPILER),
     ),
     variables=TORCH.variables,
     cache_variables=TORCH.cache_variables,

@@ -12,12 +12,12 @@ FACTS = Facts(
         Mode("eager", part="step"),
         # Op by op with TensorFlow's fused training kernels in place of Keras' optimizer.
         Mode("eager-fused", part="step"),
-        Mode("function", part="step", first_call_s=1.0, validated=True),
-        Mode("xla", part="step", first_call_s=2.0),
+        Mode("function", part="step", first_call_s=0.3, validated=True),
+        Mode("xla", part="step", first_call_s=0.8),
         # Their concrete functions, called directly.
-        Mode("function-concrete", part="step", first_call_s=1.0),
-        Mode("xla-concrete", part="step", first_call_s=2.0),
-        Mode("xla-auto", part="step", first_call_s=2.0),
+        Mode("function-concrete", part="step", first_call_s=0.3),
+        Mode("xla-concrete", part="step", first_call_s=0.8),
+        Mode("xla-auto", part="step", first_call_s=0.8),
         # Training steps over two logical devices.
         Mode("mirrored", part="step", first_call_s=1.0),
     ),

@@ -30,10 +30,10 @@ FACTS = Facts(
     distribution="torch",
     import_name="torch",
     modes=(
-        Mode("eager", training_preloads=OPTIMIZER, validated=True),
-        Mode("torchscript", first_call_s=1.0, training_preloads=OPTIMIZER, validated=True),
-        Mode("torchscript-trace", first_call_s=1.0, training_preloads=OPTIMIZER),
-        Mode("torchscript-optimized", first_call_s=1.0),
+        Mode("eager", first_call_s=0.1, training_preloads=OPTIMIZER, validated=True),
+        Mode("torchscript", first_call_s=0.2, training_preloads=OPTIMIZER, validated=True),
+        Mode("torchscript-trace", first_call_s=0.2, training_preloads=OPTIMIZER),
+        Mode("torchscript-optimized", first_call_s=0.2),
         # Memory formats of convolutions; eager has the one that was faster.
         Mode("channels-last", training_preloads=OPTIMIZER),
         Mode("channels-first", training_preloads=OPTIMIZER),
@@ -55,12 +55,12 @@ FACTS = Facts(
         Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),
         Mode(
-            "compile", first_call_s=3.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
+            "compile", first_call_s=0.3, compile_s=4.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
         ),
         # The functions of torch.optim can be compiled since 2.2.
         Mode(
             "compile-step",
-            first_call_s=4.0,
+            first_call_s=0.8, compile_s=15.0,
             first_version="2.2",
             caches_on_disk=True,
             precompiles=True,
@@ -69,7 +69,7 @@ FACTS = Facts(
         ),
         Mode(
             "compile-optimizer",
-            first_call_s=3.0,
+            first_call_s=0.8, compile_s=15.0,
             first_version="2.2",
             caches_on_disk=True,
             precompiles=True,
@@ -77,7 +77,7 @@ FACTS = Facts(
         ),
         Mode(
             "compile-max-autotune",
-            first_call_s=20.0,
+            first_call_s=1.0, compile_s=20.0,
             first_version="2.0",
             caches_on_disk=True,
             precompiles=True,
@@ -85,7 +85,7 @@ FACTS = Facts(
         ),
         Mode(
             "compile-reduce-overhead",
-            first_call_s=4.0,
+            first_call_s=1.0, compile_s=4.0,
             first_version="2.0",
             caches_on_disk=True,
             precompiles=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.cell import Cell
+from bench.frameworks.facts import Mode
 
 from ..machine import facts, processors
 from ..storage.manifest import Manifest, ProfileSummary
@@ -16,6 +17,8 @@ from .words.row_names import threads_in_words
 #: Seconds to start a process and import a framework while its neighbours do the same, and to fork one that finds it
 #: imported; both as seen on two cores.
 START_S, FORK_S = 2.0, 0.3
+#: Seconds of what a mode's first call imports, in a process that was not forked from one that has imported it.
+PRELOADS_S = 2.5
 #: Calibrating, checking and the untimed steps after each hand-over, as a share of the timed samples.
 UNTIMED_SHARE = 0.5
 
@@ -50,14 +53,11 @@ def _about(plan: Plan, before: Manifest | None) -> str:
             "About {time}: the last run of these cells took that long.",
             time=duration(estimate_s(plan, before)),
         )
-    return _(
-        "About {time}, environments not included: {start} s to start a process, {first_call} s for a first call, "
-        "and {factor} times the samples. Slow machines and large models take longer.",
-        time=duration(estimate_s(plan)),
-        start=general(_start_s(plan)),
-        first_call=_first_calls(plan),
-        factor=general(1 + UNTIMED_SHARE),
-    )
+    told = [_("About {time}, environments not included.", time=duration(estimate_s(plan)))]
+    compiling_s = _compiling_s(plan)
+    if compiling_s >= 1 and plan.profile.compile_cache == "kept":
+        told.append(_("A repetition saves {time} of compiling.", time=duration(compiling_s)))
+    return " ".join([*told, _("Slow machines and large models take longer.")])
 
 
 def _extent(plan: Plan, rows: int, columns: int) -> str:
@@ -127,18 +127,19 @@ def _sampling(profile: Profile) -> str:
     return _("Profile {name}: {rounds}, {samples}.", name=profile.name, rounds=rounds, samples=samples)
 
 
-def _start_s(plan: Plan) -> float:
-    return FORK_S if plan.profile.workers == "forked" else START_S
+def _mode(plan: Plan, cell: Cell) -> Mode:
+    return plan.registry.facts(cell.framework).mode(cell.mode)
 
 
-def _first_call_s(plan: Plan, cell: Cell) -> float:
-    return plan.registry.facts(cell.framework).mode(cell.mode).first_call_s
+def _start_s(plan: Plan, cell: Cell) -> float:
+    if plan.profile.workers == "forked":
+        return FORK_S
+    return START_S + (PRELOADS_S if _mode(plan, cell).preloads else 0.0)
 
 
-def _first_calls(plan: Plan) -> str:
-    seconds = {_first_call_s(plan, cell) for cell in plan.cells} or {0.0}
-    least, most = general(min(seconds)), general(max(seconds))
-    return least if least == most else _("{fewest} to {most}", fewest=least, most=most)
+def _compiling_s(plan: Plan) -> float:
+    """Return the seconds that first calls take longer with an empty compilation cache."""
+    return sum(_mode(plan, cell).compile_s for cell in plan.cells)
 
 
 def estimate_s(plan: Plan, before: Manifest | None = None) -> float:
@@ -150,8 +151,9 @@ def estimate_s(plan: Plan, before: Manifest | None = None) -> float:
     if before is not None and _alike(before, plan):
         return before.seconds.elapsed
     sampling_s = plan.profile.samples * plan.profile.sample_seconds * (1 + UNTIMED_SHARE)
-    once_s = sum(_start_s(plan) + _first_call_s(plan, cell) + sampling_s for cell in plan.cells)
-    return plan.profile.rounds * once_s
+    once_s = sum(_start_s(plan, cell) + _mode(plan, cell).first_call_s + sampling_s for cell in plan.cells)
+    compiled = 1 if plan.profile.compile_cache == "kept" else plan.profile.rounds
+    return plan.profile.rounds * once_s + compiled * _compiling_s(plan)
 
 
 def _alike(before: Manifest, plan: Plan) -> bool:

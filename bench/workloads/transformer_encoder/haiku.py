@@ -6,12 +6,11 @@ hk.MultiHeadAttention has three products in place of one, so the layer is made o
 from __future__ import annotations
 
 import haiku as hk
-import jax
 
 from ...frameworks.haiku.adapter import inference
 from ...frameworks.haiku.programs import KINDS
 from .. import attention, transformer
-from .jax import ATTENTION, attend
+from .jax import ATTENTION, attend, gelu
 
 
 def norm(name):
@@ -30,7 +29,7 @@ class Block(hk.Module):
         }
         projected = layers["qkv"](norm("attention_norm")(hidden))
         hidden = hidden + layers["output"](attend(projected, self.size, self.causal))
-        wide = jax.nn.gelu(layers["expand"](norm("feedforward_norm")(hidden)), approximate=False)
+        wide = gelu(layers["expand"](norm("feedforward_norm")(hidden)))
         return hidden + layers["contract"](wide)
 
 

@@ -89,6 +89,18 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
     assert re.search(r"About (\d+ min )?\d+ s, environments not included", preview(plan))
 
 
+def test_code_is_compiled_once_where_it_is_kept_and_in_every_round_otherwise() -> None:
+    plan = select(study(), Selection())
+    compile_s = sum(plan.registry.facts(cell.framework).mode(cell.mode).compile_s for cell in plan.cells)
+    cold, plan = (
+        replace(plan, profile=plan.profile.model_copy(update={"compile_cache": cache})) for cache in ("cold", "kept")
+    )
+    assert estimate_s(cold) - estimate_s(plan) == pytest.approx((plan.profile.rounds - 1) * compile_s)
+    assert compile_s > 1
+    assert f"A repetition saves {compile_s:g} s of compiling." in preview(plan)
+    assert "A repetition saves" not in preview(cold)
+
+
 def test_a_finished_run_of_the_same_cells_and_profile_tells_how_long_it_takes() -> None:
     sampling = {"rounds": 3, "samples": 1, "sample_seconds": 0.1}
     profile = {**sampling, "sizes": ["tiny"], "sizes_of": {"mlp-train": ["small"]}}
