@@ -55,12 +55,19 @@ FACTS = Facts(
         Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),
         Mode(
-            "compile", first_call_s=0.3, compile_s=4.0, first_version="2.0", caches_on_disk=True, precompiles=True, preloads=COMPILER
+            "compile",
+            first_call_s=0.3,
+            compile_s=4.0,
+            first_version="2.0",
+            caches_on_disk=True,
+            precompiles=True,
+            preloads=COMPILER,
         ),
         # The functions of torch.optim can be compiled since 2.2.
         Mode(
             "compile-step",
-            first_call_s=0.8, compile_s=15.0,
+            first_call_s=0.8,
+            compile_s=15.0,
             first_version="2.2",
             caches_on_disk=True,
             precompiles=True,
@@ -69,7 +76,8 @@ FACTS = Facts(
         ),
         Mode(
             "compile-optimizer",
-            first_call_s=0.8, compile_s=15.0,
+            first_call_s=0.8,
+            compile_s=15.0,
             first_version="2.2",
             caches_on_disk=True,
             precompiles=True,
@@ -77,7 +85,8 @@ FACTS = Facts(
         ),
         Mode(
             "compile-max-autotune",
-            first_call_s=1.0, compile_s=20.0,
+            first_call_s=1.0,
+            compile_s=20.0,
             first_version="2.0",
             caches_on_disk=True,
             precompiles=True,
@@ -85,7 +94,8 @@ FACTS = Facts(
         ),
         Mode(
             "compile-reduce-overhead",
-            first_call_s=1.0, compile_s=4.0,
+            first_call_s=1.0,
+            compile_s=4.0,
             first_version="2.0",
             caches_on_disk=True,
             precompiles=True,
