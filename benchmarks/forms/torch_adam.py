@@ -66,5 +66,6 @@ CLASS = "bench.frameworks.torch.optimizers:FOREACH"
 FORMS = {
     "function; loop": {STEP: loop, TRAIN: loop},
     "function; one count": {STEP: one_count, TRAIN: one_count},
-    "class; default": {CLASS: {**optimizers.FOREACH, optimizers.COMPILED: None}},
+    "class; foreach": {CLASS: {**optimizers.FOREACH, optimizers.COMPILED: True}},
+    "class; loop": {CLASS: {**optimizers.FOREACH, optimizers.COMPILED: False}},
 }

@@ -11,8 +11,8 @@ from .compiler import FOREACH
 
 #: The mode that compiles nothing but the optimizer.
 COMPILED = "compile-optimizer"
-#: Up to so many tensors, Adam's default, a loop, is compiled: unrolled, it took 0.9 of the time of one operation for
-#: all, and SGD's 1.1 times as long. For hundreds, the loop takes minutes to compile.
+#: Up to so many tensors, Adam's default, a loop, is compiled, as its users have it: one operation for all took as long
+#: or 1.1 times as long. For hundreds, the loop takes minutes to compile.
 FEW = 64
 
 
