@@ -10,7 +10,7 @@ from ...analysis.run_analysis import Analysis
 from ...storage.manifest import Manifest
 from ..words.caption import compared_of, describe_conditions
 from ..words.labels import in_order, labels_of
-from ..words.language import _
+from ..words.language import _, ngettext
 from ..words.numbers import COUNTS, choose_unit, fixed, format_value
 from ..words.row_names import row_name, usual_facets
 from ..words.terms import items_word
@@ -22,10 +22,12 @@ BOUNDS_S = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 def table(analysis: Analysis, manifest: Manifest) -> Table | None:
-    """Make the table; None where no steps were timed one by one."""
-    served = [result for result in analysis.results if result.latency and result.throughput]
+    """Make the table; None where no steps were timed one by one, or none that can be used."""
+    timed = [result for result in analysis.results if result.latency and result.throughput]
+    served = [result for result in timed if result.quality is not None and result.quality.usable]
     if not served:
         return None
+    disturbed = len(timed) - len(served)
     # A bound that every cell keeps says no more than the next smaller one.
     slowest = max(result.latency.p99_s for result in served if result.latency)
     wanted = sum(bound < slowest for bound in BOUNDS_S) + 1
@@ -46,8 +48,19 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
             + f" {describe_conditions(manifest, analysis.results)}",
             (Column(_("framework and mode"), "left"), *map(Column, titles)),
             tuple(_group(group, bounds, analysis.results) for group in groups.values()),
-            (_("Only sizes that were measured count, one step at a time; requests do not wait for each other."),),
+            (
+                _("Only sizes that were measured count, one step at a time; requests do not wait for each other."),
+                *([_left_out(disturbed)] if disturbed else []),
+            ),
         )
+    )
+
+
+def _left_out(disturbed: int) -> str:
+    return ngettext(
+        "{count} cell that other programs disturbed is left out.",
+        "{count} cells that other programs disturbed are left out.",
+        disturbed,
     )
 
 

@@ -93,6 +93,16 @@ def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_i
     assert float(ten[0]) == pytest.approx(2.5 * float(one[0]), rel=0.02)
 
 
+def test_a_disturbed_cell_has_no_throughput_at_a_latency_bound(long_study):
+    one_by_one(long_study, "mlp-train", [1_000_000] * 98 + [12_000_000] * 2)
+    before = report.make(long_study.records, long_study.manifest).latency
+    long_study.change("torch1:eager", "mlp-train", other_load=0.9)
+    after = report.make(long_study.records, long_study.manifest).latency
+    named = [{row[0].text for row in table.groups[0].rows} for table in (before, after)]
+    assert named[0] - named[1] == {"PyTorch 1.13 eager"}
+    assert after.remarks[-1] == "1 cell that other programs disturbed is left out."
+
+
 def one_by_one(study, workload, times):
     """Let each sample of a workload be a single step."""
     samples = {"sample_ns": times, "sample_cpu_ns": times, "sample_steps": [1] * len(times)}
