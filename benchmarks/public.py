@@ -19,8 +19,9 @@ keras.applications and keras_hub. ``--packages`` builds environments with these 
 frameworks in them; without it, such rows are left out.
 
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
-under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku and Lightning with what their
-guides and examples write; it needs their environments: nox -s prepare -- NAME.
+under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, TensorFlow Lite,
+TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their environments, which
+``nox -s bench-NAME`` builds, or interpreters that have their packages.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of

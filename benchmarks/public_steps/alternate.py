@@ -7,7 +7,7 @@ Both are empty where ours or the public ones are missing. All have the same batc
 have the same parameters, too, and are compared by their outputs; the values of the parameters of networks differ, see
 comparison.py. The clock is the processor time of this process where it has one thread: other processes then change
 a time little. With more threads it is a clock on the wall, because threads that wait for each other take processor
-time, too.
+time, too. TensorFlow 1.x runs this on Python 3.7.
 """
 
 from __future__ import annotations
