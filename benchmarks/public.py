@@ -88,7 +88,12 @@ COLUMNS = {
     "libraries": (
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
         ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
-        ("flax", "nnx"), ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
+        ("keras-torch", "fit"), ("keras-torch", "fit-jit"), ("keras-torch", "train-on-batch"),
+        ("keras-torch", "predict"), ("keras-torch", "predict-jit"), ("keras2-tf", "fit"), ("keras2-tf", "fit-jit"),
+        ("keras2-tf", "train-on-batch"), ("keras2-tf", "predict"), ("keras2-tf", "predict-jit"), ("flax", "nnx"),
+        ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
+        ("lightning", "fit-compile"), ("tflite", "float32"), ("tflite", "int8"), ("tf1", "session"),
+        ("tf2-session", "session"), ("theano", "function"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800
