@@ -112,7 +112,8 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     elif workload in pyhpc.UNCOMPARED:
         differing = {}
     else:
-        reference = comparison.Reference(specification, size, adapter)
+        precision = BUILT_IN.facts(framework).mode(mode).computes_in or "float32"
+        reference = comparison.Reference(specification, size, adapter, precision)
         reference.verify(program)
         if mode == "jit-loop":
             # It holds the batches that it was given, and takes them in that order only.

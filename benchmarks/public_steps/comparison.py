@@ -33,9 +33,13 @@ class Form(NamedTuple):
 
 
 class Reference:
-    """Holds the float64 outputs of a kernel's specification, and the batches that they belong to."""
+    """Holds the float64 outputs of a kernel's specification, and the batches that they belong to.
 
-    def __init__(self, specification: Any, size: dict[str, int], adapter: Any) -> None:
+    ``precision`` is the one in which a mode computes, whatever its arrays have.
+    """
+
+    def __init__(self, specification: Any, size: dict[str, int], adapter: Any, precision: str = "float32") -> None:
+        self._precision = precision
         self._factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
         self._training = specification.TRAINING
         self._get = adapter.get
@@ -57,7 +61,7 @@ class Reference:
     def verify(self, program: Program) -> None:
         """Raise Mismatch unless a program computes its specification."""
         outputs = parity.program_outputs(program, self._batches, self._get, self._drawn)
-        parity.judge(self._compared(outputs), self._stored, str(self._stored["digest"]), "float32", self._factor)
+        parity.judge(self._compared(outputs), self._stored, str(self._stored["digest"]), self._precision, self._factor)
 
     def named(self, run: Callable[[Any], dict[str, Any]], layout: Callable[[Any], Any]) -> Program:
         """Make a program of a public kernel's ``run``, whose outputs ``layout`` puts into the layout of ours.

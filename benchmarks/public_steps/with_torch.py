@@ -128,7 +128,9 @@ def encoder(size, mode, batch, train):
 
     def step(*given):
         with torch.inference_mode():
-            return {"hidden": network(*batch)}
+            hidden = network(*batch)
+            # Users of autocast get bfloat16 here, ours float32.
+            return {"hidden": hidden.float() if mode == "autocast" else hidden}
 
     return {"torch.nn": step}
 
