@@ -58,7 +58,7 @@ def running(name, given, batch, fetched, output):
 
 def weight(*shape):
     """Draw weights that keep values as large as ours are: the time of TensorFlow 1.x' erf depends on them."""
-    return tf.Variable(tf.truncated_normal(shape, stddev=float(np.prod(shape[:-1])) ** -0.5))
+    return tf.Variable(tf.random_normal(shape, stddev=float(np.prod(shape[:-1])) ** -0.5))
 
 
 def bias(width):
