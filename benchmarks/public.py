@@ -19,8 +19,9 @@ keras.applications and keras_hub. ``--packages`` builds environments with these 
 frameworks in them; without it, such rows are left out.
 
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
-under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku and Lightning with what their
-guides and examples write; it needs their environments: nox -s prepare -- NAME.
+under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, TensorFlow Lite,
+TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their environments, which
+``nox -s bench-NAME`` builds, or interpreters that have their packages.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -87,7 +88,12 @@ COLUMNS = {
     "libraries": (
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
         ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
-        ("flax", "nnx"), ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
+        ("keras-torch", "fit"), ("keras-torch", "fit-jit"), ("keras-torch", "train-on-batch"),
+        ("keras-torch", "predict"), ("keras-torch", "predict-jit"), ("keras2-tf", "fit"), ("keras2-tf", "fit-jit"),
+        ("keras2-tf", "train-on-batch"), ("keras2-tf", "predict"), ("keras2-tf", "predict-jit"), ("flax", "nnx"),
+        ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
+        ("lightning", "fit-compile"), ("tflite", "float32"), ("tflite", "int8"), ("tf1", "session"),
+        ("tf2-session", "session"), ("theano", "function"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800

@@ -7,7 +7,7 @@ Both are empty where ours or the public ones are missing. All have the same batc
 have the same parameters, too, and are compared by their outputs; the values of the parameters of networks differ, see
 comparison.py. The clock is the processor time of this process where it has one thread: other processes then change
 a time little. With more threads it is a clock on the wall, because threads that wait for each other take processor
-time, too.
+time, too. TensorFlow 1.x runs this on Python 3.7.
 """
 
 from __future__ import annotations
@@ -56,16 +56,24 @@ def ours(framework, adapter, mode, workload, size, batch, parameters, each):
 
 
 def networks(framework, mode, workload, size, batch, adapter, each):
-    """Return ``{name: run}`` of public networks: of a package, or steps that are waited for where ``each`` says so."""
+    """Return ``{name: run}`` of public networks, whose steps are waited for where ``each`` says so."""
     if workload in MODELS:
         try:
             models = importlib.import_module("models_" + framework)
         except ImportError:
             return {}
-        return models.runs(workload, size, mode, batch)
+        found = models.runs(workload, size, mode, batch)
+        if each:
+            found = {name: waited(run, adapter.synchronize) for name, run in found.items()}
+        return found
     steps = importlib.import_module("with_" + framework).steps(workload, size, mode, batch)
     # Steps that are done many at once have a run of their own.
     return {name: getattr(step, "run", None) or looped(step, adapter.synchronize, each) for name, step in steps.items()}
+
+
+def waited(run, synchronize):
+    """Return a run that waits for each step."""
+    return looped(lambda *batch: run([batch]), synchronize, each=True)
 
 
 def kernels(framework, mode, workload, size, batch, parameters, adapter, checkout):
@@ -100,10 +108,11 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     batch = tuple(adapter.put(array) for array in batches[0])
     each = adapter.settings().get("dispatch") != "inline"
     make = functools.partial(ours, framework, adapter, mode, workload, size, batch, parameters, each)
+    missing = Prepared(adapter, batch, {}, SAMPLE_S, {})
     try:
         program = make()
     except Unsupported:
-        return Prepared(adapter, batch, {}, SAMPLE_S, {})
+        return missing
     module, found = kernels(framework, mode, workload, size, batch, parameters, adapter, checkout)
     if not found:
         # The steps of training need each other, so waiting for the last is waiting for all.
@@ -112,8 +121,13 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     elif workload in pyhpc.UNCOMPARED:
         differing = {}
     else:
-        reference = comparison.Reference(specification, size, adapter)
-        reference.verify(program)
+        precision = BUILT_IN.facts(framework).mode(mode).computes_in or "float32"
+        reference = comparison.Reference(specification, size, adapter, precision)
+        try:
+            reference.verify(program)
+        except Unsupported:
+            # What TensorFlow Lite leaves in float32 is known only when it is converted.
+            return missing
         if mode == "jit-loop":
             # It holds the batches that it was given, and takes them in that order only.
             program = make()

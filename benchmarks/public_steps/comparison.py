@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,14 +23,23 @@ KEPT = ("digest", "reduced", "expected/", "error/")
 #: A public kernel may hold its batch, in a layout of its own. So inference is checked with one batch, the first. Random
 #: draws are checked with two: one that remembers its numbers, or starts anew, is found by those of the second batch.
 NOT_COMPARED = "[1]"
-#: Shape and type of an output; the type is empty where it has none.
-Form = tuple[tuple[int, ...], str]
+
+
+class Form(NamedTuple):
+    """Shape and type of an output; the type is empty where it has none."""
+
+    shape: tuple[int, ...]
+    type: str
 
 
 class Reference:
-    """Holds the float64 outputs of a kernel's specification, and the batches that they belong to."""
+    """Holds the float64 outputs of a kernel's specification, and the batches that they belong to.
 
-    def __init__(self, specification: Any, size: dict[str, int], adapter: Any) -> None:
+    ``precision`` is the one in which a mode computes, whatever its arrays have.
+    """
+
+    def __init__(self, specification: Any, size: dict[str, int], adapter: Any, precision: str = "float32") -> None:
+        self._precision = precision
         self._factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
         self._training = specification.TRAINING
         self._get = adapter.get
@@ -52,7 +61,7 @@ class Reference:
     def verify(self, program: Program) -> None:
         """Raise Mismatch unless a program computes its specification."""
         outputs = parity.program_outputs(program, self._batches, self._get, self._drawn)
-        parity.judge(self._compared(outputs), self._stored, str(self._stored["digest"]), "float32", self._factor)
+        parity.judge(self._compared(outputs), self._stored, str(self._stored["digest"]), self._precision, self._factor)
 
     def named(self, run: Callable[[Any], dict[str, Any]], layout: Callable[[Any], Any]) -> Program:
         """Make a program of a public kernel's ``run``, whose outputs ``layout`` puts into the layout of ours.
@@ -81,7 +90,7 @@ def in_order(outputs: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return outputs by name: those that are no dictionary have the order of ``names``; extra ones get numbers."""
     if isinstance(outputs, dict):
         return outputs
-    outputs = outputs if isinstance(outputs, tuple | list) else [outputs]
+    outputs = outputs if isinstance(outputs, (tuple, list)) else [outputs]
     return {names[index] if index < len(names) else str(index): value for index, value in enumerate(outputs)}
 
 
@@ -115,13 +124,13 @@ def forms(outputs: dict[str, Any]) -> list[Form]:
     found = []
     for value in outputs.values():
         kind = getattr(value, "dtype", "")
-        found.append((tuple(np.shape(value)), getattr(kind, "name", str(kind))))
+        found.append(Form(tuple(np.shape(value)), getattr(kind, "name", str(kind))))
     return found
 
 
 def alike(found: Form, expected: Form) -> bool:
     """Tell whether shape and type are equal. Keras' train_on_batch returns a number, which has no type."""
-    return found[0] == expected[0] and found[1] in ("", expected[1])
+    return found.shape == expected.shape and found.type in ("", expected.type)
 
 
 def said(found: list[Form]) -> str:

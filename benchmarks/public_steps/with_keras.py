@@ -1,13 +1,17 @@
-"""Makes runs of Keras' own loops as its guides have them: fit and predict of arrays, and train_on_batch."""
+"""Makes runs of Keras' own loops as its guides have them: fit and predict of arrays, and train_on_batch.
+
+On PyTorch, images come in Keras' default form and with their channels first, which PyTorch prefers.
+"""
 
 from __future__ import annotations
 
-import keras
 import numpy as np
 import with_tensorflow as networks
+from with_tensorflow import keras
 
+BACKEND = keras.backend.backend() if hasattr(keras, "ops") else "tensorflow"
 #: Steps of one execution in Keras' guide to speed; JAX and TensorFlow take it.
-STEPS_PER_EXECUTION = 32
+EXECUTED = {"fit": 1} if BACKEND == "torch" else {"fit": 1, "fit, steps_per_execution": 32}
 
 
 def steps(workload, size, mode, batch):
@@ -25,22 +29,38 @@ def steps(workload, size, mode, batch):
 
 
 def jit_of(mode):
-    return True if mode.endswith("-jit") else "auto"
+    return True if mode.endswith("-jit") else "auto" if hasattr(keras, "ops") else None
 
 
 def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(networks.RATE)):
-    def compiled(executed):
-        model = make()
-        model.compile(optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=executed)
-        return model
+    found = {}
+    for form, given in layouts(batch).items():
+        keras.backend.set_image_data_format(form)
 
-    if mode == "train-on-batch":
-        model = compiled(1)
-        return {"train_on_batch": lambda *given: {"loss": model.train_on_batch(*batch)}}
-    return {
-        "fit": Fitted(compiled(1), batch),
-        "fit, steps_per_execution": Fitted(compiled(STEPS_PER_EXECUTION), batch),
-    }
+        def compiled(executed, given=given):
+            model = make()
+            model.compile(optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=executed)
+            return model
+
+        name = ", channels_first" if form == "channels_first" else ""
+        if mode == "train-on-batch":
+            found["train_on_batch" + name] = on_batch(compiled(1), given)
+        else:
+            found.update((loop + name, Fitted(compiled(count), given)) for loop, count in EXECUTED.items())
+    return found
+
+
+def layouts(batch):
+    """Return {form of images: batch in it}; what is no image has Keras' default alone."""
+    found = {"channels_last": batch}
+    if BACKEND == "torch" and len(batch[0].shape) == 4:
+        images, labels = batch
+        found["channels_first"] = (images.permute(0, 3, 1, 2).contiguous(), labels)
+    return found
+
+
+def on_batch(model, batch):
+    return lambda *given: {"loss": model.train_on_batch(*batch)}
 
 
 class Arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import warnings
 
@@ -15,8 +16,7 @@ from torch.utils.data import DataLoader
 
 def steps(workload, size, mode, batch):
     """Return ``{name: object with a run}``."""
-    made = with_torch.steps(workload, size, mode, batch, train=fitted)
-    return {"lightning": made} if made else {}
+    return with_torch.steps(workload, size, mode, batch, train=fitted)
 
 
 class Classifier(lightning.LightningModule):
@@ -55,4 +55,12 @@ class Fitted:
 
 
 def fitted(network, mode, batch, kind=torch.optim.SGD, rate=with_torch.RATE):
-    return Fitted(Classifier(network, kind, rate), tuple(batch))
+    """Fit the module; ``fit-compile`` compiles it as Lightning's guide does, or its network alone."""
+    module = Classifier(network, kind, rate)
+    if mode == "fit":
+        return {"lightning": Fitted(module, tuple(batch))}
+    alone = Classifier(torch.compile(copy.deepcopy(network)), kind, rate)
+    return {
+        "lightning, module compiled": Fitted(torch.compile(module), tuple(batch)),
+        "lightning, network compiled": Fitted(alone, tuple(batch)),
+    }

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import keras
 
+if not hasattr(keras, "ops"):
+    # Until 2.13, ``keras`` itself has the older optimizers.
+    from tensorflow import keras
+
 RATE = 0.05
 
 
@@ -143,10 +147,21 @@ class Positions(keras.layers.Layer):
     """Learned positions, added to the embedded tokens."""
 
     def build(self, shape):
-        self.table = self.add_weight(shape=shape[1:])
+        self.table = self.add_weight(name="positions", shape=shape[1:])
 
     def call(self, hidden):
         return hidden + self.table
+
+
+class TiedEmbedding(keras.layers.Embedding):
+    """What Keras 2 has in keras_nlp alone."""
+
+    def call(self, inputs, reverse=False):
+        if not reverse:
+            return super().call(inputs)
+        import tensorflow as tf
+
+        return tf.matmul(inputs, self.embeddings, transpose_b=True)
 
 
 def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e-3), train=None):
@@ -154,7 +169,7 @@ def language_model(size, mode, batch, optimizer=lambda: keras.optimizers.Adam(1e
 
     def make():
         tokens = keras.Input(batch_shape=batch[0].shape, dtype="int32")
-        embedding = keras.layers.ReversibleEmbedding(size["vocabulary"], size["width"])
+        embedding = getattr(keras.layers, "ReversibleEmbedding", TiedEmbedding)(size["vocabulary"], size["width"])
         hidden = stack(size, Positions()(embedding(tokens)), causal=True)
         return keras.Model(tokens, embedding(hidden, reverse=True))
 

@@ -125,6 +125,8 @@ def test_xla_compiles_as_many_clusters_as_the_graphs_have():
     }
     for counted, executables in found["xla-auto"].values():
         assert counted == executables > 0
+    # Nothing in it is joined before XLA looks for clusters.
+    assert found["xla-auto"]["transformer-encoder"][0] == 1
     assert [executables for _, executables in found["function"].values()] == [0, 0]
 
 

@@ -10,7 +10,8 @@ KERNELS = (
     "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
 )  # fmt: skip
 NETWORKS = ("mlp-train", "transformer-encoder")
-SCRIPTED = ("batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", *NETWORKS)
+INFERRED = ("batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add")
+SCRIPTED = (*INFERRED, *NETWORKS)
 OPTIMIZERS = ("optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw")
 TRAINED = ("mlp-train", "lenet-train", "transformer-train")
 #: {mode: workloads that have public ones in it}
@@ -31,6 +32,13 @@ REQUESTED = {
     "jit-aot": (*KERNELS, *NETWORKS),
     "jit-loop": (*OPTIMIZERS, *TRAINED),
     "fit": TRAINED,
+    "fit-compile": ("mlp-train",),
+    "train-on-batch": TRAINED,
+    "predict": ("transformer-encoder",),
+    "float32": (*INFERRED, "transformer-encoder"),
+    "int8": ("conv2d", "transformer-encoder"),
+    "session": (*TRAINED, "transformer-encoder"),
+    "function": ("mlp-train", "lenet-train"),
     "nnx": (*TRAINED, "transformer-encoder"),
     "nnx-functional": (*TRAINED, "transformer-encoder"),
     "linen": (*TRAINED, "transformer-encoder"),
@@ -56,7 +64,9 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "torch2:optimizer-foreach", "torch2:channels-last", "torch2:channels-first", "torch2:compile-optimizer",
     "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:jit-async", "jax:jit-aot",
     "jax:jit-loop", "keras-jax:fit", "flax:nnx",
-    "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit",
+    "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit", "lightning:fit-compile", "keras-torch:fit",
+    "keras-torch:train-on-batch", "keras-torch:predict", "keras2-tf:fit", "keras2-tf:predict", "tflite:float32",
+    "tflite:int8", "tf1:session", "tf2-session:session", "theano:function",
 )  # fmt: skip
 def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
     found = run(environment, "public_kernels", mode, *REQUESTED[mode])

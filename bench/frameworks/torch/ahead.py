@@ -26,12 +26,17 @@ class Ahead:
             raise Unsupported("torch {} has no aoti_compile_and_package".format(torch.__version__))
         module = function if isinstance(function, torch.nn.Module) else Called(function)
         known = {}
+        latest = run = None
 
         def call(*batch):
-            shapes = tuple(array.shape for array in batch)
-            if shapes not in known:
-                known[shapes] = self._package(module, batch)
-            return known[shapes](*batch)
+            nonlocal latest, run
+            shapes = [array.shape for array in batch]
+            if shapes != latest:
+                key = tuple(shapes)
+                if key not in known:
+                    known[key] = self._package(module, batch)
+                latest, run = shapes, known[key]
+            return run(*batch)
 
         return call
 
