@@ -1,4 +1,4 @@
-"""Forms of attention in PyTorch 2: its own kernel, which is the present form but for bfloat16 on some processors; blocks."""
+"""Forms of long attention in PyTorch 2: its own kernel, and blocks of queries."""
 
 from __future__ import annotations
 

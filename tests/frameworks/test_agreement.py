@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from environment import ROOT, agreement, framework, run
 from modes import GRID, GRID_INFERENCE, case, cases, compiled, needs
@@ -73,6 +75,23 @@ def test_forms_that_check_does_not_have_agree_with_float64(environment, mode):
     for workload, (share, settings) in found.items():
         assert share <= 1
         assert (settings["attention"] == long_attention.IN_BLOCKS) == workload.startswith(blocks)
+
+
+@pytest.mark.long
+@cases("torch2:eager", "torch2:compile", "torch2:torchscript")
+def test_pytorchs_own_attention_gives_way_to_blocks_where_a_processor_has_no_tiles_of_bfloat16(environment, mode):
+    flags = set(Path("/proc/cpuinfo").read_text().split())
+    without_tiles = "avx512_bf16" in flags and "amx_tile" not in flags
+    full = {
+        f"attention-{kind}/small/{precision}" for kind in ("causal", "full") for precision in ("float32", "bfloat16")
+    }
+    found = agreement(environment, mode, *sorted(full))
+    assert set(found) == full
+    for name, (share, settings) in found.items():
+        assert share <= 1
+        assert settings["attention"] == (
+            long_attention.IN_BLOCKS if without_tiles and name.endswith("bfloat16") else "fused"
+        )
 
 
 def in_blocks(environment, mode):

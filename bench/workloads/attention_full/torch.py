@@ -1,4 +1,4 @@
-"""Implements attention-full in PyTorch: scaled_dot_product_attention, composed where a version lacks it."""
+"""Implements attention-full in PyTorch: scaled_dot_product_attention, or composed where that is missing or slow."""
 
 from __future__ import annotations
 
@@ -41,8 +41,21 @@ class BlockedAttention(nn.Module):
         return torch.cat(mixed, dim=2)
 
 
+def converts_bfloat16(like):
+    """Tell whether PyTorch's own kernel is slow for these arrays: bfloat16 without a processor's tiles for it.
+
+    With instructions for vectors of bfloat16 alone, as on AMD's Zen 5, the kernel takes as long as in float32.
+    """
+    if like.is_cuda or like.dtype != torch.bfloat16:
+        return False
+    vectors, tiles = (
+        getattr(torch.cpu, "_is_{}_supported".format(name), lambda: True) for name in ("avx512_bf16", "amx_tile")
+    )
+    return vectors() and not tiles()
+
+
 def build(size, parameters, batch, transform, causal=CAUSAL):
-    if hasattr(functional, "scaled_dot_product_attention"):
+    if hasattr(functional, "scaled_dot_product_attention") and not converts_bfloat16(batch[0]):
         module = FusedAttention(causal)
     elif batch[0].is_cuda or len(long_attention.blocks(size["sequence"], BLOCK, causal)) == 1:
         module = ComposedAttention(causal, size["sequence"], batch[0])
