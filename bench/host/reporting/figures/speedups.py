@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from ...statistics.bootstrap import Estimate
 from ..report import Report
+from ..tables.interest import dispensability
 from ..tables.speedup_values import SpeedUps, mean_name
 from ..words.language import _
 from .axes import scale
@@ -21,7 +22,8 @@ def draw(report: Report) -> Figure | None:
     if found is None:
         return None
     others = [column for column in found.columns if not _is_base(found, column)]
-    columns = others[:MOST_COLUMNS]
+    missed_least = sorted(others, key=dispensability(found).__getitem__)[:MOST_COLUMNS]
+    columns = [column for column in others if column in missed_least]
     rows = found.rows[: most_rows(len(columns)) - bool(found.means)]
     points = [
         (number, column, place.speed_up, hollow(place))
@@ -32,7 +34,7 @@ def draw(report: Report) -> Figure | None:
     if not points:
         return None
     names = [row.name for row in rows] + [mean_name(found, track, short=True) for track in found.tracks[:1]]
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns if len(columns) == len(others) else columns, found.labels)
     figure, axes = make_frame(names, len(columns), bool(found.means))
     axes.axvline(1.0, color="0.2", linewidth=0.8, zorder=1)
     for number, column, speed_up, doubtful in points:

@@ -14,6 +14,7 @@ import pytest
 from bench.host.reporting import report
 from bench.host.reporting.figures import rows, speedups, style
 from bench.host.reporting.outputs import figures
+from bench.host.reporting.tables.interest import dispensability
 from bench.host.reporting.words.labels import Label
 
 FILES = ["figures/speedups.pdf", "figures/speedups.svg", "figures/speedups.png"]
@@ -49,6 +50,18 @@ def test_each_speed_up_is_a_point_with_its_interval_on_a_logarithmic_axis(long_s
     values = [line.get_xdata()[0] for line in points(figure) if line.get_marker() == points(figure)[2].get_marker()]
     assert values == pytest.approx([1 / 0.71] * 4, rel=0.05)
     assert figure.get_size_inches()[0] == style.WIDTH
+
+
+def test_where_columns_are_too_many_those_that_a_reader_misses_most_are_drawn(long_study, monkeypatch):
+    order = dispensability(report.make(long_study.records, long_study.manifest).speed_ups)
+    monkeypatch.setattr(speedups, "MOST_COLUMNS", 3)
+    figure = drawn(long_study)
+    assert len(points(figure)) == 3 * 4
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    kept = sorted(found.columns, key=order.__getitem__)[1:4]
+    drawn_values = {round(line.get_xdata()[0], 6) for line in points(figure)}
+    assert drawn_values >= {round(found.means[column], 6) for column in kept}
+    assert kept != list(found.columns[1:4])
 
 
 @pytest.mark.parametrize("count", range(1, style.MOST_COLUMNS + 1))
