@@ -55,3 +55,13 @@ def test_every_mode_that_a_processor_runs_has_a_time_in_a_committed_table(enviro
         assert statuses()[environment, mode] <= {"excluded", "unsupported"}
     else:
         assert "ok" in statuses()[environment, mode]
+
+
+@pytest.mark.parametrize("kind", ["environments.json", "run.json", "machine.json"])
+def test_a_committed_run_names_no_folder_of_the_machine_it_was_made_on(kind):
+    files = sorted((ROOT / "reports" / "reference").rglob(kind))
+    assert files
+    named = [
+        str(file) for file in files if any(f'"{place}' in file.read_text("utf-8") for place in ("/root/", "/home/"))
+    ]
+    assert named == []
