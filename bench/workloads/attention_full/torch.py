@@ -46,7 +46,7 @@ def converts_bfloat16(like):
 
     With instructions for vectors of bfloat16 alone, as on AMD's Zen 5, the kernel takes as long as in float32.
     """
-    if like.is_cuda or like.dtype != torch.bfloat16:
+    if like.device.type != "cpu" or like.dtype != torch.bfloat16:
         return False
     vectors, tiles = (
         getattr(torch.cpu, "_is_{}_supported".format(name), lambda: True) for name in ("avx512_bf16", "amx_tile")
