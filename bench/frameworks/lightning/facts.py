@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..facts import Facts, Mode
-from ..torch.facts import COMPILER, OPTIMIZER
 from ..torch.facts import FACTS as TORCH
+from ..torch.facts import OPTIMIZER, inductor
 
 FACTS = Facts(
     product="Lightning",
@@ -12,7 +12,7 @@ FACTS = Facts(
     import_name="lightning",
     modes=(
         Mode("fit", training_preloads=OPTIMIZER),
-        Mode("fit-compile", first_call_s=1.0, compile_s=4.0, caches_on_disk=True, precompiles=True, preloads=COMPILER),
+        inductor("fit-compile", "", first_call_s=1.0, compile_s=4.0),
     ),
     variables=TORCH.variables,
     cache_variables=TORCH.cache_variables,

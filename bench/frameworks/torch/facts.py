@@ -25,6 +25,21 @@ COMPILER = (
 #: What the optimizers import in their first step since 2.1, in whatever mode; it takes a second.
 OPTIMIZER = ("torch._dynamo",)
 
+
+def inductor(name: str, first_version: str, *, first_call_s: float, compile_s: float, part: str = "module") -> Mode:
+    """Return a mode of ``torch.compile``, whose code Inductor generates and keeps on disk."""
+    return Mode(
+        name,
+        first_call_s,
+        compile_s,
+        first_version=first_version,
+        caches_on_disk=True,
+        part=part,
+        preloads=COMPILER,
+        precompiles=True,
+    )
+
+
 FACTS = Facts(
     product="PyTorch",
     distribution="torch",
@@ -54,53 +69,12 @@ FACTS = Facts(
         # Training steps over two processes.
         Mode("ddp", training_preloads=OPTIMIZER),
         Mode("autocast", computes_in="bfloat16"),
-        Mode(
-            "compile",
-            first_call_s=0.3,
-            compile_s=4.0,
-            first_version="2.0",
-            caches_on_disk=True,
-            precompiles=True,
-            preloads=COMPILER,
-        ),
+        inductor("compile", "2.0", first_call_s=0.3, compile_s=4.0),
         # The functions of torch.optim can be compiled since 2.2.
-        Mode(
-            "compile-step",
-            first_call_s=0.8,
-            compile_s=15.0,
-            first_version="2.2",
-            caches_on_disk=True,
-            precompiles=True,
-            preloads=COMPILER,
-            part="step",
-        ),
-        Mode(
-            "compile-optimizer",
-            first_call_s=0.8,
-            compile_s=15.0,
-            first_version="2.2",
-            caches_on_disk=True,
-            precompiles=True,
-            preloads=COMPILER,
-        ),
-        Mode(
-            "compile-max-autotune",
-            first_call_s=1.0,
-            compile_s=20.0,
-            first_version="2.0",
-            caches_on_disk=True,
-            precompiles=True,
-            preloads=COMPILER,
-        ),
-        Mode(
-            "compile-reduce-overhead",
-            first_call_s=1.0,
-            compile_s=4.0,
-            first_version="2.0",
-            caches_on_disk=True,
-            precompiles=True,
-            preloads=COMPILER,
-        ),
+        inductor("compile-step", "2.2", first_call_s=0.8, compile_s=15.0, part="step"),
+        inductor("compile-optimizer", "2.2", first_call_s=0.8, compile_s=15.0),
+        inductor("compile-max-autotune", "2.0", first_call_s=1.0, compile_s=20.0),
+        inductor("compile-reduce-overhead", "2.0", first_call_s=1.0, compile_s=4.0),
         # A library cannot be loaded again without its package: it is compiled anew in every process.
         Mode(
             "aot-inductor",
