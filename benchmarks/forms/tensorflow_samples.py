@@ -9,22 +9,8 @@ from bench.workloads.per_sample_gradients.tensorflow import by_layers, different
 MODULE = "bench.workloads.per_sample_gradients.tensorflow:"
 
 
-def broadcast_layers(variables, inputs, labels):
-    """Differentiate by layers, with products that broadcast in place of products of matrices."""
-    count, hidden, given, sums = len(variables) // 2, inputs, [], []
-    with tf.GradientTape(watch_accessed_variables=False) as tape:
-        for index in range(count):
-            given.append(hidden)
-            total = tf.nn.bias_add(tf.matmul(hidden, variables[f"weight{index}"]), variables[f"bias{index}"])
-            tape.watch(total)
-            sums.append(total)
-            hidden = tf.nn.relu(total) if index < count - 1 else total
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=hidden)
-    found = {}
-    for index, (row, slope) in enumerate(zip(given, tape.gradient(losses, sums), strict=True)):
-        found[f"weight{index}"] = tf.expand_dims(row, 2) * tf.expand_dims(slope, 1)
-        found[f"bias{index}"] = slope
-    return found
+def broadcast(rows, columns):
+    return tf.expand_dims(rows, 2) * tf.expand_dims(columns, 1)
 
 
 def everywhere(function):
@@ -34,5 +20,5 @@ def everywhere(function):
 FORMS = {
     "rows": everywhere(differentiate),
     "layers": everywhere(by_layers),
-    "broadcasting layers": everywhere(broadcast_layers),
+    "broadcasting layers": {**everywhere(by_layers), MODULE + "outer": broadcast},
 }

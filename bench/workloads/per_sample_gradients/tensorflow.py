@@ -20,6 +20,11 @@ def differentiate(variables, inputs, labels, each=tf.vectorized_map):
     return each(alone, (inputs, labels))
 
 
+def outer(rows, columns):
+    """Multiply each row by its column. TensorFlow multiplies such thin matrices faster than it broadcasts."""
+    return tf.matmul(tf.expand_dims(rows, 2), tf.expand_dims(columns, 1))
+
+
 def by_layers(variables, inputs, labels):
     """Differentiate all rows at once: a layer's gradient for a row is the outer product of its input and its slope.
 
@@ -37,8 +42,7 @@ def by_layers(variables, inputs, labels):
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=hidden)
     found = {}
     for index, (row, slope) in enumerate(zip(given, tape.gradient(losses, sums))):
-        # TensorFlow multiplies matrices of one column and one row faster than it broadcasts.
-        found["weight%d" % index] = tf.matmul(tf.expand_dims(row, 2), tf.expand_dims(slope, 1))
+        found["weight%d" % index] = outer(row, slope)
         found["bias%d" % index] = slope
     return found
 
