@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-CHOICE = "bench.workloads.attention_full.torch:converts_bfloat16"
+CHOICE = "bench.workloads.attention_full.torch:fused_is_slow"
 FORMS = {"fused": {CHOICE: lambda like: False}, "blocks": {CHOICE: lambda like: True}}

@@ -41,10 +41,10 @@ class BlockedAttention(nn.Module):
         return torch.cat(mixed, dim=2)
 
 
-def converts_bfloat16(like):
-    """Tell whether PyTorch's own kernel is slow for these arrays: bfloat16 without a processor's tiles for it.
+def fused_is_slow(like):
+    """Tell whether PyTorch's own kernel is slower than blocks for such arrays: bfloat16 on a processor without AMX.
 
-    With instructions for vectors of bfloat16 alone, as on AMD's Zen 5, the kernel takes as long as in float32.
+    With AVX-512's instructions for it alone, as on AMD's Zen 5, the kernel takes as long as in float32.
     """
     if like.device.type != "cpu" or like.dtype != torch.bfloat16:
         return False
@@ -55,7 +55,7 @@ def converts_bfloat16(like):
 
 
 def build(size, parameters, batch, transform, causal=CAUSAL):
-    if hasattr(functional, "scaled_dot_product_attention") and not converts_bfloat16(batch[0]):
+    if hasattr(functional, "scaled_dot_product_attention") and not fused_is_slow(batch[0]):
         module = FusedAttention(causal)
     elif batch[0].is_cuda or len(long_attention.blocks(size["sequence"], BLOCK, causal)) == 1:
         module = ComposedAttention(causal, size["sequence"], batch[0])
