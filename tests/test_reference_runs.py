@@ -1,4 +1,4 @@
-"""Tests that every mode that a processor runs has a time in a committed table, in every environment."""
+"""Tests the committed runs: every mode that a processor runs has a time, and none names a folder of a machine."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def draw(report: Report) -> Figure | None:
     if found is None:
         return None
     others = [column for column in found.columns if not _is_base(found, column)]
-    missed_least = sorted(others, key=dispensability(found).__getitem__)[:MOST_COLUMNS]
-    columns = [column for column in others if column in missed_least]
+    missed_most = sorted(others, key=dispensability(found).__getitem__)[:MOST_COLUMNS]
+    columns = [column for column in others if column in missed_most]
     rows = found.rows[: most_rows(len(columns)) - bool(found.means)]
     points = [
         (number, column, place.speed_up, hollow(place))
