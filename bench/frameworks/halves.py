@@ -1,7 +1,7 @@
 """Holds what the frameworks' modes for several devices share: who may have them, and the parts of each batch.
 
 They divide one global batch among the devices, average the gradients and update alike everywhere, so a step computes
-what it computes on one device. The devices are logical ones of a processor, and share its threads.
+what it computes on one device. The devices are two GPUs, or logical ones of a processor, which share its threads.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from ..program import Unsupported
 DEVICES = 2
 
 
-def verify(mode, device, threads):
-    """Raise Unsupported where a mode for several devices cannot have as many on ``device`` with so many threads."""
-    if device != "cpu":
-        raise Unsupported("mode {} computes on {} logical devices of a processor".format(mode, DEVICES))
+def verify_threads(mode, threads):
+    """Raise Unsupported where the logical devices of a processor cannot share so many threads."""
     if threads % DEVICES:
         raise Unsupported(
             "mode {} divides threads among {} devices: {} cannot be divided".format(mode, DEVICES, threads)
         )
+
+
+def verify_gpus(mode, count):
+    """Raise Unsupported where a framework sees fewer GPUs than a step is divided among."""
+    if count < DEVICES:
+        raise Unsupported("mode {} computes on {} GPUs, and {} can be seen here".format(mode, DEVICES, count))
 
 
 def verify_program(mode, *, training, whole=True):
@@ -31,6 +35,13 @@ def verify_program(mode, *, training, whole=True):
             "mode {} averages gradients of halves of a batch; those of this workload are given, or depend on the whole "
             "batch".format(mode)
         )
+
+
+def verify_batch(mode, batch):
+    """Raise Unsupported for a batch that has no equal halves."""
+    lengths = {len(array) for array in batch}
+    if len(lengths) > 1 or lengths.pop() % DEVICES:
+        raise Unsupported("mode {}: this batch has no {} equal parts".format(mode, DEVICES))
 
 
 class Halves:
@@ -47,8 +58,6 @@ class Halves:
         """Return the parts of a batch. Raises Unsupported where it has no equal halves."""
         known = self._known.get(id(batch[0]))
         if known is None:
-            lengths = {len(array) for array in batch}
-            if len(lengths) > 1 or lengths.pop() % DEVICES:
-                raise Unsupported("mode {}: this batch has no {} equal parts".format(self._mode, DEVICES))
+            verify_batch(self._mode, batch)
             known = self._known[id(batch[0])] = (batch, self._divide(batch))
         return known[1]

@@ -42,12 +42,28 @@ def divided(mode):
     """Divide eight numbers among two devices; return those of each, and why nine cannot be divided."""
     adapter = Adapter(mode, "cpu", "float32", 2)
     replicas = parallel.Replicas(mode)
+    assert replicas._waits
     (numbers,) = replicas._halves((adapter.put(np.arange(8)),))
     shards = sorted(numbers.addressable_shards, key=lambda shard: shard.device.id)
     try:
         replicas._halves((adapter.put(np.arange(9)),))
     except Unsupported as error:
-        return {"halves": [np.ravel(shard.data).tolist() for shard in shards], "odd": str(error)}
+        found = {"halves": [np.ravel(shard.data).tolist() for shard in shards], "odd": str(error)}
+    return dict(found, **divided_gpus(mode))
+
+
+def divided_gpus(mode):
+    """Return why one GPU is too few, and what the settings say of a step that two compute, which processors play."""
+    found = {}
+    Adapter(mode, "gpu", "float32", 3)
+    with mock.patch.object(jax, "devices", return_value=jax.devices()[:1]):
+        try:
+            parallel.Replicas(mode)
+        except Unsupported as error:
+            found["one GPU"] = str(error)
+    replicas = parallel.Replicas(mode)
+    replicas._waits = False
+    return dict(found, gpus=replicas.settings([replicas.placed(np.ones(2))]))
 
 
 def compiled_for_processor():

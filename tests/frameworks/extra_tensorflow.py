@@ -58,7 +58,19 @@ def divided():
     try:
         mirrors._halves((tf.range(9),))
     except Unsupported as error:
-        return {"halves": [part.numpy().tolist() for part in parts], "odd": str(error)}
+        found = {"halves": [part.numpy().tolist() for part in parts], "odd": str(error)}
+    return dict(found, **divided_gpus())
+
+
+def divided_gpus():
+    """Return why one GPU is too few, and the names of the devices where two can be seen."""
+    with mock.patch.object(tf.config, "get_visible_devices", return_value=["a GPU", "another"]):
+        found = {"names": mirrored.names()}
+    with mock.patch.object(tf.config, "list_physical_devices", return_value=["a GPU"]):
+        try:
+            mirrored.verify_gpus()
+        except Unsupported as error:
+            return dict(found, **{"one GPU": str(error)})
 
 
 def losses(mode, settings):

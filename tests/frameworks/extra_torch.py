@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
+import imagined_pairs
 import numpy as np
 import torch
 
@@ -23,7 +24,10 @@ from bench.program import Transform, Unsupported
 
 def examine(mode):
     if mode == parallel.MODE:
-        return divided()
+        gpus = {"refusals": imagined_pairs.refusals(), "one process": imagined_pairs.one_process()}
+        if hasattr(torch, "compile"):
+            gpus["two processes"] = imagined_pairs.two_processes()
+        return dict(divided(), gpus=gpus)
     if mode in lazy.MODES:
         return {}
     found = {"layouts": layouts(), "gpu": gpu(mode), "tf32": tf32(mode), "allocators": allocators()}

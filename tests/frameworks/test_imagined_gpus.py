@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from modes import NAMES, needs, torch_modes, trial
+from modes import NAMES, cases, needs, torch_modes, trial
 
 
 @torch_modes
@@ -117,3 +117,57 @@ def test_jax_tells_of_a_gpus_memory():
 @needs("jax")
 def test_jax_leaves_forms_for_a_processor_to_compiled_modes_on_one():
     assert trial("jax", "jit")["extras"]["compiles for processor"] == [True, False, False]
+
+
+@cases("jax:pmap", "jax:shard-map", "tf2:mirrored")
+def test_one_gpu_is_too_few_to_divide_a_step(environment, mode):
+    assert trial(environment, mode)["extras"]["one GPU"] == f"mode {mode} computes on 2 GPUs, and 1 can be seen here"
+
+
+@cases("jax:pmap", "jax:shard-map")
+def test_jax_waits_for_no_step_of_two_gpus(environment, mode):
+    assert trial(environment, mode)["extras"]["gpus"] == {"devices": 2}
+
+
+@cases("tf2:mirrored")
+def test_tensorflow_divides_a_step_between_gpus_where_they_are_visible(environment, mode):
+    assert trial(environment, mode)["extras"]["names"] == ["/GPU:0", "/GPU:1"]
+
+
+@cases("torch1:ddp", "torch2:ddp")
+def test_torch_says_why_it_divides_no_step_between_gpus(environment, mode):
+    found = trial(environment, mode)["extras"]["gpus"]["refusals"]
+    few = "Unsupported: mode {} computes on 2 GPUs, and 1 can be seen here"
+    assert (found["ddp"], found["data-parallel"]) == (few.format("ddp"), few.format("data-parallel"))
+    assert found["threads"] == "Unsupported: mode ddp divides threads among 2 devices: 3 cannot be divided"
+    assert found["old"].startswith("Unsupported: mode ddp forks a second process before CUDA starts, and torch 1.13.1")
+    assert found["processor"] == "Unsupported: mode data-parallel divides a batch among GPUs: see ddp"
+    assert found["started"].startswith("RuntimeError: CUDA was started before the second process was forked")
+    if environment == "torch2":
+        assert found["tf32"].startswith("Unsupported: mode ddp asks no GPU for TF32 before it has forked")
+        assert found["limit"] == "Unsupported: mode ddp limits no memory before it has forked"
+
+
+@cases("torch2:ddp")
+def test_two_processes_train_on_a_gpu_each(environment, mode):
+    found = trial(environment, mode)["extras"]["gpus"]["two processes"]
+    assert found["first"] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    # What changed in place is copied to both GPUs again.
+    assert found["changed"] == [[15, 14, 13, 12], [11, 10, 9, 8]]
+    assert found["weights"] == [-14.0, -28.0, -42.0, -46.0]
+    first, second = found["asked"]
+    assert first == [["set_device", "cpu"], ["device_ids", [0]]]
+    # The second one waits for its GPU before it answers: three steps, and a reset.
+    assert second == [["set_device", "cpu"], ["device_ids", [1]], *[["synchronize", "cpu"]] * 4]
+
+
+@cases("torch1:ddp", "torch2:ddp")
+def test_data_parallel_computes_the_step_of_one_device(environment, mode):
+    found = trial(environment, mode)["extras"]["gpus"]["one process"]
+    alone, divided = found["weights"]
+    assert abs(alone - divided) < 1e-6 != alone
+    assert found["devices"] == 2
+    assert found["odd"] == "Unsupported: mode data-parallel: this batch has no 2 equal parts"
+    assert found["inference"].startswith("Unsupported: mode data-parallel divides training steps among devices")
+    assert found["statistics"] == found["function"]
+    assert found["function"].startswith("Unsupported: mode data-parallel averages gradients of halves of a batch")

@@ -1,4 +1,4 @@
-"""Divides training steps among logical devices of a processor, with pmap or shard_map."""
+"""Divides training steps among two GPUs or logical devices of a processor, with pmap or shard_map."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ AXIS = "batch"
 
 
 def ask(mode, device, threads):
-    """Ask for logical devices; before JAX looks for devices. Raises Unsupported where there can be none."""
-    halves.verify(mode, device, threads)
-    xla.add_flags("XLA_FLAGS", "--xla_force_host_platform_device_count={}".format(halves.DEVICES))
+    """Ask for logical devices of a processor, before JAX looks for devices. Raises Unsupported where there are none."""
+    if device == "cpu":
+        halves.verify_threads(mode, threads)
+        xla.add_flags("XLA_FLAGS", "--xla_force_host_platform_device_count={}".format(halves.DEVICES))
 
 
 def pmap_keeps_code():
@@ -37,7 +38,11 @@ class Replicas:
 
     def __init__(self, mode):
         self._mode = mode
-        self._mesh = Mesh(np.array(jax.devices()[: halves.DEVICES]), (AXIS,))
+        devices = jax.devices()
+        halves.verify_gpus(mode, len(devices))
+        # With several steps under way on a processor, their all-reduces wait for each other's threads forever (0.10.2).
+        self._waits = devices[0].platform == "cpu"
+        self._mesh = Mesh(np.array(devices[: halves.DEVICES]), (AXIS,))
         self._divided = NamedSharding(self._mesh, PartitionSpec(AXIS))
         self._halves = halves.Halves(mode, self._divide)
 
@@ -59,9 +64,9 @@ class Replicas:
         return jax.tree_util.tree_map(lambda array: array[0], state) if self._mode == PMAP else state
 
     def settings(self, state):
-        """Read back on how many devices the state lies; each step is waited for."""
+        """Read back on how many devices the state lies, and whether each step is waited for."""
         found = {len(array.sharding.device_set) for array in jax.tree_util.tree_leaves(state)}
-        return {"devices": min(found), "synchronised": "every step"}
+        return {"devices": min(found), **({"synchronised": "every step"} if self._waits else {})}
 
     def averaging(self, differentiate):
         """Return ``differentiate`` with the loss and the gradients averaged over the devices."""
@@ -80,8 +85,8 @@ class Replicas:
         def advance(state, batches):
             for batch in batches:
                 state, value = transformed(state, self._halves(batch))
-                # With several steps under way, their all-reduces wait for each other's threads for ever (0.10.2).
-                value.block_until_ready()
+                if self._waits:
+                    value.block_until_ready()
             return state, value
 
         return advance

@@ -28,13 +28,16 @@ class Adapter:
             tf.config.set_visible_devices([], "GPU")
         for found in gpus if device == "gpu" else ():
             tf.config.experimental.set_memory_growth(found, True)
-        if mode == mirrored.MODE:
-            mirrored.ask(device, threads)
+        if mode == mirrored.MODE and device == "gpu":
+            mirrored.verify_gpus()
+        self._shared = halves.DEVICES if mode == mirrored.MODE and device == "cpu" else 1
+        if self._shared > 1:
+            mirrored.divide_processor(threads)
         else:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
-            # As by default: with one, a graph's operations that do not need each other wait for each other, and on two
-            # processors mlp-train/small and transformer-train/mini took 1.3 times as long.
-            tf.config.threading.set_inter_op_parallelism_threads(threads)
+        # As by default: with one, a graph's operations that do not need each other wait for each other, and on two
+        # processors mlp-train/small and transformer-train/mini took 1.3 times as long.
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
         tf32 = precision == precisions.TF32
         # TensorFlow uses TF32 by default.
         tf.config.experimental.enable_tensor_float_32_execution(tf32)
@@ -69,9 +72,8 @@ class Adapter:
         return self._compiler.apply(function, training, signature)
 
     def settings(self):
-        devices = halves.DEVICES if self._mode == mirrored.MODE else 1
         found = {
-            "threads": tf.config.threading.get_intra_op_parallelism_threads() * devices,
+            "threads": tf.config.threading.get_intra_op_parallelism_threads() * self._shared,
             "interop threads": tf.config.threading.get_inter_op_parallelism_threads(),
         }
         on_gpu = self.device == "/GPU:0"

@@ -1,4 +1,4 @@
-"""Divides training steps between logical devices of a processor with MirroredStrategy."""
+"""Divides training steps between two GPUs or logical devices of a processor with MirroredStrategy."""
 
 from __future__ import annotations
 
@@ -9,26 +9,35 @@ import tensorflow as tf
 from .. import halves
 
 MODE = "mirrored"
-NAMES = ["/CPU:{}".format(index) for index in range(halves.DEVICES)]
 
 
-def ask(device, threads):
+def verify_gpus():
+    """Raise Unsupported where TensorFlow sees too few GPUs."""
+    halves.verify_gpus(MODE, len(tf.config.list_physical_devices("GPU")))
+
+
+def divide_processor(threads):
     """Divide the processor into logical devices; before TensorFlow uses it. Raises Unsupported where it cannot be.
 
     As many threads start operations as without devices, and as many as each device has compute within them.
     """
-    halves.verify(MODE, device, threads)
+    halves.verify_threads(MODE, threads)
     (processor,) = tf.config.list_physical_devices("CPU")
     parts = [tf.config.LogicalDeviceConfiguration() for _ in range(halves.DEVICES)]
     tf.config.set_logical_device_configuration(processor, parts)
     tf.config.threading.set_intra_op_parallelism_threads(threads // halves.DEVICES)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
+
+
+def names():
+    """Name the devices: GPUs where they are visible, as the adapter of a processor hides them."""
+    kind = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
+    return ["/{}:{}".format(kind, index) for index in range(halves.DEVICES)]
 
 
 @functools.lru_cache(maxsize=None)
 def strategy():
     """Return the strategy of this process; the all-reduces of two would take each other's tensors."""
-    return tf.distribute.MirroredStrategy(NAMES)
+    return tf.distribute.MirroredStrategy(names())
 
 
 class Mirrors:
@@ -36,6 +45,7 @@ class Mirrors:
 
     def __init__(self):
         self._strategy = strategy()
+        self._names = names()
         self.scope = self._strategy.scope
         self._halves = halves.Halves(MODE, self._divide)
 
@@ -47,7 +57,7 @@ class Mirrors:
 
         def part(context):
             index = context.replica_id_in_sync_group
-            with tf.device(NAMES[index]):
+            with tf.device(self._names[index]):
                 return tf.identity(array[index * length : (index + 1) * length])
 
         return part

@@ -13,6 +13,7 @@ from . import layouts, lazy, once, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .optimizers import make_optimizer
+from .pair import SHARED
 from .programs import inference, kernel
 from .training import module_training
 
@@ -40,9 +41,13 @@ class Adapter:
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
+        if mode in parallel.MODES:
+            parallel.verify(mode, device)
         self._divides = mode == parallel.MODE
+        if self._divides and device == "gpu" and self._tf32:
+            raise Unsupported("mode ddp asks no GPU for TF32 before it has forked: see {}".format(parallel.ONE_PROCESS))
         if self._divides:
-            parallel.SHARED.ask(device, threads)
+            SHARED.ask(device, threads)
         else:
             torch.set_num_threads(threads)
         # As in TensorFlow; PyTorch starts them where a program forks, and none of ours does.
@@ -59,11 +64,11 @@ class Adapter:
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64
         # A copy in PyTorch's own memory, where arrays begin at cache lines: in NumPy's, GEMM was 6 to 9 % slower.
         # From a flat one: NumPy gives an axis of length 1 any stride, and by strides PyTorch chooses layouts.
-        device = torch.device("cpu") if self._lazy else self.device
+        device = torch.device("cpu") if self._lazy or self._divides else self.device
         placed = torch.tensor(array.reshape(-1), dtype=dtype, device=device).reshape(array.shape)
         if self._lazy:
             return placed.to(self.device)
-        return parallel.SHARED.place(placed) if self._divides else layouts.placed(placed, self._mode)
+        return SHARED.place(placed) if self._divides else layouts.placed(placed, self._mode)
 
     def get(self, value):
         if not torch.is_tensor(value):
@@ -113,6 +118,8 @@ class Adapter:
     def limit_memory(self, limit_bytes):
         if self.device.type != "cuda":
             raise Unsupported("torch limits the memory of GPUs only")
+        if self._divides:
+            raise Unsupported("mode ddp limits no memory before it has forked")
         total = torch.cuda.get_device_properties(self.device).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, limit_bytes / total), self.device)
 

@@ -47,6 +47,7 @@ class Compiler:
         elif mode == "aot-inductor":
             self._other = Ahead()
         self._lazy = lazy.Lazy(mode) if mode in lazy.MODES else None
+        self._divided = None
         self._part = "forward"
         self._froze = False
 
@@ -58,8 +59,11 @@ class Compiler:
             self._part = TRAINED[part]
         if self._other is not None:
             return self._other.apply(function, training)
-        if self._mode == parallel.MODE:
+        if self._mode in parallel.MODES:
             halves.verify_program(self._mode, training=training)
+        if self._mode == parallel.ONE_PROCESS:
+            self._divided, loss = parallel.among_gpus(function)
+            return loss
         if self._mode in ("eager", parallel.MODE):
             return function
         if self._mode in layouts.FORMATS:
@@ -118,6 +122,8 @@ class Compiler:
             found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
         elif self._mode in PRESETS or self._mode == "aot-inductor":
             found.update(generated_for())
+        if self._divided is not None:
+            found["devices"] = len(self._divided.device_ids)
         if self._froze:
             from torch._inductor import config
 

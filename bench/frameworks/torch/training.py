@@ -11,6 +11,7 @@ from . import lazy, parallel
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 from .optimizers import COMPILED, fusion, make_optimizer, tensors_of
+from .pair import Pair
 
 
 def module_training(module, transform, settings, parameters):
@@ -72,22 +73,26 @@ def resetting(module, memory, keep=torch.clone):
 
 def divided_training(module, transform, settings, parameters):
     """Make the program of two processes that each compute half of every batch."""
-    normalised = any(isinstance(layer, torch.nn.modules.batchnorm._BatchNorm) for layer in module.modules())
-    halves.verify_program(transform.mode, training=True, whole=not normalised)
-    optimizer = make_optimizer(module.parameters(), settings)
-    pair = parallel.Pair(module, optimizer, resetting(module, lambda: tensors_of(optimizer)))
+    halves.verify_program(transform.mode, training=True, whole=parallel.is_sum_of_parts(module))
+
+    def make():
+        optimizer = make_optimizer(module.parameters(), settings)
+        return optimizer, resetting(module, lambda: tensors_of(optimizer))
+
+    pair = Pair(module, make)
     counted = {"threads": pair.threads, "devices": distributed.get_world_size()}
     transform(
         module,
         training=True,
-        settings=lambda: dict(module_settings(module), **fusion(optimizer, transform.mode), **counted),
+        settings=lambda: dict(module_settings(module), **fusion(pair.optimizer, transform.mode), **counted),
     )
+    evaluate = evaluation(module)
     return Program(
         lambda *batch: pair.run((batch,)),
         parameters,
         pair.reset,
         pair.run,
-        evaluation(module),
+        evaluate and (lambda *inputs: evaluate(*(each.to(pair.device) for each in inputs))),
         close=pair.close,
         processes=(pair.process,),
     )

@@ -64,7 +64,7 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
         f"Known: {', '.join(BUILT_IN.mode_names)}.",
         "matrix.toml: environments.old: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1. "
         "Use 'eager' or 'torchscript' or 'torchscript-trace' or 'torchscript-optimized' or 'channels-last' or "
-        "'channels-first' or 'functorch' or 'ddp' or 'autocast'.",
+        "'channels-first' or 'functorch' or 'ddp' or 'data-parallel' or 'autocast'.",
         "matrix.toml: environments.new: unknown key 'frame'; did you mean 'framework'? "
         "Known: framework, provider, python, requirements, allow_source, build_requirements, modes, interpreter, lock, "
         "dockerfile, base, system_packages, driver, variables, versions, note.",

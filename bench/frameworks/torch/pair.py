@@ -1,0 +1,217 @@
+"""Divides training steps between this process and a second one with DistributedDataParallel over gloo or NCCL."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import sys
+import tempfile
+import traceback
+from multiprocessing import connection
+
+import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from ...program import Unsupported
+from ...worker.process import die_with_parent
+from .. import halves
+from .parallel import MODE, ONE_PROCESS
+
+#: {kind of device: what adds up gradients between processes}
+BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
+#: The network interface over which gloo connects the processes; it would look for that of the machine's name.
+INTERFACE = {"linux": "lo", "darwin": "lo0"}
+
+
+class Shared:
+    """What both processes have since the second one is forked: arrays in memory that they share, and their threads."""
+
+    def __init__(self):
+        self.threads = 1
+        self.kind = "cpu"
+        #: {identity: array}, of all that were placed before the fork.
+        self.arrays = {}
+
+    def ask(self, device, threads):
+        """Divide the threads. Raises Unsupported where that cannot be."""
+        halves.verify_threads(MODE, threads)
+        self.threads = threads // halves.DEVICES
+        self.kind = "cuda" if device == "gpu" else "cpu"
+        if self.kind == "cuda" and not hasattr(torch, "compile"):
+            raise Unsupported(
+                "mode {} forks a second process before CUDA starts, and torch {} starts it when it looks for GPUs: see "
+                "{}".format(MODE, torch.__version__, ONE_PROCESS)
+            )
+        # A process that has started threads cannot be forked to compute with several; they start after the fork.
+        torch.set_num_threads(1)
+
+    def place(self, array):
+        """Copy an array to memory that a forked process shares."""
+        memory = mmap.mmap(-1, max(1, array.numel() * array.element_size()))
+        placed = torch.frombuffer(memory, dtype=array.dtype, count=array.numel()).reshape(array.shape).copy_(array)
+        self.arrays[id(placed)] = placed
+        return placed
+
+    def device(self, rank):
+        """Return the device of one of the processes."""
+        return torch.device(self.kind, rank) if self.kind == "cuda" else torch.device("cpu")
+
+
+SHARED = Shared()
+
+
+def part(array, rank):
+    """Return the half of an array that a process computes."""
+    length = len(array) // halves.DEVICES
+    return array[rank * length : (rank + 1) * length]
+
+
+class Parts:
+    """The halves of all batches that one process computes: on a processor views of shared memory, on a GPU copies."""
+
+    def __init__(self, rank):
+        self._rank = rank
+        self._known = {}
+
+    def of(self, keys, anew):
+        """Return the half of a batch; ``anew`` says that what is in it has changed."""
+        if anew:
+            device = SHARED.device(self._rank)
+            self._known[keys] = tuple(part(SHARED.arrays[key], self._rank).to(device) for key in keys)
+        return self._known[keys]
+
+
+class Pair:
+    """Two processes with a copy of the module each. This one is the first, and has the parameters that are read."""
+
+    def __init__(self, module, make):
+        """Fork the second process.
+
+        ``make()`` is called in each when the module lies on its device. It returns the optimizer, and a function that
+        sets module and optimizer back.
+        """
+        self._module, self._make = module, make
+        self._folder = tempfile.mkdtemp(prefix="ddp-")
+        self._halves = halves.Halves(MODE, self._verify)
+        #: {batch: the versions of its arrays when it was used last}
+        self._versions = {}
+        if SHARED.kind == "cuda" and torch.cuda.is_initialized():
+            raise RuntimeError("CUDA was started before the second process was forked, which could not use it")
+        self._connection, other = connection.Pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.process = os.fork()
+        if not self.process:
+            self._be_second(other)
+        other.close()
+        self._join(0)
+        #: Threads of both.
+        self.threads = torch.get_num_threads() + self._answer()
+
+    def _verify(self, batch):
+        keys = tuple(id(array) for array in batch)
+        if any(key not in SHARED.arrays for key in keys):
+            raise ValueError("mode {} needs batches that are placed before the program is built".format(MODE))
+        return keys
+
+    def _named(self, batch):
+        """Return the keys of a batch, and whether it has changed since it was used last."""
+        keys, versions = self._halves(batch), tuple(array._version for array in batch)
+        anew = self._versions.get(keys) != versions
+        self._versions[keys] = versions
+        return keys, anew
+
+    def _join(self, rank):
+        torch.set_num_threads(SHARED.threads)
+        self._parts = Parts(rank)
+        self.device = SHARED.device(rank)
+        if SHARED.kind == "cuda":
+            torch.cuda.set_device(self.device)
+        self._module.to(self.device)
+        self.optimizer, self._reset = self._make()
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", INTERFACE.get(sys.platform, ""))
+        file = "file://" + os.path.join(self._folder, "addresses")
+        distributed.init_process_group(BACKENDS[SHARED.kind], init_method=file, rank=rank, world_size=halves.DEVICES)
+        own = [rank] if SHARED.kind == "cuda" else None
+        self._divided = DistributedDataParallel(self._module, device_ids=own)
+
+    def _steps(self, named):
+        """Do a step for the own part of each batch; return the last loss of the whole batch."""
+        for keys, anew in named:
+            self.optimizer.zero_grad(set_to_none=True)
+            loss = self._divided(*self._parts.of(keys, anew))
+            loss.backward()
+            self.optimizer.step()
+        loss = loss.detach() / halves.DEVICES
+        distributed.all_reduce(loss)
+        return loss
+
+    def run(self, batches):
+        named = [self._named(batch) for batch in batches]
+        self._connection.send(named)
+        loss = self._steps(named)
+        self._answer()
+        return {"loss": loss}
+
+    def reset(self):
+        self._connection.send(None)
+        self._reset()
+        self._answer()
+
+    def _answer(self):
+        try:
+            return self._connection.recv()
+        except EOFError:
+            raise RuntimeError("the second process has ended; its error is in the log of the cell") from None
+
+    def close(self):
+        """End the second process."""
+        self._connection.close()
+        # Both at the same time: NCCL may wait for the other process.
+        distributed.destroy_process_group()
+        os.waitpid(self.process, 0)
+        with os.scandir(self._folder) as files:
+            for file in files:
+                os.unlink(file.path)
+        os.rmdir(self._folder)
+
+    def _be_second(self, other):
+        """Compute the second halves until the first process closes its end, or is gone."""
+        code = 1
+        try:
+            die_with_parent()
+            # What the first process leaves to the collector may wait for threads that are not here.
+            gc.freeze()
+            self._connection.close()
+            keep_only(other.fileno())
+            self._join(1)
+            other.send(torch.get_num_threads())
+            while True:
+                request = other.recv()
+                if request is None:
+                    self._reset()
+                else:
+                    self._steps(request)
+                if SHARED.kind == "cuda":
+                    torch.cuda.synchronize(self.device)
+                other.send(True)
+        except EOFError:
+            distributed.destroy_process_group()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+
+def keep_only(descriptor):
+    """Close what belongs to the first process, whose host must see its end; the log stays open."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    most = os.sysconf("SC_OPEN_MAX")
+    os.closerange(3, descriptor)
+    os.closerange(descriptor + 1, most if most > 0 else 1 << 16)
