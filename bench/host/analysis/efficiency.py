@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from ..statistics.roofline import Achieved, achieved
 from ..storage.manifest import Manifest
-from .peaks import Peak, combine, computed_in
+from .peaks import Peak, combine, computed_in, gpus
 from .results import Result
 
 
 def peak_of(result: Result, manifest: Manifest) -> Peak:
-    """Return the peak of as many threads as the cell has, in the precision of its products."""
-    precision = computed_in(result.records[0]) if result.records else result.cell.precision
-    return combine(manifest.peaks, result.cell.device, precision, result.cell.threads)
+    """Return the peak of as many threads or GPUs as the cell has, in the precision of its products."""
+    if not result.records:
+        return combine(manifest.peaks, result.cell.device, result.cell.precision, result.cell.threads)
+    first = result.records[0]
+    return combine(manifest.peaks, result.cell.device, computed_in(first), result.cell.threads).of(gpus(first))
 
 
 def achieved_by(result: Result, manifest: Manifest) -> Achieved | None:

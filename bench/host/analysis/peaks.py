@@ -28,6 +28,11 @@ class Peak:
     #: (working set in bytes, bytes read and written per second)
     bandwidths: tuple[tuple[float, float], ...]
 
+    def of(self, devices: int) -> Peak:
+        """Return the peak of several such devices, which divide the work."""
+        rates = tuple((size * devices, rate * devices) for size, rate in self.bandwidths)
+        return Peak(self.flops_per_s * devices if self.flops_per_s else None, rates)
+
 
 def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: str, threads: int | None = None) -> Peak:
     """Return the best of all frameworks on a device with so many threads, or with any number of them.
@@ -53,12 +58,18 @@ def computed_in(record: Record) -> str:
     return record.cell.precision if record.cell.precision != "float32" or matmul == FULL else SHORT.get(matmul, matmul)
 
 
+def gpus(record: Record) -> int:
+    """Return how many GPUs computed a step; a processor's peaks are those of all its logical devices."""
+    devices = record.settings.get("devices", 1)
+    return devices if record.cell.device != "cpu" and isinstance(devices, int) else 1
+
+
 def implausible(record: Record, measured: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return why the samples of a record cannot be true; None where they can, or the peak is unknown."""
     if record.status != OK or not record.sample_ns or not record.work:
         return None
     # A peak of more threads bounds a cell of fewer, whose own may not have been measured.
-    peak = combine(measured, record.cell.device, computed_in(record))
+    peak = combine(measured, record.cell.device, computed_in(record)).of(gpus(record))
     step_s = float(np.median(np.divide(record.sample_ns, record.sample_steps))) / 1e9
     return roofline.implausible(
         step_s,

@@ -65,3 +65,14 @@ def test_a_mode_that_computes_float32_in_a_shorter_precision_is_held_against_the
     assert implausible(replace(record(200_000), settings={"float32 matmul": "bf16"}), both) is None
     assert "faster than this machine can be" in str(implausible(fast, both))
     assert "faster than this machine can be" in str(implausible(record(200_000), both))
+
+
+def test_two_gpus_have_twice_the_peak_of_one_and_two_parts_of_a_processor_that_of_the_processor():
+    assert Peak(1e9, ((1000, 2e9),)).of(2) == Peak(2e9, ((2000, 4e9),))
+    assert Peak(None, ()).of(2) == Peak(None, ())
+    both = {key: {"flops_per_s": {"float32": 3e9}, "bandwidths": []} for key in ("jax/gpu", "jax/cpu")}
+    fast, settings = record(200_000), {"devices": 2}
+    on_gpu = replace(fast, cell=replace(CELL, device="gpu"))
+    assert implausible(on_gpu, both)
+    assert implausible(replace(on_gpu, settings=settings), both) is None
+    assert implausible(replace(fast, settings=settings), both)
