@@ -9,7 +9,7 @@ FACTS = Facts(
     product="Haiku",
     distribution="dm-haiku",
     import_name="haiku",
-    modes=(Mode("jit", part="step", first_call_s=0.4, compile_s=0.6, caches_on_disk=True),),
+    modes=(Mode("jit", part="step", first_call_s=0.5, compile_s=1.4, caches_on_disk=True),),
     variables=JAX.variables,
     cache_variables=JAX.cache_variables,
     variable_prefixes=JAX.variable_prefixes,

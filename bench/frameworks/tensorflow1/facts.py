@@ -9,7 +9,7 @@ FACTS = Facts(
     product="TensorFlow graphs",
     distribution="tensorflow",
     import_name="tensorflow",
-    modes=(Mode("session", part="step", first_call_s=1.0),),
+    modes=(Mode("session", part="step", first_call_s=0.4),),
     variables=TENSORFLOW.variables,
     variable_prefixes=TENSORFLOW.variable_prefixes,
 )

@@ -8,7 +8,7 @@ FACTS = Facts(
     product="Theano",
     distribution="theano",
     import_name="theano",
-    modes=(Mode("function", part="step", first_call_s=1.0, compile_s=19.0, caches_on_disk=True),),
+    modes=(Mode("function", part="step", first_call_s=3.2, compile_s=10.5, caches_on_disk=True),),
     # Theano keeps compiled code in the home folder, unless one variable with all of its options says otherwise.
     cache_variables={"HOME": "theano"},
     variable_prefixes=("THEANO_", "OPENBLAS_"),
