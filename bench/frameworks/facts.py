@@ -32,6 +32,8 @@ class Mode:
     preloads: Tuple[str, ...] = ()
     #: Those that the first call of a training program imports beside them.
     training_preloads: Tuple[str, ...] = ()
+    #: Between how many devices it divides a training step.
+    devices: int = 1
     #: Whether its first use in an installation compiles what all programs share, such as headers. That is done by the
     #: adapter's ``warm`` before the first call of any cell is measured.
     precompiles: bool = False

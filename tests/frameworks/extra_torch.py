@@ -25,6 +25,7 @@ from bench.program import Transform, Unsupported
 def examine(mode):
     if mode == parallel.MODE:
         gpus = {"refusals": imagined_pairs.refusals(), "one process": imagined_pairs.one_process()}
+        gpus["failing"] = imagined_pairs.failing()
         if hasattr(torch, "compile"):
             gpus["two processes"] = imagined_pairs.two_processes()
         return dict(divided(), gpus=gpus)

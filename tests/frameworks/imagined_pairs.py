@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
+import time
 from pathlib import Path
 from unittest import mock
 
@@ -22,10 +24,11 @@ SETTINGS = {"name": "sgd", "learning_rate": 1.0}
 
 
 @contextlib.contextmanager
-def gpus(count, started=False):
-    """Let PyTorch see so many GPUs; ``started`` says that CUDA has started."""
-    with mock.patch.multiple(
-        torch.cuda, is_available=lambda: True, device_count=lambda: count, is_initialized=lambda: started
+def gpus(count):
+    """Let PyTorch see so many GPUs; what starts CUDA's driver, before which a process is forked, fails."""
+    with (
+        mock.patch.multiple(torch.cuda, is_available=lambda: True, device_count=lambda: count),
+        mock.patch.object(torch.__config__, "show", side_effect=RuntimeError("it looks for GPUs")),
     ):
         yield
 
@@ -34,7 +37,7 @@ def refused(act):
     """Return why ``act()`` is refused."""
     try:
         act()
-    except (Unsupported, RuntimeError) as error:
+    except (Unsupported, ValueError) as error:
         return f"{type(error).__name__}: {error}"
 
 
@@ -67,9 +70,9 @@ def two_processes():
     with tempfile.TemporaryDirectory() as folder:
         module = Added(folder)
 
-        def divided(own, device_ids):
+        def divided(own, device_ids, **options):
             module.asked.append(["device_ids", device_ids])
-            return torch.nn.parallel.DistributedDataParallel(own)
+            return torch.nn.parallel.DistributedDataParallel(own, **options)
 
         with (
             gpus(2),
@@ -77,12 +80,15 @@ def two_processes():
                 torch.cuda,
                 set_device=lambda device: module.asked.append(["set_device", str(device)]),
                 synchronize=lambda device: module.asked.append(["synchronize", str(device)]),
+                max_memory_allocated=lambda device: 3,
+                max_memory_reserved=lambda device: 4,
             ),
             mock.patch.object(pair.Shared, "device", return_value=CPU),
             mock.patch.dict(pair.BACKENDS, cuda="gloo"),
             mock.patch.multiple(pair, Parts=Copies, DistributedDataParallel=divided),
         ):
             adapter = Adapter("ddp", "gpu", "float32", 2)
+            adapter.versions()
             numbers = adapter.put(np.arange(8))
             program = module_training(
                 module, Transform("ddp", adapter.transform), SETTINGS, lambda: {"weight": module.weight}
@@ -95,10 +101,14 @@ def two_processes():
             program.reset()
             program.step(numbers)
             weights.append(module.weight.item())
+            memory = adapter.memory()
+            late = refused(lambda: program.step(adapter.put(np.arange(8))))
             program.close()
         seen = [[json.loads(line) for line in (Path(folder) / name).read_text().splitlines()] for name in "01"]
     return {
         "weights": weights,
+        "memory": memory,
+        "late": late,
         "first": [lines[0][0] for lines in seen],
         "changed": [lines[3][0] for lines in seen],
         "asked": [lines[3][1] for lines in seen],
@@ -115,8 +125,6 @@ def refusals():
         found["limit"] = refused(lambda: Adapter("ddp", "gpu", "float32", 2).limit_memory(1))
         with mock.patch.object(pair, "torch", mock.Mock(spec=["__version__"], __version__="1.13.1")):
             found["old"] = refused(lambda: pair.Shared().ask("gpu", 2))
-    with gpus(2, started=True), mock.patch.object(pair.SHARED, "kind", "cuda"):
-        found["started"] = refused(lambda: pair.Pair(torch.nn.Linear(1, 1), None))
     found["processor"] = refused(lambda: Adapter("data-parallel", "cpu", "float32", 2))
     return found
 
@@ -139,6 +147,23 @@ class Squared(torch.nn.Module):
 
     def forward(self, numbers):
         return (self.weight * numbers - 1.0).square().mean()
+
+
+def failing():
+    """Let the second process fail before both are connected; return what the first says, and when."""
+    first = os.getpid()
+
+    def make():
+        if os.getpid() != first:
+            raise MemoryError("the second GPU is full")
+        return None, None
+
+    pair.SHARED.ask("cpu", 2)
+    began = time.monotonic()
+    try:
+        pair.Pair(torch.nn.Linear(1, 1), make)
+    except RuntimeError as error:
+        return [str(error), time.monotonic() - began]
 
 
 def one_process():

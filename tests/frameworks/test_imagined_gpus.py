@@ -142,7 +142,6 @@ def test_torch_says_why_it_divides_no_step_between_gpus(environment, mode):
     assert found["threads"] == "Unsupported: mode ddp divides threads among 2 devices: 3 cannot be divided"
     assert found["old"].startswith("Unsupported: mode ddp forks a second process before CUDA starts, and torch 1.13.1")
     assert found["processor"] == "Unsupported: mode data-parallel divides a batch among GPUs: see ddp"
-    assert found["started"].startswith("RuntimeError: CUDA was started before the second process was forked")
     if environment == "torch2":
         assert found["tf32"].startswith("Unsupported: mode ddp asks no GPU for TF32 before it has forked")
         assert found["limit"] == "Unsupported: mode ddp limits no memory before it has forked"
@@ -157,8 +156,17 @@ def test_two_processes_train_on_a_gpu_each(environment, mode):
     assert found["weights"] == [-14.0, -28.0, -42.0, -46.0]
     first, second = found["asked"]
     assert first == [["set_device", "cpu"], ["device_ids", [0]]]
+    assert found["memory"] == {"allocated_peak_bytes": 6, "reserved_peak_bytes": 8}
+    assert found["late"] == "ValueError: mode ddp needs batches that are placed before the program is built"
     # The second one waits for its GPU before it answers: three steps, and a reset.
     assert second == [["set_device", "cpu"], ["device_ids", [1]], *[["synchronize", "cpu"]] * 4]
+
+
+@cases("torch1:ddp", "torch2:ddp")
+def test_a_second_process_that_fails_at_once_is_not_waited_for(environment, mode):
+    reason, seconds = trial(environment, mode)["extras"]["gpus"]["failing"]
+    assert reason == "the second process has ended; its error is in the log of the cell"
+    assert seconds < 20
 
 
 @cases("torch1:ddp", "torch2:ddp")

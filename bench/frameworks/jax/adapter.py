@@ -132,7 +132,9 @@ class Adapter:
         return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "optax": optax.__version__}
 
     def memory(self):
-        return gpu.peaks(self.device.memory_stats() or {})
+        devices = parallel.devices(self.mode) if self.mode in parallel.MODES else [self.device]
+        found = [gpu.peaks(device.memory_stats() or {}) for device in devices]
+        return {name: sum(each[name] for each in found) for name in found[0]}
 
     def limit_memory(self, limit_bytes):
         if self._asked != "gpu":

@@ -16,8 +16,8 @@ FACTS = Facts(
         Mode("jit-loop", part="step", first_call_s=0.5, compile_s=2.0, caches_on_disk=True),
         Mode("jit-aot", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
         # Training steps over two logical devices.
-        Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
-        Mode("shard-map", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
+        Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
+        Mode("shard-map", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
     ),
     # JAX sizes its pool by the processors to which a process is bound when it first computes.
     sets_threads=True,

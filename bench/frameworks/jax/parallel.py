@@ -33,16 +33,22 @@ def pmap_keeps_code():
     return inspect.isfunction(jax.pmap(abs))
 
 
+def devices(mode):
+    """Return the devices. Raises Unsupported where there are too few."""
+    found = jax.devices()
+    halves.verify_gpus(mode, len(found))
+    return found[: halves.DEVICES]
+
+
 class Replicas:
     """The devices, each with a copy of the parameters and a part of every batch."""
 
     def __init__(self, mode):
         self._mode = mode
-        devices = jax.devices()
-        halves.verify_gpus(mode, len(devices))
+        found = devices(mode)
         # With several steps under way on a processor, their all-reduces wait for each other's threads forever (0.10.2).
-        self._waits = devices[0].platform == "cpu"
-        self._mesh = Mesh(np.array(devices[: halves.DEVICES]), (AXIS,))
+        self._waits = found[0].platform == "cpu"
+        self._mesh = Mesh(np.array(found), (AXIS,))
         self._divided = NamedSharding(self._mesh, PartitionSpec(AXIS))
         self._halves = halves.Halves(mode, self._divide)
 

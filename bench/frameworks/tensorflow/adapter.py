@@ -109,11 +109,18 @@ class Adapter:
     def memory(self):
         if self.device != "/GPU:0":
             return {}
-        return {"allocated_peak_bytes": int(tf.config.experimental.get_memory_info("GPU:0")["peak"])}
+        names = mirrored.names() if self._mode == mirrored.MODE else [self.device]
+        return {
+            "allocated_peak_bytes": sum(
+                int(tf.config.experimental.get_memory_info(name.strip("/"))["peak"]) for name in names
+            )
+        }
 
     def limit_memory(self, limit_bytes):
         if self.device != "/GPU:0":
             raise Unsupported("tensorflow limits the memory of GPUs only")
+        if self._mode == mirrored.MODE:
+            raise Unsupported("the memory of one GPU is limited, and mode mirrored has two")
         gpu.limit(self._gpus[0], limit_bytes)
 
     def multiply(self, left, right):

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from ...program import Unsupported
-from .. import precisions
+from .. import halves, precisions
 from . import layouts, lazy, once, parallel
 from . import settings as settings
 from .compiler import Compiler, end_pools
 from .optimizers import make_optimizer
-from .pair import SHARED
+from .pair import SHARED, memory
 from .programs import inference, kernel
 from .training import module_training
 
@@ -53,7 +53,8 @@ class Adapter:
         # As in TensorFlow; PyTorch starts them where a program forks, and none of ours does.
         if torch.get_num_interop_threads() != threads:
             torch.set_num_interop_threads(threads)
-        settings.demand(self.device, tf32=self._tf32)
+        # DataParallel starts threads in each step, in which cuDNN would time its kernels each time.
+        settings.demand(self.device, tf32=self._tf32, tuned=mode != parallel.ONE_PROCESS)
 
     def put(self, array):
         if self._tf32:
@@ -110,10 +111,11 @@ class Adapter:
     def memory(self):
         if self.device.type != "cuda":
             return {}
-        return {
-            "allocated_peak_bytes": torch.cuda.max_memory_allocated(self.device),
-            "reserved_peak_bytes": torch.cuda.max_memory_reserved(self.device),
-        }
+        if self._divides:
+            return SHARED.pair.memory() if SHARED.pair is not None else {}
+        devices = range(halves.DEVICES) if self._mode == parallel.ONE_PROCESS else [self.device]
+        found = [memory(device) for device in devices]
+        return {name: sum(each[name] for each in found) for name in found[0]}
 
     def limit_memory(self, limit_bytes):
         if self.device.type != "cuda":

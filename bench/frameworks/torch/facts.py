@@ -67,8 +67,8 @@ FACTS = Facts(
             training_preloads=OPTIMIZER,
         ),
         # Training steps over two processes, and over two GPUs of one process.
-        Mode("ddp", training_preloads=OPTIMIZER),
-        Mode("data-parallel", training_preloads=OPTIMIZER),
+        Mode("ddp", training_preloads=OPTIMIZER, devices=2),
+        Mode("data-parallel", training_preloads=OPTIMIZER, devices=2),
         Mode("autocast", computes_in="bfloat16"),
         inductor("compile", "2.0", first_call_s=0.3, compile_s=4.0),
         # The functions of torch.optim can be compiled since 2.2.

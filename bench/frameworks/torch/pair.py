@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import gc
 import mmap
 import os
+import stat
 import sys
 import tempfile
 import traceback
@@ -21,6 +24,10 @@ from .parallel import MODE, ONE_PROCESS
 
 #: {kind of device: what adds up gradients between processes}
 BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
+#: As long as the host lets the processes wait: meanwhile they are stopped, and clocks go on.
+PATIENCE = datetime.timedelta(days=1)
+#: Asks the second process for its memory.
+MEMORY = "memory"
 #: The network interface over which gloo connects the processes; it would look for that of the machine's name.
 INTERFACE = {"linux": "lo", "darwin": "lo0"}
 
@@ -31,6 +38,8 @@ class Shared:
     def __init__(self):
         self.threads = 1
         self.kind = "cpu"
+        #: The pair of processes, once it was made.
+        self.pair = None
         #: {identity: array}, of all that were placed before the fork.
         self.arrays = {}
 
@@ -97,8 +106,8 @@ class Pair:
         self._halves = halves.Halves(MODE, self._verify)
         #: {batch: the versions of its arrays when it was used last}
         self._versions = {}
-        if SHARED.kind == "cuda" and torch.cuda.is_initialized():
-            raise RuntimeError("CUDA was started before the second process was forked, which could not use it")
+        #: Arrays that both processes have.
+        self._common = frozenset(SHARED.arrays)
         self._connection, other = connection.Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -106,13 +115,17 @@ class Pair:
         if not self.process:
             self._be_second(other)
         other.close()
-        self._join(0)
+        SHARED.pair = self
+        self._place(0)
+        # NCCL would wait for a second process that has failed for as long as the host waits.
+        self._answer()
+        self._connect(0)
         #: Threads of both.
         self.threads = torch.get_num_threads() + self._answer()
 
     def _verify(self, batch):
         keys = tuple(id(array) for array in batch)
-        if any(key not in SHARED.arrays for key in keys):
+        if not self._common.issuperset(keys):
             raise ValueError("mode {} needs batches that are placed before the program is built".format(MODE))
         return keys
 
@@ -123,7 +136,7 @@ class Pair:
         self._versions[keys] = versions
         return keys, anew
 
-    def _join(self, rank):
+    def _place(self, rank):
         torch.set_num_threads(SHARED.threads)
         self._parts = Parts(rank)
         self.device = SHARED.device(rank)
@@ -131,11 +144,16 @@ class Pair:
             torch.cuda.set_device(self.device)
         self._module.to(self.device)
         self.optimizer, self._reset = self._make()
+
+    def _connect(self, rank):
         os.environ.setdefault("GLOO_SOCKET_IFNAME", INTERFACE.get(sys.platform, ""))
         file = "file://" + os.path.join(self._folder, "addresses")
-        distributed.init_process_group(BACKENDS[SHARED.kind], init_method=file, rank=rank, world_size=halves.DEVICES)
+        distributed.init_process_group(
+            BACKENDS[SHARED.kind], init_method=file, rank=rank, world_size=halves.DEVICES, timeout=PATIENCE
+        )
         own = [rank] if SHARED.kind == "cuda" else None
-        self._divided = DistributedDataParallel(self._module, device_ids=own)
+        # Otherwise gradients are copied to what is sent, and back.
+        self._divided = DistributedDataParallel(self._module, device_ids=own, gradient_as_bucket_view=True)
 
     def _steps(self, named):
         """Do a step for the own part of each batch; return the last loss of the whole batch."""
@@ -155,6 +173,12 @@ class Pair:
         self._answer()
         return {"loss": loss}
 
+    def memory(self):
+        """Return the peaks of both GPUs together; there are none before both processes are ready."""
+        self._connection.send(MEMORY)
+        other = self._answer()
+        return {name: size + other[name] for name, size in memory(self.device).items()}
+
     def reset(self):
         self._connection.send(None)
         self._reset()
@@ -168,10 +192,12 @@ class Pair:
 
     def close(self):
         """End the second process."""
+        ended, _status = os.waitpid(self.process, os.WNOHANG)
         self._connection.close()
-        # Both at the same time: NCCL may wait for the other process.
-        distributed.destroy_process_group()
-        os.waitpid(self.process, 0)
+        if not ended:
+            # Both at the same time: NCCL may wait for the other process.
+            distributed.destroy_process_group()
+            os.waitpid(self.process, 0)
         with os.scandir(self._folder) as files:
             for file in files:
                 os.unlink(file.path)
@@ -186,17 +212,21 @@ class Pair:
             gc.freeze()
             self._connection.close()
             keep_only(other.fileno())
-            self._join(1)
+            self._place(1)
+            other.send(True)
+            self._connect(1)
             other.send(torch.get_num_threads())
             while True:
-                request = other.recv()
-                if request is None:
+                answer, request = True, other.recv()
+                if request == MEMORY:
+                    answer = memory(self.device)
+                elif request is None:
                     self._reset()
                 else:
                     self._steps(request)
                 if SHARED.kind == "cuda":
                     torch.cuda.synchronize(self.device)
-                other.send(True)
+                other.send(answer)
         except EOFError:
             distributed.destroy_process_group()
             code = 0
@@ -208,10 +238,22 @@ class Pair:
             os._exit(code)
 
 
+def memory(device):
+    """Return the peaks of what PyTorch's allocator has given and reserved on a GPU."""
+    return {
+        "allocated_peak_bytes": torch.cuda.max_memory_allocated(device),
+        "reserved_peak_bytes": torch.cuda.max_memory_reserved(device),
+    }
+
+
 def keep_only(descriptor):
-    """Close what belongs to the first process, whose host must see its end; the log stays open."""
+    """Close pipes and sockets of the first process, whose host must see its end; the log and the driver stay open."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    most = os.sysconf("SC_OPEN_MAX")
-    os.closerange(3, descriptor)
-    os.closerange(descriptor + 1, most if most > 0 else 1 << 16)
+    for name in os.listdir("/dev/fd"):
+        other = int(name)
+        # The folder that was just read is in its own list.
+        with contextlib.suppress(OSError):
+            mode = os.fstat(other).st_mode
+            if other > 2 and other != descriptor and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                os.close(other)

@@ -14,15 +14,18 @@ from .. import loaded
 PRECISIONS = {"highest": "highest", "high": "tf32", "medium": "bf16"}
 
 
-def demand(device, *, tf32=False):
-    """Ask for full float32, which was not the default everywhere, or for TF32, and for the fastest kernels of cuDNN."""
+def demand(device, *, tf32=False, tuned=True):
+    """Ask for full float32, which was not the default everywhere, or for TF32, and for the fastest kernels of cuDNN.
+
+    ``tuned`` lets cuDNN time its kernels for convolutions, once in each thread.
+    """
     if hasattr(torch, "set_float32_matmul_precision"):
         torch.set_float32_matmul_precision("high" if tf32 else "highest")
     if device.type == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.backends.cudnn.allow_tf32 = tf32
         # Shapes never change here; TensorFlow and XLA tune their convolutions by default.
-        torch.backends.cudnn.benchmark = True
+        torch.backends.cudnn.benchmark = tuned
 
 
 def capability(device):
@@ -104,8 +107,12 @@ def cuda_allocator():
 
 
 def library_versions():
-    """Return the versions of the libraries that PyTorch says it was built with."""
-    configuration = torch.__config__.show()
+    """Return the versions of the libraries that PyTorch says it was built with.
+
+    ``torch.__config__.show()`` has them, too, but looks for GPUs, which starts CUDA's driver: after that no process can
+    be forked that uses it.
+    """
+    configuration = torch.__config__.parallel_info()
     patterns = {
         "mkl": r"(?:Math Kernel Library|oneMKL)\D*Version (\S+)",
         "onednn": r"MKL-DNN v(\S+)|oneDNN v(\S+)",

@@ -95,6 +95,8 @@ def divided_training(module, transform, settings, parameters):
         evaluate and (lambda *inputs: evaluate(*(each.to(pair.device) for each in inputs))),
         close=pair.close,
         processes=(pair.process,),
+        # Each run is told to the second process, which says when its GPU has ended.
+        starts=pair.device.type == "cuda",
     )
 
 

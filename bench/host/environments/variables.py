@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Mapping
@@ -78,6 +79,18 @@ def activated(interpreter: str, inherited: Mapping[str, str] = os.environ) -> di
 def of_module_system(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables that a worker of an interpreter that was there already gets, too."""
     return {name: inherited[name] for name in MODULE_SYSTEM if inherited.get(name)}
+
+
+def of_gpus(device: str, count: int, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variable that shows a worker on GPUs as many as its mode divides a step between.
+
+    Some frameworks open all that they see, and their memory would be that of the cell.
+    """
+    if device == "cpu":
+        return {}
+    visible = inherited.get("CUDA_VISIBLE_DEVICES")
+    names = visible.split(",") if visible is not None else map(str, range(count))
+    return {"CUDA_VISIBLE_DEVICES": ",".join(itertools.islice(names, count))}
 
 
 def of_layout(layout: int | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,19 +52,27 @@ class Launch:
 
     def worker(self) -> Transport:
         """Start the worker of the cell. Raises Ended."""
-        made: Transport = self._start(self.caches.variables(self.cell), parent=False)
+        made: Transport = self._start(self.caches.variables(self.cell), self.gpus, parent=False)
         return made
+
+    @property
+    def gpus(self) -> dict[str, str]:
+        """Return the variable that says which GPUs the worker sees; a container numbers its own."""
+        inherited = {} if self.in_container else os.environ
+        mode = self.caches.registry.facts(self.cell.framework).mode(self.cell.mode)
+        return variables.of_gpus(self.cell.device, mode.devices, inherited)
 
     def parent(self) -> Parent:
         """Start the parent of workers of cells of this environment. Raises Ended."""
-        connection = self._start(self.caches.shared_variables(self.cell), parent=True)
+        # A worker is told what GPUs it sees when it is forked.
+        connection = self._start(self.caches.shared_variables(self.cell), {}, parent=True)
         if not self.in_container:
             return Parent(connection, self.cell.framework, _same)
         versions = {"image": str(self.environment.manifest["image"]["id"])}
         lost = connection.lost_a_process
         return Parent(connection, self.cell.framework, outside, versions=versions, lost_a_process=lost)
 
-    def _start(self, compilers: Mapping[str, str], *, parent: bool) -> Any:
+    def _start(self, compilers: Mapping[str, str], gpus: Mapping[str, str], *, parent: bool) -> Any:
         facts = self.caches.registry.facts(self.cell.framework)
         sources = self.caches.registry.others
         given = functools.partial(
@@ -72,7 +81,7 @@ class Launch:
             facts,
             layout=self.layout,
             caches=compilers,
-            own=self.environment.variables,
+            own={**gpus, **self.environment.variables},
         )
         # A command may be a link or a script that starts the interpreter.
         found = self.environment.manifest.get("interpreter", {})

@@ -52,6 +52,7 @@ class Starter:
         variables = self.caches.variables(cell)
         if launch.in_container:
             open_folders(list(variables.values()))
+        variables = {**launch.gpus, **variables}
         if self._threads(cell) != cell.threads:
             given = of_threads(cell.threads, self.caches.registry.facts(cell.framework))
             variables = {**given, **launch.environment.variables, **variables}

@@ -101,6 +101,12 @@ def begin(
 
     ``share`` of the examples, which ``division_seed`` draws, are held out; ``seed`` draws weights and orders.
     """
+    if live.facts.mode(live.cell.mode).devices > 1:
+        raise Unsupported(
+            "mode {} divides its batches between devices once, before it is timed, and every epoch has new ones".format(
+                live.cell.mode
+            )
+        )
     specification, size = live.specified()
     enter("build")
     examples = division.load(specification, specification.items(size), share, division_seed, data)

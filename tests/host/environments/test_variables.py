@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.environments.variables import activated, of_layout, of_process, of_worker
+from bench.host.environments.variables import activated, of_gpus, of_layout, of_process, of_worker
 from bench.registry import BUILT_IN
 
 NUMPY, TORCH, TENSORFLOW, JAX = (BUILT_IN.facts(name) for name in ("numpy", "torch", "tensorflow", "jax"))
@@ -72,3 +72,19 @@ def test_a_folder_that_is_in_path_keeps_its_place():
     chosen = {"PATH": "/opt/gcc/bin:/usr/bin"}
     assert activated("/usr/bin/python3", chosen) == chosen
     assert activated("", chosen) == chosen
+
+
+@pytest.mark.parametrize(
+    ("visible", "one", "two"),
+    [
+        ({}, "0", "0,1"),
+        ({"CUDA_VISIBLE_DEVICES": "3,1,2"}, "3", "3,1"),
+        ({"CUDA_VISIBLE_DEVICES": "GPU-8c,GPU-4f"}, "GPU-8c", "GPU-8c,GPU-4f"),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, "1", "1"),
+        ({"CUDA_VISIBLE_DEVICES": ""}, "", ""),
+    ],
+)
+def test_a_worker_sees_as_many_gpus_as_its_mode_computes_on(visible, one, two):
+    assert of_gpus("gpu", 1, visible) == {"CUDA_VISIBLE_DEVICES": one}
+    assert of_gpus("gpu", 2, visible) == {"CUDA_VISIBLE_DEVICES": two}
+    assert of_gpus("cpu", 1, visible) == {}

@@ -21,6 +21,7 @@ hash_seed = os.environ.get("PYTHONHASHSEED")
 huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
 print(json.dumps({
     "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"),
+    "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"),
     "path": os.environ["PATH"], "arguments": sys.argv[3:],
 }))
 sys.stdout.flush()
@@ -66,6 +67,15 @@ def test_numpy_asks_for_huge_pages_only_where_it_is_measured(tmp_path):
 
 def test_what_an_environment_asks_for_holds(tmp_path):
     assert told(tmp_path, 7, PYTHONHASHSEED="0")["hash_seed"] == "0"
+
+
+def test_a_worker_on_gpus_sees_those_that_its_mode_computes_on(tmp_path, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3,4")
+    eager = replace(CELL, environment="torch2", framework="torch", device="gpu")
+    assert told(tmp_path, None, eager)["gpus"] == "2"
+    assert told(tmp_path, None, replace(eager, mode="ddp"))["gpus"] == "2,3"
+    assert told(tmp_path, None, eager, CUDA_VISIBLE_DEVICES="4")["gpus"] == "4", "the study says which"
+    assert told(tmp_path, None, replace(eager, device="cpu"))["gpus"] == "2,3,4"
 
 
 def test_the_interpreter_is_the_one_that_its_programs_find(tmp_path):
