@@ -57,6 +57,19 @@ def test_a_claim_has_a_line_for_each_run_that_answers_it_and_one_where_nothing_c
     assert rows == ["jit: jit is faster"] * 2 + ["theirs: 5.54 steps per second"]
 
 
+def test_what_all_claims_have_in_common_is_said_once_above_the_table(project, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    again = {name: {**CLAIMS["jit"], "says": f"{name} is faster"} for name in ("jit", "again")}
+    (project / "studies/paper.toml").write_text(toml({**TABLES, "claims": again}))
+    out = answered(project, capsys, str(project / "one"), "--matrix", "studies/paper.toml")
+    assert "The same for all: source: a paper; claimed: > 1; run: one." in " ".join(out.split())
+    (heading,) = [line.split() for line in out.splitlines() if line.startswith("claim ")]
+    assert heading == ["claim", "measured", "answer"]
+    one = answered(project, capsys, str(project / "one"), str(project / "two"), "--matrix", "studies/paper.toml")
+    (heading,) = [line.split() for line in one.splitlines() if line.startswith("claim ")]
+    assert heading == ["claim", "measured", "run", "answer"]
+
+
 def test_a_run_that_leaves_a_claim_open_is_left_out_beside_one_that_answers_it(project, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     records = (project / "two/records.jsonl").read_text().splitlines(keepends=True)

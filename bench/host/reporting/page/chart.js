@@ -1,6 +1,7 @@
 // Draws the speed-ups as bars, one panel for the mean and one for each row, all on one logarithmic scale.
 
 const MOST_PANELS = 12;
+let allPanels = false;
 const WIDEST = Math.log2(64);
 // Above so many bars, each version of a framework heads its modes, whose names then fit.
 const MOST_NAMED = 8;
@@ -9,7 +10,7 @@ function chart(shownRows, shownColumns) {
   if (!choice.baseline) return [make('p', { class: 'hint' }, W.noBaseline)];
   const others = shownColumns.filter((column) => column !== choice.baseline);
   const comparable = shownRows.filter((row) => others.some((column) => speedupOf(row.cells[column.number])));
-  const shown = comparable.slice(0, MOST_PANELS);
+  const shown = allPanels ? comparable : comparable.slice(0, MOST_PANELS);
   if (!shown.length || !others.length) return [make('p', { class: 'hint' }, whyNothing(shownRows, shownColumns))];
   const mean = means(shownRows, shownColumns);
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)).filter(hasPlace) }));
@@ -23,7 +24,8 @@ function chart(shownRows, shownColumns) {
     make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
     make('p', { class: 'hint' }, W.chartHint, ' ', choice.baseline.id === data.baseline ? null : make('strong', {}, W.ofMedians)),
     make('div', { class: 'panels' }, panels.map((panel) => panelOf(panel, scale))),
-    shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length })) : null,
+    shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length }), ' ',
+      make('button', { type: 'button', class: 'plain', onclick: () => { allPanels = true; render(['axes']); } }, W.allRows)) : null,
   ];
 }
 

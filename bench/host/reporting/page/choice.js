@@ -90,6 +90,11 @@ function sortValue(cell) {
   return speedup ? speedup.value : null;
 }
 
+// A narrow screen shows the results first: what there is to choose takes a screen of its own.
+const narrow = matchMedia('(max-width: 560px)');
+narrow.addEventListener('change', () => render(['axes']));
+let axesOpen = false;
+
 /** The part of the page in which the choice is made. */
 function choiceControls() {
   const baselines = make('select', { id: 'baseline', onchange: (event) => choose({ baseline: columnById.get(event.target.value), show: 'speedups' }) },
@@ -97,7 +102,8 @@ function choiceControls() {
       column.label + (column.id === data.baseline ? ` (${W.first})` : ''))));
   return [
     make('h2', { class: 'unseen' }, W.choose),
-    varying.map(axisControl),
+    make('details', { class: 'axes', open: !narrow.matches || axesOpen, ontoggle: (event) => { axesOpen = narrow.matches && event.target.open; } },
+      make('summary', {}, W.choose), varying.map(axisControl)),
     make('div', { class: 'controls' },
       make('label', {}, make('span', {}, W.baseline), baselines),
       make('div', { class: 'chips', role: 'group', 'aria-label': W.show },

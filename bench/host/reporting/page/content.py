@@ -47,8 +47,8 @@ def of_report(report: Report) -> dict[str, Any]:
         "decimal": decimal_sign(),
         "words": words.of_page(),
         "title": report.title,
-        "answer": _answer(report),
-        "conditions": describe_conditions(manifest, results),
+        **_answer(report),
+        "conditions": " ".join(filter(None, (_compared(report), describe_conditions(manifest, results)))),
         "run": {
             "name": manifest.run,
             "started": manifest.started,
@@ -81,12 +81,24 @@ def of_report(report: Report) -> dict[str, Any]:
     }
 
 
-def _answer(report: Report) -> list[str]:
-    """Say which column is fastest, by how much and how sure that is."""
-    if report.speedups is None:
-        return []
-    said = filter(None, (report.speedups.banner, *report.speedups.sentences, *report.speedups.remarks))
-    return [text for text in said if not text.startswith(LEGENDS)]
+def _answer(report: Report) -> dict[str, Any]:
+    """Say which column is fastest, by how much and how sure that is; above it, what makes the run doubtful.
+
+    The finding is what a reader came for. A banner takes its place only where there is none.
+    """
+    table = report.speedups
+    if table is None:
+        return {"banner": "", "answer": []}
+    remarks = [text for text in table.remarks if not text.startswith(LEGENDS)]
+    if not table.sentences:
+        return {"banner": "", "answer": [*filter(None, [table.banner]), *remarks]}
+    return {"banner": table.banner, "answer": [*table.sentences, *remarks]}
+
+
+def _compared(report: Report) -> str:
+    """Name what the sentences of the answer compare with: on the page, no caption stands above them."""
+    found = report.speed_ups
+    return words.compared_with(found.baseline_name) if found is not None and len(found.columns) > 1 else ""
 
 
 def _cells(report: Report, columns: list[str]) -> dict[str, Any]:

@@ -32,9 +32,9 @@ function facts(pairs) {
   return make('dl', { class: 'facts' }, shown.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
 }
 
-// The same colour for a framework everywhere; those of Okabe and Ito (2008), which colour-blind people tell apart.
-const COLOURS = { torch: '#d55e00', tensorflow: '#e69f00', jax: '#0072b2', numpy: '#009e73' };
-const OTHERS = ['#cc79a7', '#56b4e9', '#009e73', '#8c6bb1', '#666666'];
+// The same colour for a framework everywhere, also in the figures; those of Okabe and Ito (2008), which colour-blind people tell apart.
+const COLOURS = { torch: '#d55e00', tensorflow: '#009e73', jax: '#0072b2' };
+const OTHERS = ['#cc79a7', '#56b4e9', '#e69f00', '#8c6bb1', '#666666'];
 const others = [...new Set(columns.map((column) => column.key))].filter((key) => !Object.hasOwn(COLOURS, key));
 
 function colourOf(column) {

@@ -4,6 +4,7 @@ function header() {
   const [first, ...further] = data.answer;
   return [
     make('h1', {}, data.title),
+    data.banner ? make('p', { class: 'banner', role: 'note' }, data.banner) : null,
     make('p', { class: 'answer' }, first ?? ''),
     further.map((text) => make('p', {}, text)),
     make('p', { class: 'hint' }, data.conditions),

@@ -1,6 +1,7 @@
 // Shows the table: a row for each workload, a column for each version and mode. Long tables grow as they are read.
 
 const ROWS_AT_ONCE = 40;
+const EXCLUDED = '·';
 let watcher = null;
 
 function table(shownRows, shownColumns) {
@@ -73,10 +74,12 @@ function tableRow(row, shownColumns, index) {
 function entry(cell) {
   if (!cell) return make('td', {});
   const { text, mark, background, muted } = look(cell);
-  const td = make('td', { class: muted ? 'muted' : null, style: background ? { background } : {} },
-    make('button', { type: 'button', title: reasonOf(cell), 'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
-      text, make('span', { class: 'mark' }, mark)));
-  return td;
+  // Most entries of a large study are excluded: a word in each would hide the numbers.
+  const excluded = cell.status === 'excluded';
+  return make('td', { class: muted ? 'muted' : null, style: background ? { background } : {} },
+    make('button', { type: 'button', title: reasonOf(cell), 'aria-label': excluded ? `${text}: ${reasonOf(cell)}` : null,
+      'data-key': keyOf(cell), onclick: () => choose({ cell: keyOf(cell) }) },
+      excluded ? EXCLUDED : text, make('span', { class: 'mark' }, mark)));
 }
 
 /** Why a cell has no time, or no time that can be used. */
@@ -114,7 +117,7 @@ function legend() {
     ...Object.entries(data.marks.grades).map(([grade, mark]) => [seen('grade', grade) && mark, data.meanings.grades[grade]]),
     ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
     [cells.some((cell) => cell.step !== null && !cell.usable) && data.marks.withheld, W.withheld],
-    [seen('status', 'excluded') && data.statuses.excluded, W.excluded],
+    [seen('status', 'excluded') && EXCLUDED, `${data.statuses.excluded}: ${W.excluded}`],
   ].filter(([mark]) => mark);
   return make('div', { class: 'legend', role: 'note', 'aria-label': W.legend },
     make('span', {}, make('i', { class: 'swatch faster' }), W.faster), make('span', {}, make('i', { class: 'swatch slower' }), W.slower),

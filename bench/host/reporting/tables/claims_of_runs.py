@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...analysis.claim_tests import Why
 from ...analysis.claims import Answer, AnsweredClaim, AnsweredClaims
@@ -13,7 +13,10 @@ from ..words.labels import Label
 from ..words.language import _
 from ..words.numbers import percent
 from ..words.text import EMPTY, printable
-from .table import Column, Entry, Group, Table
+from .table import Column, Entry, Group, Table, with_columns
+
+#: The columns of the source, of what is claimed and of the run.
+MAY_REPEAT = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,20 @@ def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
         "nothing else is named. An answer is certain at {alpha}, corrected for all claims of its study.",
         alpha=percent(ALPHA),
     )
-    return Table("claims", _("Claims"), caption, columns, (Group(Entry(""), ("",) * len(columns), rows),))
+    return _without_repetition(
+        Table("claims", _("Claims"), caption, columns, (Group(Entry(""), ("",) * len(columns), rows),))
+    )
+
+
+def _without_repetition(table: Table) -> Table:
+    """Say once, above the table, where all claims come from, what all say, or which run answers all."""
+    rows = [row for group in table.groups for row in group.rows]
+    same = [i for i in MAY_REPEAT if len(rows) > 1 and len({row[i].text for row in rows}) == 1]
+    if not same:
+        return table
+    said = "; ".join(f"{table.columns[i].title}: {rows[0][i].text}" for i in same)
+    kept = [i for i in range(len(table.columns)) if i not in same]
+    return replace(with_columns(table, kept), caption=f"{table.caption} {_('The same for all: {said}.', said=said)}")
 
 
 def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:

@@ -39,6 +39,16 @@ def dispensability(found: SpeedUps) -> dict[str, int]:
     return {first: 0} | {column: number for number, column in enumerate(kept_longest, start=1)}
 
 
+def best_of_versions(found: SpeedUps) -> list[str]:
+    """Return the column of each version of a framework that a reader misses most, in the order of the columns."""
+    order = dispensability(found)
+    best: dict[tuple[str, str], str] = {}
+    for column in sorted(found.columns, key=order.__getitem__):
+        label = found.labels[column]
+        best.setdefault((label.product, label.version), column)
+    return [column for column in found.columns if column in best.values()]
+
+
 def _strength(found: SpeedUps, column: str) -> Strength:
     """Return how fast a column is on average; one that has few rows, and so no mean, is weaker than all others."""
     values = [

@@ -18,6 +18,11 @@ def of_page() -> dict[str, str]:
     return {**_choice(), **_chart(), **_figures(), **_table(), **_details(), **_about()}
 
 
+def compared_with(baseline: str) -> str:
+    """Say what "times as fast" compares with."""
+    return _("Speed-ups are over {baseline}.", baseline=baseline)
+
+
 def _choice() -> dict[str, str]:
     return {
         "choose": _("Choose what to compare"),
@@ -48,6 +53,7 @@ def _chart() -> dict[str, str]:
         "mean": _("geometric mean"),
         "meanRows": _("over {count} complete rows", count="{count}"),
         "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
+        "allRows": _("Show all"),
         "ofMedians": _("Another baseline than the study's: ratio of medians, without interval or verdict."),
         "nothing": _("Nothing to show. Choose more above."),
         "noTime": _("Every time was withheld: other programs were computing."),

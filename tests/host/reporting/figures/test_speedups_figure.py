@@ -14,8 +14,9 @@ import pytest
 from bench.host.reporting import report
 from bench.host.reporting.figures import rows, speedups, style
 from bench.host.reporting.outputs import figures
-from bench.host.reporting.tables.interest import dispensability
+from bench.host.reporting.tables.interest import best_of_versions, dispensability
 from bench.host.reporting.words.labels import Label
+from bench.host.statistics.bootstrap import Estimate
 
 FILES = ["figures/speedups.pdf", "figures/speedups.svg", "figures/speedups.png"]
 
@@ -153,15 +154,79 @@ def test_nothing_is_drawn_without_a_speed_up(tmp_path, long_study):
     assert OUTPUT.write_whole(made, tmp_path) == []
 
 
-def test_many_rows_and_columns_stay_on_a_page(long_study):
-    more = [
-        replace(r, cell=replace(r.cell, size=f"s{number}")) for number in range(40) for r in long_study.records[:24]
+def grown(study, sizes: int):
+    """Give the study so many sizes of ``dispatch``, each a row with all columns."""
+    of = [record for record in study.records if record.cell.workload == "dispatch"]
+    study.records = [replace(r, cell=replace(r.cell, size=f"s{number}")) for number in range(sizes) for r in of]
+    study.run["planned"] = []
+    return study
+
+
+def names_of(figure) -> list[str]:
+    return [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]
+
+
+def named_columns(figure) -> list[str]:
+    return [
+        text.get_text() for legend in figure.legends for text in legend.get_texts() if "hollow" not in text.get_text()
     ]
-    long_study.records = more
-    long_study.run["planned"] = []
+
+
+def test_a_large_study_has_every_row_with_the_best_column_of_each_version(long_study):
+    figure = drawn(grown(long_study, 40))
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    assert len(names_of(figure)) == len(found.rows) + 1 == 41
+    best = [column for column in best_of_versions(found) if column != found.baseline]
+    assert named_columns(figure) == [found.labels[column].text for column in best]
+    versions = [(found.labels[column].product, found.labels[column].version) for column in best]
+    assert len(set(versions)) == len(versions) < len(found.columns) - 1
+    assert "one column of each version; all are in details.csv" in below(figure)
+    assert "more rows" not in below(figure)
+
+
+def test_rows_too_many_for_a_column_stand_in_two_with_one_scale(long_study):
+    figure = drawn(grown(long_study, 61))
+    left, right = figure.axes
+    assert figure.get_size_inches()[0] == style.TEXT_WIDTH
+    assert left.get_xlim() == right.get_xlim()
+    assert names_of(figure)[-1].startswith("geometric mean")
+    assert len(left.get_yticklabels()) == len(right.get_yticklabels()) == 31
+    # The bands of both are equally high, so that names and points stand side by side.
+    assert left.get_ylim() == right.get_ylim()
+    for axes in figure.axes:
+        heights = [line.get_ydata()[0] for line in axes.get_lines() if line.get_marker() not in ("None", "", None)]
+        assert {round(height) for height in heights} == set(range(31))
+
+
+@pytest.mark.parametrize("sizes", [12, 40, 200])
+def test_many_rows_and_columns_stay_on_a_page(long_study, sizes):
+    figure = drawn(grown(long_study, sizes))
+    assert figure.get_size_inches()[1] <= 9.2
+    assert ("more rows and columns are in details.csv" in below(figure)) == (sizes == 200)
+
+
+def test_a_row_without_a_speed_up_of_the_columns_is_left_out_of_a_large_figure_and_counted(long_study):
+    grown(long_study, 40)
+    long_study.records = [r for r in long_study.records if r.cell.size != "s7" or r.cell.column == "torch1:eager"]
     figure = drawn(long_study)
-    assert figure.get_size_inches()[1] <= 10
-    assert "more rows and columns are in details.csv" in below(figure)
+    assert len(names_of(figure)) == 39 + 1
+    assert "1 row without a speed-up of these is left out" in below(figure)
+
+
+def test_an_interval_far_beyond_all_points_ends_in_an_arrow_at_the_edge():
+    found = Estimate(2.0, 0.001, 4000.0, 3)
+    points = [
+        speedups.Point(0, "a", found, hollow=False),
+        speedups.Point(1, "a", Estimate(8.0, 7.0, 9.0, 3), hollow=False),
+    ]
+    _figure, axes = rows.make_frame(["one", "two"], 1)
+    assert speedups._draw_points([axes], points, ["a"], {"a": style.Style((0.0, 0.0, 0.0), "o")})
+    low, high = axes.get_xlim()
+    assert 1.0 / 4.0 < low < 1.0
+    assert 8.0 < high < 4.0 * 8.0
+    arrows = [float(one.get_offsets()[0][0]) for one in axes.collections]
+    assert arrows == [1.0 / speedups.BEYOND, 8.0 * speedups.BEYOND]
+    assert not speedups._draw_points([axes], points[1:], ["a"], {"a": style.Style((0.0, 0.0, 0.0), "o")})
 
 
 def test_matplotlib_is_imported_only_to_draw():

@@ -10,8 +10,10 @@ from pages import ATTACKS, DATA, cells_of, data_of, page_of, rename
 
 from bench.host.analysis.quality import quality_of
 from bench.host.reporting import report
+from bench.host.reporting.figures import style
 from bench.host.reporting.outputs import page_html
 from bench.host.reporting.page import cells, document
+from bench.host.reporting.words import labels
 from bench.host.reporting.words.language import find, writing_in
 from bench.host.storage.manifest import Manifest
 
@@ -72,6 +74,14 @@ def test_pictures_have_no_more_points_than_their_share(long_study):
         *_, series = cells.picture(processes, share)
         assert sum(map(len, series)) <= 2 * share
         assert series
+
+
+def test_a_framework_has_the_colour_that_it_has_in_the_figures():
+    script = (document.FOLDER / "elements.js").read_text(encoding="utf-8")
+    found = re.search(r"const COLOURS = \{(.*?)\}", script)
+    assert found is not None
+    of_page = dict(re.findall(r"(\w+): '(#\w+)'", found[1]))
+    assert {labels.product_of(name): colour.upper() for name, colour in of_page.items()} == style.COLOURS
 
 
 def test_the_page_takes_nothing_from_anywhere_else(tmp_path, long_study):

@@ -111,3 +111,45 @@ def test_two_hundred_hostile_names_stay_text(tmp_path, long_study, number, chrom
     shown = browser.shown(text)
     for name in names[:3]:
         assert " ".join(name.split()) in shown
+
+
+def phone(remote, width: int) -> None:
+    remote.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 561)
+
+
+def test_a_narrow_screen_folds_what_there_is_to_choose_and_keeps_it_open_once_it_is(tmp_path, long_study, remote):
+    shown = "getComputedStyle(document.querySelector('.axes > summary')).display !== 'none'"
+    is_open = "document.querySelector('.axes').open"
+    phone(remote, 390)
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    assert remote.value(shown)
+    assert not remote.value(is_open)
+    remote.value("document.querySelector('.axes > summary').click()")
+    remote.value("new Promise((done) => setTimeout(done, 300))")
+    remote.value("document.querySelector('.axis .chip').click()")
+    assert remote.value(is_open)
+    assert remote.value("document.documentElement.scrollWidth") <= 390
+    phone(remote, 1300)
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    assert not remote.value(shown)
+    assert remote.value(is_open)
+    remote.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_that_the_machine_was_busy_stands_above_the_finding_and_not_in_its_place(tmp_path, long_study, remote):
+    shown = (
+        "[...document.querySelectorAll('#top .banner, #top .answer')].map((one) => [one.className, one.textContent])"
+    )
+    long_study.change("jax:jit", "mlp-train", other_load=0.9)
+    page = page_of(long_study, tmp_path)
+    remote.open(page.as_uri())
+    banner, answer = remote.value(shown)
+    assert banner[0] == "banner"
+    assert banner[1].startswith("The machine was busy: 1 of ")
+    assert answer == ["answer", data_of(page)["answer"][0]]
+    for column in {record.cell.column for record in long_study.records}:
+        long_study.change(column, other_load=0.9)
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    (only,) = remote.value(shown)
+    assert only[0] == "answer"
+    assert only[1].startswith("The machine was busy")

@@ -31,6 +31,14 @@ def test_a_long_table_grows_as_it_is_scrolled_to_its_end(page):
     assert page.value("document.querySelector('#table .more').hidden")
 
 
+def test_the_chart_shows_the_first_rows_and_all_of_them_on_request(page):
+    panels = "document.querySelectorAll('#chart .panel:not(.mean)').length"
+    assert page.value(panels) == 12
+    page.value("document.querySelector('#chart .hint .plain').click()")
+    assert page.value(panels) == ROWS
+    assert page.value("document.querySelector('#chart .hint .plain')") is None
+
+
 def test_the_arrow_keys_walk_through_all_rows(page):
     page.value("document.querySelector('tbody td button').focus()")
     for _ in range(60):

@@ -30,6 +30,7 @@ def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study,
     assert len(re.findall('<tr[^>]*><th scope="row">', text)) == 3 + 1 + 1  # three workloads, an environment, a setting
     shown = browser.shown(text)
     assert data_of(path)["answer"][0] in shown
+    assert "Speed-ups are over PyTorch 1.13 eager." in shown
     assert "PyTorch 1.13" in shown
     assert shown.count("geometric mean") == 2  # of the chart and of the table
 
@@ -161,12 +162,14 @@ def test_an_empty_chart_says_that_other_programs_were_computing(tmp_path, long_s
     assert "Nothing to show" not in shown
 
 
-def test_an_excluded_cell_has_its_reason_and_the_legend_explains_the_word(tmp_path, long_study, chromium):
+def test_an_excluded_cell_has_its_reason_and_the_legend_explains_the_mark(tmp_path, long_study, chromium):
     reason = "the published study did not use it"
     long_study.exclude("torch2:eager", "dispatch", reason)
     text = chromium.dump(page_of(long_study, tmp_path))
-    assert re.search(rf'<button[^>]*title="{reason}"[^>]*data-key="0/torch2:eager">excluded', text)
-    assert "the study leaves this cell out; select it for the reason" in browser.shown(text)
+    assert re.search(
+        rf'<button[^>]*title="{reason}"[^>]*aria-label="excluded: {reason}"[^>]*data-key="0/torch2:eager">·', text
+    )
+    assert "· excluded: the study leaves this cell out; select it for the reason" in browser.shown(text)
 
 
 @pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
