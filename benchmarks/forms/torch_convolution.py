@@ -1,4 +1,4 @@
-"""Forms of a convolution in PyTorch under ``optimize_for_inference``: one that it converts, of images in either order."""
+"""Forms of a lone convolution in PyTorch under ``optimize_for_inference``: one that it converts."""
 
 from __future__ import annotations
 
