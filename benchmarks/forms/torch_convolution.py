@@ -1,10 +1,15 @@
-"""Forms of a convolution in PyTorch: images that a step puts into the order that a kernel takes, and weights in it."""
+"""Forms of a lone convolution in PyTorch under ``optimize_for_inference``: one that it converts."""
 
 from __future__ import annotations
 
-import torch
+from torch import nn
 
 from bench.workloads.conv2d import torch as present
+
+
+def converted(mode):
+    """Return the layer of every other mode, which it converts to oneDNN's layout."""
+    return nn.Conv2d
 
 
 class Turned(present.Convolution):
@@ -14,21 +19,11 @@ class Turned(present.Convolution):
         return self.convolution(images.permute(0, 3, 1, 2).contiguous()).permute(0, 2, 3, 1)
 
 
-class TurnedWithWeights(Turned):
-    def __init__(self, weight, groups):
-        super().__init__(weight, groups)
-        self.convolution.to(memory_format=torch.contiguous_format)
-
-
-class FirstWeights(present.Convolution):
-    def __init__(self, weight, groups):
-        super().__init__(weight, groups)
-        self.convolution.to(memory_format=torch.contiguous_format)
-
-
-MODULE = "bench.workloads.conv2d.torch:Convolution"
+LAYERS = {
+    "bench.workloads.conv2d.torch:lone_convolution": converted,
+    "bench.workloads.conv2d_nchw.torch:lone_convolution": converted,
+}
 FORMS = {
-    "images turned": {MODULE: Turned},
-    "images turned; weights channels first": {MODULE: TurnedWithWeights},
-    "weights channels first": {MODULE: FirstWeights},
+    "converted": LAYERS,
+    "converted, images turned": {**LAYERS, "bench.workloads.conv2d.torch:Convolution": Turned},
 }

@@ -31,7 +31,7 @@ from bench.worker.timing.layout import settle_allocator
 from bench.worker.timing.stopwatch import looped
 
 SAMPLE_S, LONG_SAMPLE_S = 0.05, 0.5
-WARM_STEPS = 20
+WARM_STEPS, SLOW_STEP_S = 20, 0.2
 #: Compared with networks of packages that only the environments of ``--packages`` have.
 MODELS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
 THREADS = int(os.environ["OMP_NUM_THREADS"])
@@ -137,13 +137,22 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     return Prepared(adapter, batch, {"ours": program.run, **runs} if runs else {}, sample_s, differing)
 
 
+def warm(run, synchronize, batch):
+    """Do steps, and return how many were done at once: one where a step is slow."""
+    for _ in range(2):
+        step_s = time_s(run, synchronize, [batch])
+    if step_s > SLOW_STEP_S:
+        return 1
+    time_s(run, synchronize, [batch] * WARM_STEPS)
+    return WARM_STEPS
+
+
 def main(framework, mode, workload, size_name, turns, checkout=""):
     # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
     settle_allocator()
     adapter, batch, runs, sample_s, differing = prepare(framework, mode, workload, size_name, checkout)
     counts = {}
-    for run in runs.values():
-        time_s(run, adapter.synchronize, [batch] * WARM_STEPS)
+    warmed = {name: warm(run, adapter.synchronize, batch) for name, run in runs.items()}
     if hasattr(adapter, "settle"):
         # As a worker does after the first call: what compiled ends, and nothing looks at graphs any more.
         try:
@@ -151,7 +160,7 @@ def main(framework, mode, workload, size_name, turns, checkout=""):
         except Unsupported:
             return {"times": {}, "differing": {}}
     for name, run in runs.items():
-        counts[name] = 10
+        counts[name] = min(10, warmed[name])
         # The second time for those whose calls cost as much as many steps.
         for _ in range(2 if sample_s == LONG_SAMPLE_S else 1):
             taken_s = time_s(run, adapter.synchronize, [batch] * counts[name])
@@ -160,7 +169,7 @@ def main(framework, mode, workload, size_name, turns, checkout=""):
     orders = itertools.cycle((list(runs), list(runs)[::-1]))
     for _ in range(int(turns)):
         for name in next(orders):
-            time_s(runs[name], adapter.synchronize, [batch] * max(3, counts[name] // 10))
+            time_s(runs[name], adapter.synchronize, [batch] * min(warmed[name], max(3, counts[name] // 10)))
             found[name].append(time_s(runs[name], adapter.synchronize, [batch] * counts[name]) / counts[name])
     return {"times": found, "differing": differing}
 

@@ -10,7 +10,7 @@ from .compiler import is_first_compiler
 from .layouts import FORMATS, module_settings
 
 #: Modes that call a function as well as a module. compile-max-autotune gets the module: see ``Compiler``.
-CALLED = ("eager", "compile", "compile-reduce-overhead")
+CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead")
 
 
 def kernel(module, transform, names, function=None):

@@ -7,15 +7,16 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import kernel
+from ...frameworks.torch.scripting import lone_convolution
 
 
 class Convolution(nn.Module):
     """A convolution of images (batch, side, side, channels)."""
 
-    def __init__(self, weight, groups):
+    def __init__(self, weight, groups, layer=nn.Conv2d):
         super().__init__()
         filters, _, kernel, _ = weight.shape
-        self.convolution = nn.Conv2d(filters, filters, kernel, padding=kernel // 2, groups=groups, bias=False)
+        self.convolution = layer(filters, filters, kernel, padding=kernel // 2, groups=groups, bias=False)
         self.convolution.to(weight.device, weight.dtype, memory_format=torch.channels_last)
         with torch.no_grad():
             self.convolution.weight.copy_(weight)
@@ -27,7 +28,7 @@ class Convolution(nn.Module):
 
 def made(weight, groups, transform):
     """Make the program of a convolution with a weight (filters, channels of a group, rows, columns)."""
-    module = Convolution(weight, groups)
+    module = Convolution(weight, groups, lone_convolution(transform.mode))
     weight, padding = module.convolution.weight, module.convolution.padding
 
     def convolve(images):
