@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 #: Characters of a value, and names of a list, that a message shows; and names that are compared with a value.
 LONGEST, MOST_NAMES, MOST_COMPARED = 200, 100, 300
+#: Names that are listed where one of them is suggested: a list of a screen would hide the suggestion.
+MOST_BESIDE = 20
 
 
 def unknown(kind: str, value: str, known: Iterable[str]) -> str:
@@ -21,8 +23,9 @@ def unknown(kind: str, value: str, known: Iterable[str]) -> str:
         return f"unknown {kind} {shown!r}: there is none to choose from."
     nearest = nearest_name(value, names)
     hint = "." if nearest is None else f"; did you mean {nearest!r}?"
-    more = f", … ({len(names) - MOST_NAMES} more)" if len(names) > MOST_NAMES else ""
-    return f"unknown {kind} {shown!r}{hint} Known: {', '.join(names[:MOST_NAMES])}{more}."
+    most = MOST_NAMES if nearest is None else MOST_BESIDE
+    more = f", … ({len(names) - most} more)" if len(names) > most else ""
+    return f"unknown {kind} {shown!r}{hint} Known: {', '.join(names[:most])}{more}."
 
 
 def nearest_name(value: str, known: Iterable[str]) -> str | None:

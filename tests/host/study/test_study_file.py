@@ -60,8 +60,7 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
     tables["profiles"]["quick"]["rounds"] = 0
     assert errors_of(tables) == [
         "matrix.toml: study: baseline: unknown old mode 'eagre'; did you mean 'eager'? Known: eager, compile.",
-        "matrix.toml: environments.old: modes: unknown mode 'jitt'; did you mean 'jit'? "
-        f"Known: {', '.join(BUILT_IN.mode_names)}.",
+        "matrix.toml: environments.old: modes: " + unknown("mode", "jitt", BUILT_IN.mode_names),
         "matrix.toml: environments.old: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1. "
         "Use 'eager' or 'torchscript' or 'torchscript-trace' or 'torchscript-optimized' or 'channels-last' or "
         "'channels-first' or 'functorch' or 'ddp' or 'data-parallel' or 'autocast'.",
@@ -223,6 +222,14 @@ def test_a_file_is_named_as_it_is_found_from_here(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StudyError, match=r"^studies/one\.toml: top level: "):
         study_file.load(path)
+
+
+def test_a_long_list_is_cut_where_a_name_is_suggested() -> None:
+    names = [f"workload-{number}" for number in range(50)]
+    assert unknown("workload", "workload_7", names).endswith(
+        "'workload-7'? Known: " + ", ".join(names[:20]) + ", … (30 more)."
+    )
+    assert unknown("workload", "gemm", names) == f"unknown workload 'gemm'. Known: {', '.join(names)}."
 
 
 def test_a_name_unlike_every_other_gets_no_suggestion() -> None:

@@ -89,7 +89,9 @@ def _choose(found: SpeedUps, others: Sequence[str]) -> Shown:
     columns = [column for column in others if column in missed_most[:MOST_COLUMNS]]
     if len(found.rows) + means <= most_rows(len(columns)):
         return Shown(found.rows, columns, False, () if columns == list(others) else (incomplete(),))
-    best = [column for column in missed_most if column in best_of_versions(found)][:MOST_COLUMNS]
+    versions = best_of_versions(found, others)
+    # With a single version, its modes are what is compared.
+    best = [column for column in missed_most if column in versions or len(versions) == 1][:MOST_COLUMNS]
     for count in range(len(best), 0, -1):
         columns = [column for column in others if column in best[:count]]
         rows = [row for row in found.rows if any(_compared(row, column) for column in columns)]
@@ -98,15 +100,20 @@ def _choose(found: SpeedUps, others: Sequence[str]) -> Shown:
     room = most_wide_rows(len(columns)) - means
     cuts = bool(rows[room:])
     empty = len(found.rows) - len(rows)
-    notes = [
-        _("one column of each version; all are in details.csv") if not cuts and count == len(best) else incomplete(),
-        ngettext(
-            "{count} row without a speed-up of these is left out",
-            "{count} rows without a speed-up of these are left out",
-            empty,
-        ),
-    ]
-    return Shown(rows[:room], columns, len(rows) + means > most_rows(len(columns)), tuple(notes[: 2 if empty else 1]))
+    notes = []
+    if cuts or count < len(best):
+        notes = [incomplete()]
+    elif len(columns) < len(others):
+        notes = [_("one column of each version; all are in details.csv")]
+    if empty:
+        notes += [
+            ngettext(
+                "{count} row without a speed-up of these is left out",
+                "{count} rows without a speed-up of these are left out",
+                empty,
+            )
+        ]
+    return Shown(rows[:room], columns, len(rows) + means > most_rows(len(columns)), tuple(notes))
 
 
 def _compared(row: ComparedRow, column: str) -> Estimate | None:

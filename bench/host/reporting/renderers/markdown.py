@@ -17,6 +17,9 @@ INLINE = re.compile(r"[\\`*<|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|&(?=#?\w+;)|:
 #: What opens a heading, a quotation, a list, an underline or a definition at the beginning of a line.
 OPENING = re.compile(r"^(\d*)([#>+=\[-]|(?<=\d)[.)])")
 
+#: Bytes of a page, a little below the 512 KiB above which GitHub shows the source of a page in place of its tables.
+LARGEST = 500_000
+
 #: Text that shows as it is: most of the numbers and names of a table.
 PLAIN = re.compile(r"(?:[A-Za-z0-9.()+=/%×–-]+(?: [A-Za-z0-9.()+=/%×–-]+)*)?")
 
@@ -39,8 +42,11 @@ def entry(value: Entry, marks: dict[str, str]) -> str:
     return escape(value.text) + superscript(mark(value, marks))
 
 
-def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """Write rows under titles, with blanks that put the bars below each other in a plain editor."""
+def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], *, narrow: bool = False) -> str:
+    """Write rows under titles; unless it is ``narrow``, with blanks that put the bars below each other in an editor."""
+    if narrow:
+        rule = ["-:" if to_right else ":-" for to_right in right]
+        return "\n".join(f"|{'|'.join(line)}|" for line in (titles, rule, *rows))
     columns = [[title, *column] for title, *column in zip(titles, *rows, strict=True)]
     # A title keeps a blank on either side beyond those of every entry.
     widths = [max(len(column[0]) + 2, *map(len, column[1:])) for column in columns]
@@ -56,15 +62,18 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
     return "\n".join([heading, f"|{'|'.join(rule)}|", *lines])
 
 
-def render(table: Table, *, level: int = 2) -> str:
-    """Write a table under a heading of ``level``, in parts where a page has no room for all columns side by side."""
-    above, below = (table.banner, table.caption), (*table.sentences, *table.remarks)
+def render(table: Table, *, level: int = 2, narrow: bool = False) -> str:
+    """Write a table under a heading of ``level``, in parts where a page has no room for all columns side by side.
+
+    What it shows stands above it: a reader need not scroll past the rows to find it. ``narrow`` leaves out blanks.
+    """
+    above, below = (table.banner, table.caption, *table.sentences), table.remarks
     whole, headed = list[str](), list[str]()
     for heading, part in in_parts(table):
         if heading:
-            headed += [f"{'#' * (level + 1)} {escape(heading)}", *_groups(part, level + 2)]
+            headed += [f"{'#' * (level + 1)} {escape(heading)}", *_groups(part, level + 2, narrow=narrow)]
         else:
-            whole += _groups(part, level + 1)
+            whole += _groups(part, level + 1, narrow=narrow)
     title = f"{'#' * level} {escape(table.title)}"
     if whole and headed:
         below = (_("One column of each version, at most {count}; all columns follow.", count=MOST), *below)
@@ -72,7 +81,7 @@ def render(table: Table, *, level: int = 2) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _groups(table: Table, level: int) -> Iterator[str]:
+def _groups(table: Table, level: int, *, narrow: bool) -> Iterator[str]:
     """Write every group as a table of its own, so that its units can head it, with its footnotes below it."""
     for group in table.groups:
         marks = replace(table, groups=(group,)).marks
@@ -81,15 +90,17 @@ def _groups(table: Table, level: int) -> Iterator[str]:
         rows = [[entry(value, marks) for value in row] for row in group.rows]
         # A terminal breaks long names at their hyphens.
         titles = [escape(title.replace("-\n", "-")) for title in table.titles(group)]
-        yield grid(titles, rows, [column.align == "right" for column in table.columns])
+        yield grid(titles, rows, [column.align == "right" for column in table.columns], narrow=narrow)
         notes = [f"{superscript(letter)} {escape(note)}" for note, letter in marks.items()]
         if notes:
             yield "<br>\n".join(notes)
 
 
 def document(title: str, tables: Sequence[Table]) -> str:
-    """Write tables as one page, which begins with links to them."""
+    """Write tables as one page, which begins with links to them; a large page leaves out blanks that nobody sees."""
     heading, texts = f"# {escape(title)}\n", [render(table) for table in tables]
+    if sum(len(text.encode()) for text in texts) > LARGEST:
+        texts = [render(table, narrow=True) for table in tables]
     names = anchors([heading, *texts])[1:]
     links = [f"[{escape(table.title)}](#{name})" for table, name in zip(tables, names, strict=True)]
     return "\n".join([heading, *([f"{' · '.join(links)}\n"] if len(links) > 1 else []), *texts])

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
 from ...study.baseline import CHOSEN
-from ..tables.paper_layout import GAP, INDENT, LETTERS, PaperColumn, PaperTable, Shown, fit, headings, table_width
+from ..tables.interest import best_of_versions, dispensability
+from ..tables.paper_layout import (
+    GAP,
+    INDENT,
+    LETTERS,
+    MOST_LINES,
+    PaperColumn,
+    PaperTable,
+    Shown,
+    fit,
+    halves,
+    headings,
+    lines_of,
+    table_width,
+)
 from ..tables.paper_notes import About, caption, notes
 from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 from ..words.language import _, decimal_sign
@@ -31,6 +45,10 @@ NOTED = {
 OPENING = r"""% In a paper: \usepackage{booktabs,siunitx} in the preamble, and in a table: \centering \input{FILE}
 % It fits one column of the IEEE, ACM and SBC styles and of article.
 """
+#: The same where rows are too many for a column.
+WIDE = r"""% In a paper: \usepackage{booktabs,siunitx} in the preamble, and in a table*: \centering \input{FILE}
+% It is as wide as both columns of the IEEE and ACM styles, and as the text of SBC's: the rows stand in two tables.
+"""
 #: These names of siunitx's options are understood by its versions 2 and 3.
 OPTIONS = (
     "detect-weight,mode=text,group-minimum-digits=9,table-number-alignment=right,table-text-alignment=right,"
@@ -38,11 +56,11 @@ OPTIONS = (
 )
 
 
-def paper_table(found: SpeedUps) -> PaperTable:
-    """Arrange the speed-ups as a paper shows them."""
+def paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
+    """Arrange the speed-ups of the chosen columns as a paper shows them."""
     best = [_best(row) for row in found.rows]
     columns = []
-    for column in found.columns:
+    for column in (column for column in found.columns if column in chosen):
         label = found.labels[column]
         entries = [
             _shown(row.places.get(column), found, column in bold) for row, bold in zip(found.rows, best, strict=True)
@@ -150,8 +168,11 @@ def _body_rows(name: Sequence[str], entries: Sequence[str]) -> list[str]:
     return [*(rf"{line} \\" for line in lines[:-1]), _row(lines[-1], entries)]
 
 
-def tabular(table: PaperTable, *, with_baseline: bool, kind: str) -> str:
-    """Write one tabular of ``kind``; its first column is the baseline where ``with_baseline``."""
+def tabular(table: PaperTable, *, with_baseline: bool, kind: str, place: str = "") -> str:
+    """Write one tabular of ``kind``; its first column is the baseline where ``with_baseline``.
+
+    ``place`` is LaTeX's option that aligns it with another one beside it.
+    """
     formats = ["r" if with_baseline and not number else _format(column) for number, column in enumerate(table.columns)]
     columns = [
         [_entry(entry, form != "r") for entry in column.entries]
@@ -161,7 +182,7 @@ def tabular(table: PaperTable, *, with_baseline: bool, kind: str) -> str:
     if table.means:
         rows.insert(-table.means, [r"\midrule"])
     lines = [
-        rf"\begin{{tabular}}{{@{{}}l{''.join(formats)}@{{\hspace{{0.5em}}}}}}",
+        rf"\begin{{tabular}}{place}{{@{{}}l{''.join(formats)}@{{\hspace{{0.5em}}}}}}",
         r"\toprule",
         *_heading_rows(table, with_baseline, kind),
         r"\midrule",
@@ -174,20 +195,49 @@ def tabular(table: PaperTable, *, with_baseline: bool, kind: str) -> str:
 
 def render(found: SpeedUps, conditions: str) -> str:
     """Write the tabulars, and as comments a caption and the notes; ``conditions`` say how they were measured."""
-    parts = fit(paper_table(found))
-    widest = max(map(table_width, parts))
+    parts, whole, wide = _arranged(found)
+    # Two tables side by side share the line, with a gap between them.
+    widest = sum(map(table_width, parts)) + 2.0 if wide else max(map(table_width, parts))
     column = found.baseline not in CHOSEN
     kind = _("ratio") if found.as_ratios else _("speed-up")
-    body = "\n\\par\\medskip\n".join(
-        tabular(part, with_baseline=column and not number, kind=kind) for number, part in enumerate(parts)
+    body = ("%\n\\qquad\n" if wide else "\n\\par\\medskip\n").join(
+        tabular(part, with_baseline=column and (wide or not number), kind=kind, place="[t]" * wide)
+        for number, part in enumerate(parts)
     )
     size = rf"\ifdim\linewidth<{widest:.1f}em \scriptsize\fi"
+    left_out = (
+        []
+        if whole
+        else [_("Of each version the fastest column on average, as far as there is room; details.tex has all.")]
+    )
     return (
-        f"{OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n"
+        f"{WIDE if wide else OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n"
         f"\\sisetup{{{OPTIONS},output-decimal-marker={{{decimal_sign()}}}}}%\n{body}\n\\endgroup\n"
         + _comment([rf"\caption{{{escape(caption(found, conditions))}}}"])
         + _comment(f"{NOTED[about]} {escape(text)}".lstrip() for about, text in notes(found))
+        + _comment(map(escape, left_out))
     )
+
+
+def _arranged(found: SpeedUps) -> tuple[list[PaperTable], bool, bool]:
+    """Return tables that fit on a page, whether they have all columns, and whether they stand side by side.
+
+    Where all columns are too many, these are the best of each version; where rows are, too, as many of those as leave
+    room for two tables beside each other. Rows that two tables cannot hold stay in one, for the author to divide.
+    """
+    parts = fit(paper_table(found, found.columns))
+    if lines_of(parts) <= MOST_LINES:
+        return parts, True, False
+    order = dispensability(found)
+    kept = sorted({found.columns[0], *best_of_versions(found, found.columns)}, key=order.__getitem__)
+    some = fit(paper_table(found, kept))
+    if lines_of(some) <= MOST_LINES:
+        return some, len(kept) == len(found.columns), False
+    for count in range(len(kept), 1, -1):
+        both = [fit(half) for half in halves(paper_table(found, kept[:count]))]
+        if all(len(of) == 1 and lines_of(of) <= MOST_LINES for of in both):
+            return [of[0] for of in both], count == len(found.columns), True
+    return parts, True, False
 
 
 def _comment(texts: Iterable[str]) -> str:

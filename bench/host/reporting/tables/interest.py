@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ..words.labels import version_order
 from .speedup_values import SpeedUps
@@ -39,14 +40,14 @@ def dispensability(found: SpeedUps) -> dict[str, int]:
     return {first: 0} | {column: number for number, column in enumerate(kept_longest, start=1)}
 
 
-def best_of_versions(found: SpeedUps) -> list[str]:
-    """Return the column of each version of a framework that a reader misses most, in the order of the columns."""
+def best_of_versions(found: SpeedUps, columns: Sequence[str]) -> list[str]:
+    """Return the one of ``columns`` of each version of a framework that a reader misses most, in their order."""
     order = dispensability(found)
     best: dict[tuple[str, str], str] = {}
-    for column in sorted(found.columns, key=order.__getitem__):
+    for column in sorted(columns, key=order.__getitem__):
         label = found.labels[column]
         best.setdefault((label.product, label.version), column)
-    return [column for column in found.columns if column in best.values()]
+    return [column for column in columns if column in best.values()]
 
 
 def _strength(found: SpeedUps, column: str) -> Strength:

@@ -12,7 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 ROOM = 28.5
@@ -22,6 +22,8 @@ GAP = 0.8
 NAME, STEP = 6.8, 1.0
 #: What the second line of a broken name stands in from the left.
 INDENT = 0.6
+#: Lines that a column of a page has room for, at the size of a footnote and with a caption; and of a table's heading.
+MOST_LINES, HEADING = 62, 5
 #: Names keep at most so many letters.
 LETTERS = 48
 #: Of Computer Modern, in thousandths of an em: the letters that are as wide as the number.
@@ -175,6 +177,22 @@ def fit(table: PaperTable) -> list[PaperTable]:
             if names + widest + GAP <= ROOM:
                 return _split(named, count)
     return _split(tried[-1][0], len(table.columns))
+
+
+def lines_of(parts: Sequence[PaperTable]) -> int:
+    """Return how many lines the parts take below each other."""
+    return sum(HEADING + sum(map(len, part.names)) for part in parts)
+
+
+def halves(table: PaperTable) -> list[PaperTable]:
+    """Divide the rows for two tables side by side, about as many lines in each; the means are in the second."""
+    middle = math.ceil(len(table.names) / 2)
+    return [_rows(table, 0, middle, 0), _rows(table, middle, len(table.names), table.means)]
+
+
+def _rows(table: PaperTable, first: int, last: int, means: int) -> PaperTable:
+    columns = tuple(replace(column, entries=column.entries[first:last]) for column in table.columns)
+    return PaperTable(table.names[first:last], columns, means)
 
 
 def _less_and_less_wide(table: PaperTable) -> Iterator[PaperTable]:

@@ -53,7 +53,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``sentences`` and ``remarks`` stand below it without a mark."""
+    """A table with its caption; ``sentences`` say what it shows, ``remarks`` stand below it, both without a mark."""
 
     name: str
     title: str

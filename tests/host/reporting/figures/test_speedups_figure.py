@@ -176,12 +176,22 @@ def test_a_large_study_has_every_row_with_the_best_column_of_each_version(long_s
     figure = drawn(grown(long_study, 40))
     found = report.make(long_study.records, long_study.manifest).speed_ups
     assert len(names_of(figure)) == len(found.rows) + 1 == 41
-    best = [column for column in best_of_versions(found) if column != found.baseline]
+    best = best_of_versions(found, [column for column in found.columns if column != found.baseline])
     assert named_columns(figure) == [found.labels[column].text for column in best]
     versions = [(found.labels[column].product, found.labels[column].version) for column in best]
     assert len(set(versions)) == len(versions) < len(found.columns) - 1
     assert "one column of each version; all are in details.csv" in below(figure)
     assert "more rows" not in below(figure)
+
+
+def test_a_large_study_of_one_version_has_its_modes(long_study):
+    long_study.records = [r for r in long_study.records if r.cell.environment == "torch1"]
+    figure = drawn(grown(long_study, 61))
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    others = [found.labels[column].text for column in found.columns if column != found.baseline]
+    assert named_columns(figure) == others != []
+    assert "one column of each version" not in below(figure)
+    assert "in details.csv" not in below(figure)
 
 
 def test_rows_too_many_for_a_column_stand_in_two_with_one_scale(long_study):

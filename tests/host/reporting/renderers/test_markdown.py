@@ -75,6 +75,24 @@ def test_every_footnote_mark_has_its_note(short_study):
     assert len(made.details.marks) >= 8
 
 
+def test_what_a_table_shows_stands_above_its_rows(long_study):
+    made = report.make(long_study.records, long_study.manifest)
+    lines = markdown.render(made.speedups).splitlines()
+    first_row = next(number for number, line in enumerate(lines) if line.startswith("| "))
+    assert made.speedups.sentences
+    assert all(lines.index(markdown.escape_line(said)) < first_row for said in made.speedups.sentences)
+    assert all(lines.index(markdown.escape_line(said)) > first_row for said in made.speedups.remarks)
+
+
+def test_a_large_page_has_no_blanks_beside_its_bars_and_the_same_tables(long_study, monkeypatch):
+    made = report.make(long_study.records, long_study.manifest)
+    wide = markdown.document(made.title, made.tables)
+    monkeypatch.setattr(markdown, "LARGEST", 1000)
+    narrow = markdown.document(made.title, made.tables)
+    assert len(narrow) < 0.8 * len(wide)
+    assert parser.render(narrow) == parser.render(wide)
+
+
 def test_tables_have_as_many_rows_as_cells(long_study):
     made = report.make(long_study.records, long_study.manifest)
     html = parser.render(markdown.document(made.title, (made.summary, made.details)))

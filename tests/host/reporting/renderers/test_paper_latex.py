@@ -12,6 +12,7 @@ import pytest
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import macros_latex, summary_latex
+from bench.host.reporting.tables.interest import best_of_versions
 from bench.host.reporting.words.language import find, writing_in
 
 SBC = r"""\documentclass[12pt,a4paper]{article}
@@ -52,7 +53,7 @@ def macros_of(folder) -> dict[str, str]:
     return dict(found)
 
 
-def compile_in(style: str, folder, text: str = "Text.", siunitx: str = "") -> str:
+def compile_in(style: str, folder, text: str = "Text.", siunitx: str = "", *, wide: bool = False) -> str:
     """Compile a paper, assert that nothing leaves its column, and return what it shows."""
     if not shutil.which("pdflatex") or not shutil.which("pdftotext"):
         pytest.skip("pdflatex or pdftotext is not installed")
@@ -61,7 +62,7 @@ def compile_in(style: str, folder, text: str = "Text.", siunitx: str = "") -> st
         if found.returncode:
             pytest.skip(f"{style}.cls is not installed")
     paper = PAPER.replace("STYLE", STYLES[style]).replace("TEXT", text).replace("SIUNITX", siunitx)
-    (folder / "paper.tex").write_text(paper)
+    (folder / "paper.tex").write_text(paper.replace("{table}", "{table*}") if wide else paper)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -190,6 +191,52 @@ def test_many_columns_stand_below_each_other(tmp_path, long_study, style):
     assert text.count(r"\begin{tabular}") >= 2
     assert text.count(r"\textit{time}") == 1
     compile_in(style, tmp_path)
+
+
+def large(study, sizes: int, environments: int = 2):
+    """Give the study more sizes of ``dispatch`` and more environments."""
+    of = [r for r in study.records if r.cell.workload == "dispatch"]
+    study.records = [
+        replace(r, cell=replace(r.cell, size=f"size{size}", environment=f"{r.cell.environment}{'-next' * more}"))
+        for size in range(sizes)
+        for more in range(environments)
+        for r in of
+    ]
+    study.run["planned"] = []
+    return study
+
+
+def columns_of(text: str) -> list[int]:
+    """Count the columns of every tabular by one of its rows."""
+    return [line.count("&") for line in text.splitlines() if line.startswith("dispatch, size1 &")]
+
+
+def test_a_stack_longer_than_a_page_becomes_the_best_column_of_each_version(tmp_path, long_study):
+    text = written(large(long_study, 20), tmp_path)
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    best = best_of_versions(found, found.columns)
+    assert sum(columns_of(text)) == len({found.baseline, *best}) < len(found.columns)
+    assert "Of each version the fastest column on average" in text
+    assert all(text.count(f"size{size} ") == len(columns_of(text)) for size in range(20))
+    compile_in("IEEEtran", tmp_path)
+    assert "Float too large" not in (tmp_path / "paper.log").read_text(errors="replace")
+
+
+@pytest.mark.parametrize("style", ["IEEEtran", "acmart", "sbc"])
+def test_many_rows_stand_in_two_tables_side_by_side_on_one_page(tmp_path, long_study, style):
+    text = written(large(long_study, 80), tmp_path)
+    assert text.startswith("% In a paper: ")
+    assert "in a table*:" in text.splitlines()[0]
+    left, right = text.split(r"\begin{tabular}[t]")[1:]
+    assert all((f"size{size} " in left) == (size <= 40) for size in range(80))
+    assert all((f"size{size} " in right) == (size > 40) for size in range(80))
+    assert r"\textit{time}" in left
+    assert r"\textit{time}" in right
+    assert "geometric mean" in right.split(r"\end{tabular}")[0]
+    compile_in(style, tmp_path, wide=True)
+    log = (tmp_path / "paper.log").read_text(errors="replace")
+    assert "Float too large" not in log
+    assert "Overfull \\vbox" not in log
 
 
 def test_200_hostile_names_compile_within_the_column_and_inject_nothing(tmp_path, long_study):

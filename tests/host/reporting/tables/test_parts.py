@@ -101,6 +101,6 @@ def test_a_part_leaves_out_rows_in_which_it_shows_nothing_and_no_other():
 def test_what_is_said_of_a_table_stands_above_its_versions(ranked):
     text = markdown.render(wide(6, ranked=ranked))
     assert text.index("Said.") < text.index("### A 1")
-    assert (text.index("gemm") < text.index("Said.")) == ranked
+    assert text.index("Said.") < text.index("gemm")
     for title in {column.title for column in wide(6).columns}:
         assert title in text
