@@ -51,6 +51,8 @@ def draw(report: Report) -> Figure | None:
     if found is None:
         return None
     others = [column for column in found.columns if not _is_base(found, column)]
+    if not others:
+        return None
     shown = _choose(found, others)
     points = _points(found, shown)
     if not any(point.band < len(shown.rows) for point in points):

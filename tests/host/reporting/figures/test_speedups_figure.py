@@ -154,6 +154,12 @@ def test_nothing_is_drawn_without_a_speed_up(tmp_path, long_study):
     assert OUTPUT.write_whole(made, tmp_path) == []
 
 
+def test_nothing_is_drawn_of_a_large_study_without_a_speed_up(long_study):
+    long_study.records = [r for r in long_study.records if r.cell.column == "torch1:eager"]
+    made = report.make(grown(long_study, 61).records, long_study.manifest)
+    assert made.speed_ups is None or speedups.draw(made) is None
+
+
 def grown(study, sizes: int):
     """Give the study so many sizes of ``dispatch``, each a row with all columns."""
     of = [record for record in study.records if record.cell.workload == "dispatch"]
