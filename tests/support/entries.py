@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import lru_cache
+
 from bench.host.reporting import report
 from bench.host.reporting.tables.table import Entry, Table
 from bench.host.reporting.words.labels import labels_of
 
 
+def report_of(study) -> report.Report:
+    """Return the report of a study in English, the same object until the study changes.
+
+    A test that changes how reports are made makes its own.
+    """
+    return _report(pickle.dumps((study.records, study.manifest)))
+
+
+@lru_cache(maxsize=2)
+def _report(pickled: bytes) -> report.Report:
+    return report.make(*pickle.loads(pickled))
+
+
 def tables(study) -> tuple[Table, Table]:
-    made = report.make(study.records, study.manifest)
+    made = report_of(study)
     return made.summary, made.details
 
 
 def name_of(study, column: str) -> str:
     """Return what tables call a column."""
-    return labels_of(report.make(study.records, study.manifest).analysis.results)[column].text
+    return labels_of(report_of(study).analysis.results)[column].text
 
 
 def detail_row(study, column: str, workload: str) -> dict[str, Entry]:

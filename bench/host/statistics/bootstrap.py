@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from .location import FloatArray
+from .location import FloatArray, quantiles
 
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -76,6 +76,14 @@ def resample_counts(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> Cou
 
 
 @functools.lru_cache(maxsize=64)
+def sample_and_resamples(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> CountArray:
+    """Return the sample itself, which takes each unit once, and then the resamples, as ``resample_counts`` does."""
+    counts = np.hstack([np.ones((n, 1), dtype=np.int32), resample_counts(n, resamples, seed)])
+    counts.setflags(write=False)
+    return counts
+
+
+@functools.lru_cache(maxsize=64)
 def distinct_resamples(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[CountArray, IndexArray]:
     """Return the resamples that differ, as ``resample_counts`` does, and which of them each of all resamples is.
 
@@ -96,13 +104,17 @@ def weighted_median(points: FloatArray, weight: Callable[[int], CountArray], tot
         return _weighted_medians(points, weight, total)
     order = np.argsort(points)
     passed = np.zeros_like(weight(0))
-    lower, upper = np.zeros_like(passed), np.zeros_like(passed)
+    # How many points lie below the middle; below the second one, too, where two are as near to it.
+    below = {half: np.zeros(passed.shape, np.min_scalar_type(len(points))) for half in ((total - 1) // 2, total // 2)}
     for i in order.tolist():
         passed += weight(i)
-        lower += passed <= (total - 1) // 2
-        upper += passed <= total // 2
+        for half, count in below.items():
+            under = passed <= half
+            # Without a conversion the sum takes a third of the time.
+            count += under.view(np.uint8) if count.dtype == np.uint8 else under
     ascending = points[order]
-    return np.asarray((ascending[lower] + ascending[upper]) / 2.0)
+    lower, upper = ascending[below[(total - 1) // 2]], ascending[below[total // 2]]
+    return np.asarray((lower + upper) / 2.0)
 
 
 def _weighted_medians(points: FloatArray, weight: Callable[[int], CountArray], total: int) -> FloatArray:
@@ -125,13 +137,12 @@ def estimate(
 ) -> Estimate:
     """Estimate ``statistic`` of the population of units, one value per unit, with its bootstrap interval."""
     n = len(values)
-    value = float(statistic(values, np.ones((n, 1), dtype=np.int32))[0])
     if n < 2:
-        return Estimate(value, None, None, n)
-    drawn = statistic(values, resample_counts(n, resamples, seed))
+        return Estimate(float(statistic(values, np.ones((n, 1), dtype=np.int32))[0]), None, None, n)
+    value, drawn = np.split(statistic(values, sample_and_resamples(n, resamples, seed)), (1,))
     tail = tail_probability(n, level)
-    low, high = np.quantile(drawn, (tail, 1.0 - tail))
-    return Estimate(value, float(low), float(high), n)
+    low, high = quantiles(np.sort(drawn), np.array((tail, 1.0 - tail))).tolist()
+    return Estimate(float(value[0]), low, high, n)
 
 
 def estimate_each(

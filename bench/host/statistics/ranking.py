@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import LEVEL, MOST_TOGETHER, SEED, Estimate, distinct_resamples, resample_counts, tail_probability
+from .bootstrap import LEVEL, MOST_TOGETHER, SEED, Estimate, distinct_resamples, sample_and_resamples, tail_probability
 from .location import FloatArray
 from .signed_rank import hodges_lehmann
 
@@ -58,17 +58,17 @@ def resampled_log_ratios(values: FloatArray, base: int, seed: int) -> tuple[Floa
     pairs remain pairs. Shapes (columns,) and (columns, resamples).
     """
     n = values.shape[1]
-    lines, once = values - values[base], np.ones((n, 1), dtype=np.int32)
+    lines = values - values[base]
     if n <= MOST_TOGETHER:
+        once = np.ones((n, 1), dtype=np.int32)
         differing, which = distinct_resamples(n, RESAMPLES, seed)
         return hodges_lehmann(lines, once)[:, 0], hodges_lehmann(lines, differing)[:, which]
-    counts = resample_counts(n, RESAMPLES, seed)
-    estimates, drawn = np.zeros(len(values)), np.zeros((len(values), RESAMPLES))
+    counts = sample_and_resamples(n, RESAMPLES, seed)
+    found = np.zeros((len(values), 1 + RESAMPLES))
     for number, line in enumerate(lines):
         if number != base:
-            estimates[number] = hodges_lehmann(line, once)[0]
-            drawn[number] = hodges_lehmann(line, counts)
-    return estimates, drawn
+            found[number] = hodges_lehmann(line, counts)
+    return found[:, 0], found[:, 1:]
 
 
 def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None:
@@ -114,14 +114,13 @@ def _standings(
     """Sort the columns; ``units`` is the number of rows or processes that the resamples mostly vary by."""
     ranks = 1 + (drawn[:, np.newaxis] > drawn[np.newaxis]).sum(axis=1)
     tail = tail_probability(units) if units > 1 else None
+    outside = (1.0 - LEVEL) / 2.0
+    ends = np.quantile(ranks, (outside, 1.0 - outside), axis=1, method="inverted_cdf").T.astype(int).tolist()
+    bounds = None if tail is None else np.exp(np.quantile(drawn, (tail, 1.0 - tail), axis=1)).T.tolist()
     found = {}
     for number in np.argsort(means, kind="stable").tolist():
-        low = high = None
-        if tail is not None:
-            low, high = np.exp(np.quantile(drawn[number], (tail, 1.0 - tail))).tolist()
-        outside = (1.0 - LEVEL) / 2.0
-        best = int(np.quantile(ranks[number], outside, method="inverted_cdf"))
-        worst = int(np.quantile(ranks[number], 1.0 - outside, method="inverted_cdf"))
+        low, high = (None, None) if bounds is None else bounds[number]
+        best, worst = ends[number]
         estimate = Estimate(float(np.exp(means[number])), low, high, rows)
         place = 1 + int((means < means[number]).sum())
         found[columns[number]] = Standing(estimate, place, min(best, place), max(worst, place))

@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails
 from bench.registry import BUILT_IN, Registry
 
 from . import families
-from .rules import Draft, place_of
+from .draft import Draft
+from .rules import place_of
 from .schema import (
     Claim,
     Environment,
@@ -25,6 +26,7 @@ from .schema import (
     WorkloadChoice,
 )
 from .suggestion import LONGEST, unknown
+from .values import Known
 
 #: The sections that hold named tables, what they hold, and a name for an example.
 NAMED_SECTIONS: dict[str, tuple[type[StudyTable], str]] = {
@@ -54,6 +56,7 @@ class Reader:
 
     def __init__(self, registry: Registry = BUILT_IN) -> None:
         self._registry = registry
+        self._known = Known(registry)
         #: The problems of each place, in the order of the file's sections; empty where there is none.
         self.problems: dict[str, list[str]] = {}
         self._read_tables: dict[str, list[ReadTable]] = {}
@@ -138,7 +141,7 @@ class Reader:
                 self.report(where, f"{unknown('key', 'name', keys)} The name stands in the header of the table.")
             given = {**given, "name": name}
         try:
-            table, wrong = model.model_validate(given, context=self._registry), set[str]()
+            table, wrong = model.model_validate(given, context=self._known), set[str]()
         except ValidationError as error:
             table, details = None, _first_causes(error)
             wrong = {str(detail["loc"][0]) for detail in details if not _is_item(detail, given)}

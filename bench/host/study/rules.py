@@ -5,61 +5,24 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from bench.cell import DEVICES, PRECISIONS
 from bench.frameworks.facts import Facts
 from bench.registry import BUILT_IN, Registry
 
 from . import claim_rules, shared_lock
 from .baseline import CHOSEN
+from .draft import Draft, Values, sizes_of
 from .schema import COORDINATES
 from .suggestion import unknown
-
-#: The values of one table, defaults included; a key that is wrong by itself, or required and missing, is absent.
-Values = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A study file whose keys were read one by one, before the rules for the whole are checked."""
-
-    settings: Values
-    environments: Mapping[str, Values]
-    workloads: Mapping[str, Values]
-    profiles: Mapping[str, Values]
-    exclusions: tuple[Values, ...]
-    claims: Mapping[str, Values] = field(default_factory=dict)
-    registry: Registry = BUILT_IN
-
-    def known(self, coordinate: str) -> list[str]:
-        """List the values that a coordinate of this study can have."""
-        environments = self.environments.values()
-        values: dict[str, Iterable[str]] = {
-            "environment": self.environments,
-            "framework": (env["framework"] for env in environments if "framework" in env),
-            "mode": (mode for env in environments for mode in env.get("modes", ())),
-            "workload": self.workloads,
-            "size": (size for name in self.workloads for size in sizes_of(self.registry, name)),
-            "precision": PRECISIONS,
-            "device": DEVICES,
-        }
-        return list(dict.fromkeys(values[coordinate]))
 
 
 def place_of(section: str, name: str) -> str:
     """Name a table as its header does, quoted where TOML requires it."""
     return f"{section}.{name}" if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else f"{section}.{name!r}"
-
-
-def sizes_of(registry: Registry, workload: str) -> list[str]:
-    """List the sizes of a workload, none for an unknown name."""
-    return list(registry.specification(workload).SIZES) if workload in registry.workloads else []
 
 
 def problems(draft: Draft) -> Iterator[tuple[str, str]]:

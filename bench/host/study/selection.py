@@ -15,10 +15,11 @@ from .. import system
 from ..machine.processors import physical_cores
 from . import families, unlisted_modes
 from .baseline import CHOSEN, SPEED_UP
+from .draft import sizes_of
 from .location import shown
 from .options import add_arguments
 from .plan import Plan
-from .rules import place_of, sizes_of
+from .rules import place_of
 from .schema import COORDINATES, Environment, Exclusion, Profile, Study, fits
 from .study_file import StudyError
 from .suggestion import unknown

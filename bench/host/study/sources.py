@@ -96,7 +96,9 @@ def clashes(registry: Registry) -> Iterator[str]:
             yield f"{kind} {name!r} exists {_where(registry, f'{kind}s', name.replace('-', '_'))}; rename one of them."
     for source in registry.sources[1:]:
         yield from _orphans(registry, source)
-    for name in _repeated(f"{folder}/{file}" for folder, file in _implementations(registry)):
+    # One source alone, as most studies have it, has each file once: thousands of looks at the disk for nothing.
+    several = _implementations(registry) if len(registry.sources) > 1 else ()
+    for name in _repeated(f"{folder}/{file}" for folder, file in several):
         yield f"implementation workloads/{name} exists {_where(registry, 'workloads', name)}; remove one of them."
 
 
@@ -109,9 +111,10 @@ def _where(registry: Registry, kind: str, name: str) -> str:
 
 
 def _implementations(registry: Registry) -> Iterator[tuple[str, str]]:
+    frameworks = dict.fromkeys(registry.frameworks)
     for source in registry.sources:
         for folder in source.entries("workloads"):
-            for framework in dict.fromkeys(registry.frameworks):
+            for framework in frameworks:
                 if source.has("workloads", folder, f"{framework}.py"):
                     yield folder, f"{framework}.py"
 
@@ -143,8 +146,9 @@ def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
     for framework in registry.frameworks:
         if registry.is_extended(framework):
             yield from _problems(registry, f"frameworks/{framework}", lambda: _check_facts(registry, framework))  # noqa: B023
+    there = registry.workloads
     for workload in workloads:
-        if workload in registry.workloads and registry.home_of(workload) != BENCH:
+        if workload in there and registry.home_of(workload) != BENCH:
             place = f"workloads/{workload.replace('-', '_')}"
             yield from _problems(registry, place, lambda: _check_specification(registry, workload))  # noqa: B023
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -39,20 +41,35 @@ def _one_of(kind: str, known: Iterable[str]) -> Callable[[str], str]:
     return check
 
 
-def _registry_of(info: ValidationInfo) -> Registry:
-    """Return the registry that a study file is read with: the context of its validation, our own where it has none."""
-    return info.context if isinstance(info.context, Registry) else BUILT_IN
+@dataclass(frozen=True)
+class Known:
+    """The names that a study file may use; they are looked for on the disk once, not for every value."""
+
+    registry: Registry
+
+    @cached_property
+    def frameworks(self) -> tuple[str, ...]:
+        return self.registry.frameworks
+
+    @cached_property
+    def modes(self) -> tuple[str, ...]:
+        return self.registry.mode_names
+
+
+def _known_of(info: ValidationInfo) -> Known:
+    """Return the names that a study file is read with: the context of its validation, our own where it has none."""
+    return info.context if isinstance(info.context, Known) else Known(BUILT_IN)
 
 
 def _framework(value: str, info: ValidationInfo) -> str:
-    known = _registry_of(info).frameworks
+    known = _known_of(info).frameworks
     if value not in known:
         raise ValueError(unknown("framework", value, known))
     return value
 
 
 def _mode(value: str, info: ValidationInfo) -> str:
-    known = _registry_of(info).mode_names
+    known = _known_of(info).modes
     if value not in known:
         raise ValueError(unknown("mode", value, known))
     return value

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from bench.host.statistics.rates import rate
 
@@ -11,10 +11,12 @@ from bench.host.statistics.rates import rate
 @given(st.integers(1, 400), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
 def test_bounds_are_those_of_scipy(of, data, level):
     count = data.draw(st.integers(0, of))
-    found, test = rate(count, of, level), stats.binomtest(count, of)
+    found, test = rate(count, of, level), scipy.stats.binomtest(count, of)
     expected = test.proportion_ci(level, "exact")
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    one_sided = [stats.binomtest(count, of, alternative=side).proportion_ci(level) for side in ("greater", "less")]
+    one_sided = [
+        scipy.stats.binomtest(count, of, alternative=side).proportion_ci(level) for side in ("greater", "less")
+    ]
     assert (found.at_least, found.at_most) == pytest.approx((one_sided[0].low, one_sided[1].high))
 
 

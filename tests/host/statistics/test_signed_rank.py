@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
 
 from bench.host.statistics.bootstrap import resample_counts
 from bench.host.statistics.signed_rank import (
@@ -28,7 +28,7 @@ fine = arrays(
 
 def enumerated_p(differences) -> float:
     """Try every assignment of signs."""
-    ranks = stats.rankdata(np.abs(differences))
+    ranks = scipy.stats.rankdata(np.abs(differences))
     ranks, signs = ranks[differences != 0], np.sign(differences[differences != 0])
     observed = abs(float((ranks * signs).sum()))
     sums = [abs(float(np.dot(ranks, flips))) for flips in itertools.product((-1, 1), repeat=len(ranks))]
@@ -43,12 +43,12 @@ def test_p_value_is_exact_with_ties_and_zeros(differences):
 
 @given(fine.filter(lambda x: len(np.unique(np.abs(x))) == len(x)))
 def test_p_value_agrees_with_scipy_where_scipy_is_exact(differences):
-    assert signed_rank_p(differences) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
+    assert signed_rank_p(differences) == pytest.approx(scipy.stats.wilcoxon(differences, method="exact").pvalue)
 
 
 @given(coarse)
 def test_ranks_are_midranks(differences):
-    assert doubled_ranks(differences.tolist()) == (2 * stats.rankdata(differences)).tolist()
+    assert doubled_ranks(differences.tolist()) == (2 * scipy.stats.rankdata(differences)).tolist()
 
 
 def test_smallest_p_value_of_eight_pairs_is_below_one_percent():

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
 
 from bench.host.statistics.bootstrap import Estimate
 from bench.host.statistics.pairs import DECIDING_LEVEL, Ratio, compare, deciding_interval
@@ -30,7 +30,7 @@ def ratio(low: float, high: float, value: float | None = None) -> Ratio:
 
 @given(ps)
 def test_adjustment_for_discovery_is_that_of_scipy(p):
-    assert adjust_for_discovery(p) == pytest.approx(stats.false_discovery_control(p, method="bh"))
+    assert adjust_for_discovery(p) == pytest.approx(scipy.stats.false_discovery_control(p, method="bh"))
 
 
 @given(ps)

@@ -141,6 +141,8 @@ def test_workers_of_planted_trials_begin_beside_each_other(monkeypatch, tmp_path
         raise Ended("failed", "start", "no")
 
     monkeypatch.setattr(Starter, "start", start)
+    # Parents import NumPy, and no worker is forked from one.
+    monkeypatch.setattr("bench.host.executors.parents.Parents.ready", lambda *_: None)
     monkeypatch.setattr("bench.host.storage.references.References.ensure", lambda *_: tmp_path)
     monkeypatch.setattr("bench.host.measuring.order.given_up", lambda records: False)
     monkeypatch.setattr("bench.host.executors.turns.start_order", lambda *_: [0, 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -122,6 +123,7 @@ def _release(version: str) -> str:
     return found[0] if found else version
 
 
+@functools.cache
 def product_of(framework: str) -> str:
     """Return a framework's name for people."""
     try:

@@ -8,6 +8,7 @@ import itertools
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from matplotlib.transforms import Bbox
@@ -55,9 +56,21 @@ def wide(study):
     return study
 
 
+def hostile(study):
+    """Give a study names that are markup elsewhere."""
+    full(study)
+    names = {"mlp-train": "$\\frac{<b>&\"' 中\x1b", "dispatch": "W" * 300}
+    study.records = [
+        replace(r, cell=replace(r.cell, workload=names.get(r.cell.workload, r.cell.workload), mode=f"<i>{r.cell.mode}"))
+        for r in study.records
+    ]
+    study.run["study"]["baseline"] = "torch1:<i>eager"
+    return study
+
+
 @functools.cache
 def _reports(study_type) -> dict[str, report.Report]:
-    studies = {"usual": full(study_type(6)), "wide": wide(study_type(2))}
+    studies = {"usual": full(study_type(6)), "wide": wide(study_type(2)), "hostile": hostile(study_type(10))}
     return {name: report.make(study.records, study.manifest) for name, study in studies.items()}
 
 
@@ -65,6 +78,34 @@ def _reports(study_type) -> dict[str, report.Report]:
 def reports(long_study) -> dict[str, report.Report]:
     """Reports that several tests only read."""
     return _reports(type(long_study))
+
+
+@functools.cache
+def _written(study_type, folder: Path) -> Path:
+    _reports(study_type)["usual"].write(folder, every_figure=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture
+def written(long_study, shared_folder) -> Path:
+    """The folder of a report with every figure, which several tests only read."""
+    return _written(type(long_study), shared_folder)
+
+
+@functools.cache
+def _drawn(name, study_type, size):
+    return draw(name, _reports(study_type)[size])
+
+
+@pytest.fixture
+def drawn(long_study):
+    """Draws figures of these reports, which several tests only read."""
+    return lambda name, size: _drawn(name, type(long_study), size)
 
 
 def draw(name, made):
@@ -93,8 +134,8 @@ def tick_labels(axis) -> list:
 
 @pytest.mark.parametrize("size", ["usual", "wide"])
 @pytest.mark.parametrize("name", figures.NAMES)
-def test_every_text_is_within_the_figure_and_no_tick_touches_another(reports, name, size):
-    figure = draw(name, reports[size])
+def test_every_text_is_within_the_figure_and_no_tick_touches_another(drawn, name, size):
+    figure = drawn(name, size)
     width, height = figure.get_size_inches()
     assert width in (style.WIDTH, style.TEXT_WIDTH)
     assert height <= 9.0
@@ -147,11 +188,10 @@ def test_the_legend_is_within_the_figure_and_has_whole_names(long_study, name):
     assert len(figure.legends) == 1
 
 
-def test_figures_of_both_widths_fit_the_columns_of_ieee(tmp_path, reports):
+def test_figures_of_both_widths_fit_the_columns_of_ieee(tmp_path, written):
     if not shutil.which("pdflatex") or subprocess.run(["kpsewhich", "IEEEtran.cls"], check=False).returncode:
         pytest.skip("pdflatex or IEEEtran is not installed")
-    for output in figures.OUTPUTS:
-        output.write_whole(reports["usual"], tmp_path)
+    (tmp_path / "figures").symlink_to(written / "figures")
     column = rf"\begin{{figure}}\includegraphics{{figures/{figures.NAMES[0]}}}\end{{figure}}"
     both = [rf"\begin{{figure*}}\includegraphics{{figures/{name}}}\end{{figure*}}" for name in figures.NAMES[1:]]
     head = [r"\documentclass{IEEEtran}", r"\usepackage{graphicx}", r"\begin{document}", "Text."]
@@ -169,11 +209,11 @@ def test_nothing_is_drawn_of_a_run_without_its_baseline(long_study, name):
 
 
 @pytest.mark.parametrize("name", [name for name in figures.NAMES if name != "distributions"])
-def test_columns_look_the_same_in_every_figure(reports, name):
+def test_columns_look_the_same_in_every_figure(reports, drawn, name):
     found = reports["usual"].speed_ups
     expected = style.styles_of(found.columns, found.labels)
     labels = {label.text: expected[column] for column, label in found.labels.items()}
-    figure = draw(name, reports["usual"])
+    figure = drawn(name, "usual")
     handles = {
         text.get_text(): line
         for text, line in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines(), strict=True)
@@ -186,12 +226,11 @@ def test_columns_look_the_same_in_every_figure(reports, name):
     assert len({(line.get_marker(), line.get_markerfacecolor()) for line in handles.values()}) >= len(named)
 
 
-def test_every_figure_is_drawn_where_asked_for_and_only_the_speed_ups_otherwise(tmp_path, reports):
-    reports["usual"].write(tmp_path, every_figure=True)
+def test_every_figure_is_drawn_where_asked_for_and_only_the_speed_ups_otherwise(tmp_path, reports, written):
     expected = {f"{name}.{ending}" for name in figures.NAMES for ending in ("pdf", "svg", "png")}
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == expected
-    reports["usual"].write(tmp_path / "unasked")
-    assert {path.stem for path in (tmp_path / "unasked/figures").iterdir()} == {"speedups"}
+    assert {path.name for path in (written / "figures").iterdir()} == expected
+    reports["usual"].write(tmp_path)
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"speedups"}
 
 
 def test_a_figure_of_an_earlier_report_is_drawn_again(tmp_path, reports, monkeypatch):
@@ -215,18 +254,9 @@ def test_a_figure_of_an_earlier_report_does_not_stay_where_this_one_has_nothing_
 
 
 @pytest.mark.parametrize("name", figures.NAMES)
-def test_hostile_names_stay_text(tmp_path, long_study, name):
-    full(long_study)
-    hostile = {"mlp-train": "$\\frac{<b>&\"' 中\x1b", "dispatch": "W" * 300}
-    long_study.records = [
-        replace(
-            r, cell=replace(r.cell, workload=hostile.get(r.cell.workload, r.cell.workload), mode=f"<i>{r.cell.mode}")
-        )
-        for r in long_study.records
-    ]
-    long_study.run["study"]["baseline"] = "torch1:<i>eager"
+def test_hostile_names_stay_text(tmp_path, reports, name):
     output = next(one for one in figures.OUTPUTS if one.name == f"figures/{name}")
-    output.write_whole(report.make(long_study.records, long_study.manifest), tmp_path)
+    output.write_whole(reports["hostile"], tmp_path)
     text = (tmp_path / f"figures/{name}.svg").read_text(encoding="utf-8")
     assert "<b>" not in text
     assert "<i>" not in text

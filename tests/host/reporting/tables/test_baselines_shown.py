@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from entries import report_of
 
-from bench.host.reporting import report
 from bench.host.reporting.outputs import summary_latex
 from bench.host.study.baseline import BEST, PREVIOUS, RATIO
 
 
 def made(study, baseline="torch1:eager", ratios="speedup"):
     study.run["study"] |= {"baseline": baseline, "ratios": ratios}
-    return report.make(study.records, study.manifest)
+    return report_of(study)
 
 
 def row(table, name):

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from entries import name_of
-
-from bench.host.reporting import report
+from entries import name_of, report_of
 
 
 def costs(study):
-    return report.make(study.records, study.manifest).costs
+    return report_of(study).costs
 
 
 def row(study, column: str, workload: str):

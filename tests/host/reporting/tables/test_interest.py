@@ -6,9 +6,9 @@ import io
 from dataclasses import replace
 
 import pytest
+from entries import report_of
 from rich.console import Console
 
-from bench.host.reporting import report
 from bench.host.reporting.tables import screen
 
 #: As in ``conftest.LONG``; slow modes of two frameworks besides, and one that has no row with the others' mean.
@@ -31,17 +31,17 @@ def add(study, column, like, factor, workloads=None):
 
 def screen_of(study, width=80) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
-    report.make(study.records, study.manifest).print(console)
+    report_of(study).print(console)
     return console.file.getvalue().splitlines()
 
 
 def table_results(study):
-    return report.make(study.records, study.manifest).analysis.results
+    return report_of(study).analysis.results
 
 
 def in_order_of_leaving(study) -> list[str]:
     """Name the columns in the order in which ever narrower screens leave them out."""
-    table = report.make(study.records, study.manifest).main
+    table = report_of(study).main
     widths, gone = screen.column_widths(table), []
     for width in range(sum(widths) + screen.GAP * len(widths), 0, -1):
         kept, _gap = screen.fitting(table, widths, width)
@@ -99,7 +99,7 @@ def test_many_names_are_counted(long_study):
 
 
 def test_every_column_is_told_by_its_clearest_comparison(long_study):
-    table = report.make(long_study.records, long_study.manifest).main
+    table = report_of(long_study).main
     told = [sentence for sentence in table.sentences if not sentence.startswith("Fastest")]
     columns = [sentence.partition(": ")[2].partition(" is ")[0].partition(" takes ")[0] for sentence in told]
     assert len(columns) == len(set(columns)) >= 3
@@ -115,7 +115,7 @@ def test_all_comparisons_are_told_where_the_screen_has_room_for_them(long_study)
         for record in long_study.records
         if record.cell.column in kept and record.cell.workload in ("dispatch", "mlp-train")
     ]
-    table = report.make(long_study.records, long_study.manifest).main
+    table = report_of(long_study).main
     told = [sentence for sentence in table.sentences if not sentence.startswith("Fastest")]
     assert len(told) == sum(result.ratio is not None for result in table_results(long_study)) > 2
 
@@ -128,7 +128,7 @@ def test_the_screen_has_as_many_sentences_as_it_has_lines(long_study, rows):
             for record in long_study.records
             if record.cell.workload == "mlp-train"
         ]
-    table = report.make(long_study.records, long_study.manifest).main
+    table = report_of(long_study).main
     lines = screen_of(long_study)
     told = [sentence for sentence in table.sentences if not sentence.startswith("Fastest")]
     assert told, "one comparison is always told"

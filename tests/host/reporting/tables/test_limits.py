@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from entries import report_of
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import summary_latex, table_markdown
@@ -58,7 +59,7 @@ def test_a_run_in_which_everything_went_wrong_begins_with_a_short_table(tmp_path
     for number in range(7):
         long_study.disturb("tf2:xla", "mlp-train", round=number)
     long_study.run.update(finished=False, changed_environments={f"environment-{n}": "x.py" for n in range(30)})
-    assert_short(report.make(long_study.records, long_study.manifest), tmp_path)
+    assert_short(report_of(long_study), tmp_path)
 
 
 def test_long_names_leave_the_table_short(tmp_path, long_study):
@@ -70,13 +71,13 @@ def test_long_names_leave_the_table_short(tmp_path, long_study):
         for r in long_study.records
     ]
     long_study.run["planned"] = []
-    assert_short(report.make(long_study.records, long_study.manifest), tmp_path)
+    assert_short(report_of(long_study), tmp_path)
 
 
 def test_without_a_baseline_the_times_stand_first_and_stay_short(tmp_path, long_study):
     for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
         long_study.exclude("torch1:eager", workload, "left out")
-    made = report.make(long_study.records, long_study.manifest)
+    made = report_of(long_study)
     assert made.speedups is None
     assert made.main.name.endswith("-overview")
     assert any("no ratios" in remark.lower() for remark in made.main.remarks)
@@ -86,7 +87,7 @@ def test_without_a_baseline_the_times_stand_first_and_stay_short(tmp_path, long_
 def test_excluded_cells_and_environments_are_not_in_the_first_table(tmp_path, long_study):
     for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
         long_study.exclude("jax:jit", workload, "left out")
-    made = report.make(long_study.records, long_study.manifest)
+    made = report_of(long_study)
     table_markdown.write(made, tmp_path)
     first = (tmp_path / table_markdown.NAME).read_text(encoding="utf-8").split("\n## ")[1]
     assert "excluded" not in first

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bench.host.reporting import report
+from entries import report_of
 
 
 def made(study):
-    return report.make(study.records, study.manifest)
+    return report_of(study)
 
 
 def rows(study) -> dict[str, list[str]]:

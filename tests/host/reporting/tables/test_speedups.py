@@ -8,10 +8,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from entries import report_of
 from rich.console import Console
 
 from bench.host.analysis.run_analysis import analyse
-from bench.host.reporting import report
 from bench.host.reporting.renderers import terminal
 from bench.host.reporting.tables.speedup_values import speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
@@ -74,7 +74,7 @@ def test_a_trial_says_first_that_its_times_mean_nothing(long_study):
     long_study.run["profile"] = {**long_study.run["profile"], "trial": True}
     long_study.change("jax:jit", "mlp-train", status="mismatch", stage="check", reason="loss", sample_ns=[])
     console = Console(file=io.StringIO(), width=80)
-    terminal.render(console, report.make(long_study.records, long_study.manifest).main)
+    terminal.render(console, report_of(long_study).main)
     shown = console.file.getvalue().splitlines()
     assert shown[0] == "A trial: it checks the cells, and its times mean nothing."
     assert shown[1].startswith("Agreement with float64 (small, float32, cpu, 2 threads)")

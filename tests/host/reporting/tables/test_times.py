@@ -3,9 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from entries import detail_row, name_of, summary_entry, tables
+from entries import detail_row, name_of, report_of, summary_entry, tables
 
-from bench.host.reporting import report
 from bench.host.reporting.tables.table import Entry
 
 
@@ -68,7 +67,7 @@ def test_details_show_the_latency_of_steps_that_were_timed_one_by_one(long_study
 
 
 def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_it(long_study):
-    assert report.make(long_study.records, long_study.manifest).latency is None
+    assert report_of(long_study).latency is None
     one_by_one(long_study, "mlp-train", [1_000_000] * 98 + [12_000_000] * 2)
     # A size with 10 times as many items per step, of 4 ms, which keeps no bound below 50 ms.
     whole = [record for record in long_study.records if record.cell.workload == "mlp-train"]
@@ -83,7 +82,7 @@ def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_i
         )
         for record in whole
     ]
-    found = report.make(long_study.records, long_study.manifest).latency
+    found = report_of(long_study).latency
     assert [column.title for column in found.columns] == ["framework and mode", "p99 ≤ 20 ms", "p99 ≤ 50 ms"]
     (group,) = found.groups
     assert group.heading.text == "mlp-train"
@@ -95,9 +94,9 @@ def test_the_throughput_at_a_latency_bound_is_that_of_the_best_size_that_keeps_i
 
 def test_a_disturbed_cell_has_no_throughput_at_a_latency_bound(long_study):
     one_by_one(long_study, "mlp-train", [1_000_000] * 98 + [12_000_000] * 2)
-    before = report.make(long_study.records, long_study.manifest).latency
+    before = report_of(long_study).latency
     long_study.change("torch1:eager", "mlp-train", other_load=0.9)
-    after = report.make(long_study.records, long_study.manifest).latency
+    after = report_of(long_study).latency
     named = [{row[0].text for row in table.groups[0].rows} for table in (before, after)]
     assert named[0] - named[1] == {"PyTorch 1.13 eager"}
     assert after.remarks[-1] == "1 cell that other programs disturbed is left out."
@@ -197,7 +196,7 @@ def test_tables_hold_together_without_results(short_study, kept):
 @pytest.mark.parametrize(("cache", "told"), [("kept", True), ("cold", False)])
 def test_a_kept_compilation_cache_is_told_beside_the_first_calls(long_study, cache, told):
     long_study.run["profile"]["compile_cache"] = cache
-    costs = report.make(long_study.records, long_study.manifest).costs
+    costs = report_of(long_study).costs
     found = [remark for remark in costs.remarks if "share compiled code" in remark]
     assert bool(found) is told
     assert all("Profile standard measures first calls with empty caches" in remark for remark in found)

@@ -6,9 +6,9 @@ import io
 from dataclasses import replace
 
 import pytest
+from entries import report_of
 from rich.console import Console
 
-from bench.host.reporting import report
 from bench.host.reporting.figures import speedups
 from bench.host.study.baseline import PREVIOUS
 
@@ -31,7 +31,7 @@ def versions(long_study):
 
 def made(study, baseline):
     study.run["study"] |= {"baseline": baseline}
-    return report.make(study.records, study.manifest)
+    return report_of(study)
 
 
 def test_headings_do_not_repeat_the_framework_that_the_caption_names(versions):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
-
-from bench.host.reporting import report
+from entries import report_of
 
 
 def remark(study, start: str, table: str = "details") -> str | None:
-    remarks = getattr(report.make(study.records, study.manifest), table).remarks
+    remarks = getattr(report_of(study), table).remarks
     return next((remark for remark in remarks if remark.startswith(start)), None)
 
 
 def test_the_noise_floor_stands_below_every_table_of_the_details(long_study):
     long_study.add_twin(factor=1.05)
-    made = report.make(long_study.records, long_study.manifest)
+    made = report_of(long_study)
     tables = (made.summary, made.details, made.costs, made.ranking)
     assert set(tables) < set(made.tables)
     found = {remark for table in tables for remark in table.remarks if remark.startswith("Noise floor")}
@@ -121,7 +120,7 @@ def test_disturbed_turns_are_counted(long_study, turns, fate):
     assert text.startswith(f"Noise watch: {30 * len(turns)} of 120 turns were disturbed: ")
     assert fate in text
     assert text.endswith("; 30 turns were added to repeat them.")
-    notes = report.make(long_study.records, long_study.manifest).details.groups[0].heading.notes
+    notes = report_of(long_study).details.groups[0].heading.notes
     kept = [note for note in notes if "disturbed turns" in note]
     assert kept == (
         ["30 disturbed turns of 40 are part of these numbers, for example: jax:jit waited 31% of it for a processor"]
@@ -155,4 +154,4 @@ def test_clocks_are_told(long_study):
 
 def test_rounds_of_rows_that_stopped_apart_are_told_as_a_range(long_study):
     long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch" or r.round < 8]
-    assert "8 to 10 rounds of fresh processes" in report.make(long_study.records, long_study.manifest).details.caption
+    assert "8 to 10 rounds of fresh processes" in report_of(long_study).details.caption
