@@ -11,7 +11,7 @@ from ...program import Program
 from .. import halves
 from ..forms import given
 from . import mirrored
-from .clustering import WHOLE
+from .clustering import AUTO, WHOLE
 from .compiler import CONCRETE
 from .optimizers import make_optimizer
 
@@ -26,7 +26,7 @@ def inference(function, parameters, transform, layout=None, attention=None):
         halves.verify_program(transform.mode, training=False)
     variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
     in_force = given(layout=layout, attention=attention)
-    if transform.mode in CONCRETE:
+    if transform.mode in (*CONCRETE, AUTO):
         return naming_once(lambda *batch: function(variables, *batch), transform, in_force)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: in_force)
     return Program(lambda *batch: transformed(*batch))

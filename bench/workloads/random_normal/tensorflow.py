@@ -1,4 +1,4 @@
-"""Implements random-normal in TensorFlow: tf.random, whose operations keep a state; a Generator where XLA compiles the step."""
+"""Implements random-normal in TensorFlow: tf.random, whose operations keep a state; a Generator where XLA has all."""
 
 from __future__ import annotations
 
