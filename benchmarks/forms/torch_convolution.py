@@ -7,7 +7,7 @@ from torch import nn
 from bench.workloads.conv2d import torch as present
 
 
-def converted(mode):
+def converted(mode, weight):
     """Return the layer of every other mode, which it converts to oneDNN's layout."""
     return nn.Conv2d
 

@@ -104,7 +104,8 @@ def with_jax(path, name, mode, inputs):
             outputs = function(*inputs)
             if mode == "jit-async":
                 # As ours: steps of inference do not wait for each other by themselves.
-                outputs = tuple(value.block_until_ready() for value in outputs)
+                for value in outputs if isinstance(outputs, tuple) else (outputs,):
+                    value.block_until_ready()
         return {"outputs": outputs}
 
     return run

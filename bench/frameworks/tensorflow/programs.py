@@ -11,7 +11,8 @@ from ...program import Program
 from .. import halves
 from ..forms import given
 from . import mirrored
-from .clustering import WHOLE
+from .clustering import AUTO, WHOLE
+from .compiler import CONCRETE
 from .optimizers import make_optimizer
 
 
@@ -25,8 +26,33 @@ def inference(function, parameters, transform, layout=None, attention=None):
         halves.verify_program(transform.mode, training=False)
     variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
     in_force = given(layout=layout, attention=attention)
+    if transform.mode in (*CONCRETE, AUTO):
+        return naming_once(lambda *batch: function(variables, *batch), transform, in_force)
     transformed = transform(lambda *batch: function(variables, *batch), settings=lambda: in_force)
     return Program(lambda *batch: transformed(*batch))
+
+
+def naming_once(function, transform, in_force):
+    """Make the program of a function whose graph returns tensors without their names, which a run adds at its end.
+
+    A dictionary made of every call's outputs takes 2 to 4 of the 80 µs of a small kernel.
+    """
+    names = []
+
+    def unnamed(*batch):
+        found = function(*batch)
+        names[:] = found
+        values = tuple(found.values())
+        return values if len(values) > 1 else values[0]
+
+    transformed = transform(unnamed, settings=lambda: in_force)
+
+    def run(batches):
+        for batch in batches:
+            outputs = transformed(*batch)
+        return dict(zip(names, outputs if len(names) > 1 else (outputs,)))
+
+    return Program(lambda *batch: run((batch,)), run=run)
 
 
 def variable_training(

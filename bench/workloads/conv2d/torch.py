@@ -28,7 +28,7 @@ class Convolution(nn.Module):
 
 def made(weight, groups, transform):
     """Make the program of a convolution with a weight (filters, channels of a group, rows, columns)."""
-    module = Convolution(weight, groups, lone_convolution(transform.mode))
+    module = Convolution(weight, groups, lone_convolution(transform.mode, weight))
     weight, padding = module.convolution.weight, module.convolution.padding
 
     def convolve(images):

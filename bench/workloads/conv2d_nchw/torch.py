@@ -32,7 +32,8 @@ def build(size, parameters, batch, transform):
     if transform.mode in FORMATS:
         # The adapter takes images for (batch, side, side, channels) in these modes.
         raise Unsupported("the layout is the workload's: see conv2d")
-    module = Convolution(parameters["weight"].permute(3, 2, 0, 1), lone_convolution(transform.mode))
+    weight = parameters["weight"].permute(3, 2, 0, 1)
+    module = Convolution(weight, lone_convolution(transform.mode, weight))
     weight, padding = module.convolution.weight, module.convolution.padding
 
     def convolve(images):
