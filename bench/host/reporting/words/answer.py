@@ -95,7 +95,7 @@ def fastest(
         said["share"] = percent(track.means[first])
         return [_("Fastest on average: {column}, {share} of the best's speed{over}.", **said)]
     if second in leaders:
-        return [_("Fastest on average: {column} {factor} or {other} {next} (too close){over}.", **said)]
+        return [_("Fastest on average: {column} {factor} or {other} {next} (unclear){over}.", **said)]
     if first == baseline:
         return [_("Fastest on average: {column}; next {other}, {next} times as fast{over}.", **said)]
     # The next one shows how close it is.

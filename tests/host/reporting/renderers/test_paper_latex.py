@@ -222,6 +222,13 @@ def test_a_stack_longer_than_a_page_becomes_the_best_column_of_each_version(tmp_
     assert "Float too large" not in (tmp_path / "paper.log").read_text(errors="replace")
 
 
+def test_a_large_study_of_one_version_has_its_modes(tmp_path, long_study):
+    long_study.records = [r for r in long_study.records if r.cell.environment == "torch1"]
+    text = written(large(long_study, 80, environments=1), tmp_path)
+    assert columns_of(text)[0] == 2
+    assert "script" in text
+
+
 @pytest.mark.parametrize("style", ["IEEEtran", "acmart", "sbc"])
 def test_many_rows_stand_in_two_tables_side_by_side_on_one_page(tmp_path, long_study, style):
     text = written(large(long_study, 80), tmp_path)

@@ -10,6 +10,7 @@ from entries import report_of
 from rich.console import Console
 
 from bench.host.reporting.tables import screen
+from bench.host.reporting.tables.interest import best_of_versions, dispensability
 
 #: As in ``conftest.LONG``; slow modes of two frameworks besides, and one that has no row with the others' mean.
 BASE = "torch1:eager"
@@ -136,3 +137,21 @@ def test_the_screen_has_as_many_sentences_as_it_has_lines(long_study, rows):
         # One line more names the files, and one is for the prompt.
         assert len(lines) <= screen.HEIGHT - 2
     assert screen.height(table) == len(lines)
+
+
+def test_the_best_of_each_version_is_its_column_that_leaves_last_and_the_baseline_is_that_of_its_own(long_study):
+    found = report_of(long_study).speed_ups
+    order = dispensability(found)
+    best = best_of_versions(found, found.columns)
+    versions = [(found.labels[column].product, found.labels[column].version) for column in best]
+    assert sorted(versions) == sorted(
+        {(found.labels[column].product, found.labels[column].version) for column in found.columns}
+    )
+    assert BASE in best
+    assert best == [column for column in found.columns if column in best]
+    for column in found.columns:
+        label = found.labels[column]
+        (own,) = [
+            b for b in best if (found.labels[b].product, found.labels[b].version) == (label.product, label.version)
+        ]
+        assert order[own] <= order[column]

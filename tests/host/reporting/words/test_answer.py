@@ -24,10 +24,10 @@ NAMES = {
         (
             (1.0, 1.4, 1.5, 1.2),
             ("new:compile", "new:eager", "jax:jit"),
-            "compile 1.50 or JAX 0.10 jit 1.20 (too close).",
+            "compile 1.50 or JAX 0.10 jit 1.20 (unclear).",
         ),
         # … unless only a sibling may be as fast, …
-        ((1.0, 1.4, 1.5, 1.2), ("new:compile", "new:eager"), "compile 1.50 or PyTorch 2.15 eager 1.40 (too close)."),
+        ((1.0, 1.4, 1.5, 1.2), ("new:compile", "new:eager"), "compile 1.50 or PyTorch 2.15 eager 1.40 (unclear)."),
         # … and not the baseline, where there is another.
         ((1.0, 1.4, 1.5, None), ("new:compile",), "PyTorch 2.15 compile, 1.50 times as fast; PyTorch 2.15 eager 1.40."),
         ((1.0, None, 1.5, None), ("new:compile",), "2.15 compile, 1.50 times as fast; PyTorch 1.13 eager 1.00."),

@@ -1,0 +1,87 @@
+"""Arranges the speed-ups of a run as the tables of a paper, so that they fit on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ...analysis.quality import Quality
+from ...analysis.speed_ups import ComparedCell
+from ..tables.interest import best_of_versions, dispensability
+from ..tables.paper_layout import LETTERS, MOST_LINES, PaperColumn, PaperTable, Shown, fit, halves, lines_of
+from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, mean_name, time_digits
+
+#: A dagger is wider than nothing: it hangs in the gap, so that a column is as wide as its numbers.
+MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
+#: At the heading of a column whose numbers other settings may explain.
+EXPLAINED = r"$^\circ$"
+WITHHELD = "--"
+
+
+def arrange(found: SpeedUps) -> tuple[list[PaperTable], bool, bool]:
+    """Return tables that fit on a page, whether they have all columns, and whether they stand side by side.
+
+    Where all columns are too many, these are the best of each version; where rows are, too, as many of those as leave
+    room for two tables beside each other. Rows that two tables cannot hold stay in one, for the author to divide.
+    """
+    parts = fit(_paper_table(found, found.columns))
+    if lines_of(parts) <= MOST_LINES:
+        return parts, True, False
+    order = dispensability(found)
+    kept = sorted({found.columns[0], *best_of_versions(found, found.columns)}, key=order.__getitem__)
+    if len(kept) == 1:
+        # With a single version, its modes are what is compared.
+        kept = sorted(found.columns, key=order.__getitem__)
+    some = fit(_paper_table(found, kept))
+    if lines_of(some) <= MOST_LINES:
+        return some, len(kept) == len(found.columns), False
+    for count in range(len(kept), 1, -1):
+        both = [fit(half) for half in halves(_paper_table(found, kept[:count]))]
+        if all(len(of) == 1 and lines_of(of) <= MOST_LINES for of in both):
+            return [of[0] for of in both], count == len(found.columns), True
+    return parts, True, False
+
+
+def _paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
+    """Arrange the speed-ups of the chosen columns as a paper shows them."""
+    best = [_best(row, chosen) for row in found.rows]
+    columns = []
+    for column in (column for column in found.columns if column in chosen):
+        label = found.labels[column]
+        entries = [
+            _shown(row.places.get(column), found, column in bold) for row, bold in zip(found.rows, best, strict=True)
+        ]
+        entries += [Shown(mean_digits(found, track, column)) for track in found.tracks]
+        product, version, mode = (_cut(part, LETTERS // 3) for part in (label.product, label.version, label.short_mode))
+        mark = EXPLAINED if column in found.explained else ""
+        columns.append(PaperColumn(product, version, mode, mark, tuple(entries)))
+    names = [row.name for row in found.rows] + [mean_name(found, track) for track in found.tracks]
+    return PaperTable(tuple((_cut(name, LETTERS),) for name in names), tuple(columns), len(found.tracks))
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _best(row: ComparedRow, chosen: Collection[str]) -> set[str]:
+    """Return which chosen columns are fastest in a row: the best, and all whose intervals overlap its interval."""
+    known = {
+        column: place.speed_up
+        for column, place in row.places.items()
+        if column in chosen and place.speed_up is not None
+    }
+    if len(known) < 2:
+        return set()
+    best = max(known.values(), key=lambda one: one.value)
+    lowest = best.value if best.low is None else best.low
+    return {column for column, one in known.items() if (one.value if one.high is None else one.high) >= lowest}
+
+
+def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
+    if place is None:
+        return Shown("")
+    mark = MARKS.get(place.grade, "") if place.grade else ""
+    if place.shows_time and place.time is not None:
+        return Shown(" ".join(time_digits(place.time.value)), mark, bold)
+    if place.speed_up is None:
+        return Shown(WITHHELD)
+    return Shown(factor_digits(found.shown(place.speed_up.value)), mark, bold)
