@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import unicodedata
 
@@ -24,12 +25,18 @@ NAMES = (
 ROUNDS = 10
 
 
+@functools.cache
+def _made(study_type, number):
+    names = tuple(f"{NAMES[(20 * number + i) % len(NAMES)]}{number}.{i}" for i in range(20))
+    study = study_type(10)
+    hostile(study, names)
+    return report.make(study.records, study.manifest), names
+
+
 @pytest.fixture(params=range(ROUNDS))
 def made(request, long_study):
-    """A report of a study with 20 of 200 names."""
-    names = tuple(f"{NAMES[(20 * request.param + i) % len(NAMES)]}{request.param}.{i}" for i in range(20))
-    hostile(long_study, names)
-    return report.make(long_study.records, long_study.manifest), names
+    """A report of a study with 20 of 200 names, which several tests only read."""
+    return _made(type(long_study), request.param)
 
 
 def test_markdown_holds_text_in_tables_and_nothing_else(made, tmp_path):
