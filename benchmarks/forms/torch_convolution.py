@@ -19,11 +19,8 @@ class Turned(present.Convolution):
         return self.convolution(images.permute(0, 3, 1, 2).contiguous()).permute(0, 2, 3, 1)
 
 
-LAYERS = {
-    "bench.workloads.conv2d.torch:lone_convolution": converted,
-    "bench.workloads.conv2d_nchw.torch:lone_convolution": converted,
-}
+LAYER = "bench.workloads.conv2d.torch:lone_convolution"
 FORMS = {
-    "converted": LAYERS,
-    "converted, images turned": {**LAYERS, "bench.workloads.conv2d.torch:Convolution": Turned},
+    "converted": {LAYER: converted},
+    "converted, images turned": {LAYER: converted, "bench.workloads.conv2d.torch:Convolution": Turned},
 }

@@ -49,8 +49,7 @@ def inferring(network, mode, example):
     if mode == "aot-inductor":
         return ahead(network, example)
     if mode in COMPILED:
-        options = {} if isinstance(network, nn.Module) else {"dynamic": False}
-        return torch.compile(network, **options, **COMPILED[mode])
+        return torch.compile(network, **COMPILED[mode])
     if mode not in OP_BY_OP:
         raise ValueError(f"unknown mode {mode!r}")
     return network

@@ -41,6 +41,9 @@ def naming_once(function, transform, in_force):
 
     def unnamed(*batch):
         found = function(*batch)
+        if not isinstance(found, dict):
+            # The transform of this program calls it several times a step, and names what comes of that.
+            return found
         names[:] = found
         values = tuple(found.values())
         return values if len(values) > 1 else values[0]
@@ -50,6 +53,8 @@ def naming_once(function, transform, in_force):
     def run(batches):
         for batch in batches:
             outputs = transformed(*batch)
+        if not names:
+            return outputs
         return dict(zip(names, outputs if len(names) > 1 else (outputs,)))
 
     return Program(lambda *batch: run((batch,)), run=run)

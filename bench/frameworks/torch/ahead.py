@@ -11,7 +11,7 @@ from ...program import Unsupported
 
 
 class Ahead:
-    """Exports, compiles and loads what it is given, at the first call of each shape."""
+    """Exports, compiles and loads what it is given, at the first call of each shape of the first argument."""
 
     def __init__(self):
         #: Libraries that were compiled.
@@ -30,12 +30,12 @@ class Ahead:
 
         def call(*batch):
             nonlocal latest, run
-            shapes = [array.shape for array in batch]
-            if shapes != latest:
-                key = tuple(shapes)
-                if key not in known:
-                    known[key] = self._package(module, batch)
-                latest, run = shapes, known[key]
+            # The shapes of all other arguments depend on this one: to compare two took 0.6 of 11 µs more.
+            shape = batch[0].shape
+            if shape != latest:
+                if shape not in known:
+                    known[shape] = self._package(module, batch)
+                latest, run = shape, known[shape]
             return run(*batch)
 
         return call

@@ -9,8 +9,8 @@ from . import lazy
 from .compiler import is_first_compiler
 from .layouts import FORMATS, module_settings
 
-#: Modes that call a function as well as a module. compile-max-autotune gets the module: see ``Compiler``.
-CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead")
+#: Modes that call a function as well as a module.
+CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead", "compile-max-autotune")
 
 
 def kernel(module, transform, names, function=None):

@@ -8,17 +8,16 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import kernel
 from ...frameworks.torch.layouts import FORMATS
-from ...frameworks.torch.scripting import lone_convolution
 from ...program import Unsupported
 
 
 class Convolution(nn.Module):
     """A convolution of images (batch, channels, side, side)."""
 
-    def __init__(self, weight, layer=nn.Conv2d):
+    def __init__(self, weight):
         super().__init__()
         filters, channels, kernel, _ = weight.shape
-        self.convolution = layer(channels, filters, kernel, padding=kernel // 2, bias=False)
+        self.convolution = nn.Conv2d(channels, filters, kernel, padding=kernel // 2, bias=False)
         self.convolution.to(weight.device, weight.dtype)
         with torch.no_grad():
             self.convolution.weight.copy_(weight)
@@ -32,8 +31,7 @@ def build(size, parameters, batch, transform):
     if transform.mode in FORMATS:
         # The adapter takes images for (batch, side, side, channels) in these modes.
         raise Unsupported("the layout is the workload's: see conv2d")
-    weight = parameters["weight"].permute(3, 2, 0, 1)
-    module = Convolution(weight, lone_convolution(transform.mode, weight))
+    module = Convolution(parameters["weight"].permute(3, 2, 0, 1))
     weight, padding = module.convolution.weight, module.convolution.padding
 
     def convolve(images):
