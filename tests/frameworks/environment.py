@@ -30,6 +30,8 @@ ROOT = HERE.parents[1]
 CACHES = ROOT / STATE / "compile-caches"
 THREADS = min(2, len(os.sched_getaffinity(0)))
 TIMEOUT_S = 600
+#: Threads that wait busily for others of their program take the processors from them, where other tests run beside.
+PATIENT = {"OMP_WAIT_POLICY": "passive"}
 #: Float64 references, which take long at some sizes, are computed once for all environments, as in a run.
 REFERENCES = References(ROOT, ROOT / STATE / "references", seed=1, threads=1)
 
@@ -76,7 +78,7 @@ class Server:
         caches = compile_caches(environment)
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
-        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own_variables(environment)}
+        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **PATIENT, **own_variables(environment)}
         # Forked processes end without the clean-up that libraries register for the end. Workers have a folder, too.
         self._scratch = tempfile.TemporaryDirectory()
         if not facts.caches_temporary_files:
