@@ -24,6 +24,9 @@ from .job import InstalledEnvironment
 if TYPE_CHECKING:
     from ..containers.engine import EngineConnection
 
+#: In a trial, whose times mean nothing, threads do not wait busily for others of their process: beside other cells
+#: they would take the processors from them.
+PATIENT = {"OMP_WAIT_POLICY": "passive"}
 #: Folders of the project's state that requests to workers name.
 READ = ("references", "data")
 
@@ -81,7 +84,7 @@ class Launch:
             facts,
             layout=self.layout,
             caches=compilers,
-            own={**gpus, **self.environment.variables},
+            own={**(PATIENT if self.caches.trial else {}), **gpus, **self.environment.variables},
         )
         # A command may be a link or a script that starts the interpreter.
         found = self.environment.manifest.get("interpreter", {})

@@ -21,7 +21,7 @@ hash_seed = os.environ.get("PYTHONHASHSEED")
 huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
 print(json.dumps({
     "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"),
-    "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"),
+    "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "waits": os.environ.get("OMP_WAIT_POLICY"),
     "path": os.environ["PATH"], "arguments": sys.argv[3:],
 }))
 sys.stdout.flush()
@@ -29,7 +29,7 @@ sys.stdin.read()
 """
 
 
-def told(tmp_path, layout, cell=CELL, sources=None, manifest=None, **extra):
+def told(tmp_path, layout, cell=CELL, sources=None, manifest=None, trial=False, **extra):
     """Start what stands in for a worker and return what it was given."""
     script = tmp_path / "fake.py"
     script.write_text(TELL)
@@ -37,7 +37,7 @@ def told(tmp_path, layout, cell=CELL, sources=None, manifest=None, **extra):
         InstalledEnvironment((sys.executable, str(script)), variables=extra, manifest=manifest or {}),
         cell,
         root=tmp_path,
-        caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of(sources or {})),
+        caches=CompileCaches(tmp_path / "caches", "run", True, registry=Registry.of(sources or {}), trial=trial),
         log=tmp_path / "worker.log",
         processors=(0,),
         layout=layout,
@@ -67,6 +67,11 @@ def test_numpy_asks_for_huge_pages_only_where_it_is_measured(tmp_path):
 
 def test_what_an_environment_asks_for_holds(tmp_path):
     assert told(tmp_path, 7, PYTHONHASHSEED="0")["hash_seed"] == "0"
+
+
+def test_threads_wait_busily_where_they_are_timed_and_not_in_a_trial(tmp_path):
+    assert told(tmp_path, None)["waits"] is None
+    assert told(tmp_path, None, trial=True)["waits"] == "passive"
 
 
 def test_a_worker_on_gpus_sees_those_that_its_mode_computes_on(tmp_path, monkeypatch):
