@@ -6,9 +6,11 @@ It imports nothing that starts threads.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
 import signal
+import stat
 from typing import List, Sequence, Tuple
 
 #: Passes over the threads of a process, at most, until all of them run on the right processors.
@@ -61,6 +63,22 @@ def die_with_parent() -> None:
         libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     except (OSError, AttributeError):
         pass  # Not Linux: the closed pipe ends a worker that is not stopped.
+
+
+def keep_only(descriptor: int) -> None:
+    """Close pipes and sockets that a forked process has from the one before it, whose host must see the end of that.
+
+    ``descriptor`` stays open, and so do the log and the drivers of devices.
+    """
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    for name in os.listdir("/dev/fd"):
+        other = int(name)
+        # The folder that was just read is in its own list.
+        with contextlib.suppress(OSError):
+            mode = os.fstat(other).st_mode
+            if other > 2 and other != descriptor and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                os.close(other)
 
 
 def arguments(given: List[str]) -> argparse.Namespace:

@@ -57,7 +57,8 @@ def test_recorded_cuda_graphs_are_found(environment, mode):
 def test_cuda_graphs_are_for_a_gpu():
     refused, given = trial("torch2", "compile")["extras"]["overhead"]
     assert refused == "mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile"
-    assert given == {"dynamic": False, "mode": "reduce-overhead"}
+    # That shapes are fixed is a setting of the process.
+    assert given == {"mode": "reduce-overhead"}
 
 
 @needs("torch2")

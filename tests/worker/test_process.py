@@ -28,3 +28,23 @@ def test_the_processes_that_compute_for_a_worker_move_with_it():
     for processor in sorted(loaded.processors())[:2]:
         moved = subprocess.check_output([sys.executable, "-c", MOVED, str(processor)], cwd=ROOT).split()
         assert [int(number) for number in moved] == [processor, processor]
+
+
+def test_a_forked_process_keeps_its_own_pipe_and_files_and_no_other_pipe():
+    script = """
+import os, socket
+from bench.worker.process import keep_only
+(own, _), (other, _), (left, right) = os.pipe(), os.pipe(), socket.socketpair()
+file = os.open(os.devnull, os.O_RDONLY)
+keep_only(own)
+def is_open(number):
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+print([is_open(number) for number in (0, 1, 2, own, file, other, left.fileno())])
+left.detach(), right.detach()
+"""
+    found = subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, cwd=str(ROOT))
+    assert found.stdout.decode().strip() == "[True, True, True, True, True, False, False]"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import gc
 import mmap
 import os
-import stat
 import sys
 import tempfile
 import traceback
@@ -18,7 +16,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from ...program import Unsupported
-from ...worker.process import die_with_parent
+from ...worker.process import die_with_parent, keep_only
 from .. import halves
 from .parallel import MODE, ONE_PROCESS
 
@@ -244,16 +242,3 @@ def memory(device):
         "allocated_peak_bytes": torch.cuda.max_memory_allocated(device),
         "reserved_peak_bytes": torch.cuda.max_memory_reserved(device),
     }
-
-
-def keep_only(descriptor):
-    """Close pipes and sockets of the first process, whose host must see its end; the log and the driver stay open."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    for name in os.listdir("/dev/fd"):
-        other = int(name)
-        # The folder that was just read is in its own list.
-        with contextlib.suppress(OSError):
-            mode = os.fstat(other).st_mode
-            if other > 2 and other != descriptor and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-                os.close(other)

@@ -122,7 +122,8 @@ def test_names_are_checked_against_the_studys_own_registry(mine: Path) -> None:
         study_file.parse(tables, folder=mine.parent)
     message = str(caught.value)
     assert "unknown mode 'planed'; did you mean 'planned'? Known: " in message
-    assert {"eager", "jit", "checked", "planned"} <= set(message.partition("Known: ")[2].replace(".", "").split(", "))
+    # Of so many names some are listed, beside the one that is suggested.
+    assert {"eager", "jit", "checked"} <= set(message.partition("Known: ")[2].replace(".", "").split(", "))
     tables["environments"]["there"]["modes"] = ["planned"]
     assert study_file.parse(tables, folder=mine.parent).environments["there"].modes == ("planned",)
     assert "toy" not in BUILT_IN.frameworks

@@ -26,7 +26,7 @@ BEYOND = 3.0
 
 
 @dataclass(frozen=True)
-class Shown:
+class Drawn:
     """The rows and columns that a figure has room for."""
 
     rows: Sequence[ComparedRow]
@@ -38,7 +38,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Point:
+class Mark:
     band: int
     column: str
     value: Estimate
@@ -84,13 +84,13 @@ def _is_base(found: SpeedUps, column: str) -> bool:
     return all(place.is_base for row in found.rows if (place := row.places.get(column)))
 
 
-def _choose(found: SpeedUps, others: Sequence[str]) -> Shown:
+def _choose(found: SpeedUps, others: Sequence[str]) -> Drawn:
     """Choose what is shown: all of a small study; of a large one every row, with as many columns as leave room."""
     means = bool(found.means)
     missed_most = sorted(others, key=dispensability(found).__getitem__)
     columns = [column for column in others if column in missed_most[:MOST_COLUMNS]]
     if len(found.rows) + means <= most_rows(len(columns)):
-        return Shown(found.rows, columns, False, () if columns == list(others) else (incomplete(),))
+        return Drawn(found.rows, columns, False, () if columns == list(others) else (incomplete(),))
     versions = best_of_versions(found, others)
     # With a single version, its modes are what is compared.
     best = [column for column in missed_most if column in versions or len(versions) == 1][:MOST_COLUMNS]
@@ -115,7 +115,7 @@ def _choose(found: SpeedUps, others: Sequence[str]) -> Shown:
                 empty,
             )
         ]
-    return Shown(rows[:room], columns, len(rows) + means > most_rows(len(columns)), tuple(notes))
+    return Drawn(rows[:room], columns, len(rows) + means > most_rows(len(columns)), tuple(notes))
 
 
 def _compared(row: ComparedRow, column: str) -> Estimate | None:
@@ -123,16 +123,16 @@ def _compared(row: ComparedRow, column: str) -> Estimate | None:
     return None if place is None or place.is_base else place.speed_up
 
 
-def _points(found: SpeedUps, shown: Shown) -> list[Point]:
+def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
     """List the points of all bands; that of the means is the last."""
     points = [
-        Point(band, column, speed_up, hollow(row.places[column]))
+        Mark(band, column, speed_up, hollow(row.places[column]))
         for band, row in enumerate(shown.rows)
         for column in shown.columns
         if (speed_up := _compared(row, column)) is not None
     ]
     means = [
-        Point(len(shown.rows), column, Estimate(found.means[column], None, None, found.whole_rows), hollow=False)
+        Mark(len(shown.rows), column, Estimate(found.means[column], None, None, found.whole_rows), hollow=False)
         for column in shown.columns
         if column in found.means
     ]
@@ -140,7 +140,7 @@ def _points(found: SpeedUps, shown: Shown) -> list[Point]:
 
 
 def _draw_points(
-    axes: Sequence[Axes], points: Sequence[Point], columns: Sequence[str], styles: Mapping[str, Style]
+    axes: Sequence[Axes], points: Sequence[Mark], columns: Sequence[str], styles: Mapping[str, Style]
 ) -> bool:
     """Draw the points into their bands; return whether an interval goes on beyond the axis."""
     bands = len(axes[0].get_yticks())
@@ -157,7 +157,7 @@ def _draw_points(
     return any(not least <= end <= most for end in ends)
 
 
-def _draw_point(axes: Axes, y: float, point: Point, style: Style, limits: tuple[float, float]) -> None:
+def _draw_point(axes: Axes, y: float, point: Mark, style: Style, limits: tuple[float, float]) -> None:
     low, high = point.value.low, point.value.high
     if low is not None and high is not None:
         ends = max(low, limits[0]), min(high, limits[1])

@@ -232,8 +232,8 @@ def test_a_row_without_a_speed_up_of_the_columns_is_left_out_of_a_large_figure_a
 def test_an_interval_far_beyond_all_points_ends_in_an_arrow_at_the_edge():
     found = Estimate(2.0, 0.001, 4000.0, 3)
     points = [
-        speedups.Point(0, "a", found, hollow=False),
-        speedups.Point(1, "a", Estimate(8.0, 7.0, 9.0, 3), hollow=False),
+        speedups.Mark(0, "a", found, hollow=False),
+        speedups.Mark(1, "a", Estimate(8.0, 7.0, 9.0, 3), hollow=False),
     ]
     _figure, axes = rows.make_frame(["one", "two"], 1)
     assert speedups._draw_points([axes], points, ["a"], {"a": style.Style((0.0, 0.0, 0.0), "o")})
