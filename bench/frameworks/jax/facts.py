@@ -15,7 +15,7 @@ FACTS = Facts(
         Mode("jit-async", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
         Mode("jit-loop", part="step", first_call_s=0.5, compile_s=2.0, caches_on_disk=True),
         Mode("jit-aot", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
-        # Training steps over two logical devices.
+        # Training steps over two devices.
         Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
         Mode("shard-map", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
     ),

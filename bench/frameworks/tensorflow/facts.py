@@ -18,7 +18,7 @@ FACTS = Facts(
         Mode("function-concrete", part="step", first_call_s=0.3),
         Mode("xla-concrete", part="step", first_call_s=0.8),
         Mode("xla-auto", part="step", first_call_s=0.8),
-        # Training steps over two logical devices.
+        # Training steps over two devices.
         Mode("mirrored", part="step", first_call_s=1.0, devices=2),
     ),
     sets_threads=True,

@@ -86,13 +86,12 @@ def divided_training(module, transform, settings, parameters):
         training=True,
         settings=lambda: dict(module_settings(module), **fusion(pair.optimizer, transform.mode), **counted),
     )
-    evaluate = evaluation(module)
     return Program(
         lambda *batch: pair.run((batch,)),
         parameters,
         pair.reset,
         pair.run,
-        evaluate and (lambda *inputs: evaluate(*(each.to(pair.device) for each in inputs))),
+        evaluation(module),
         close=pair.close,
         processes=(pair.process,),
         # Each run is told to the second process, which says when its GPU has ended.
