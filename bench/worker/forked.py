@@ -5,9 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
 import tempfile
-import traceback
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 from ..registry import Registry
@@ -39,8 +37,8 @@ class Start(NamedTuple):
 
 def run(parent: int, start: Start, registry: Registry, imported: Imported, pages: List[Tuple[int, Any]]) -> NoReturn:
     """Be the worker until its end, which is that of the process; ``parent`` is the process that forked."""
-    code = 1
-    try:
+
+    def work() -> int:
         _leave(parent, start)
         if start.processors:
             process.move(start.processors)
@@ -54,12 +52,9 @@ def run(parent: int, start: Start, registry: Registry, imported: Imported, pages
         pipe = Channel.over(start.requests, start.messages)
         code = pipe.serve(Session(pipe, scratch, layout, registry, imported))
         scratch.leave()
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        return code
+
+    process.exit_after(work)
 
 
 def _leave(parent: int, start: Start) -> None:

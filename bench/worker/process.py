@@ -11,7 +11,9 @@ import ctypes
 import os
 import signal
 import stat
-from typing import List, Sequence, Tuple
+import sys
+import traceback
+from typing import Callable, List, NoReturn, Sequence, Tuple
 
 #: Passes over the threads of a process, at most, until all of them run on the right processors.
 MOST_PASSES = 10
@@ -79,6 +81,22 @@ def keep_only(descriptor: int) -> None:
             mode = os.fstat(other).st_mode
             if other > 2 and other != descriptor and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
                 os.close(other)
+
+
+def exit_after(work: Callable[[], int]) -> NoReturn:
+    """End this process, which was forked, with the exit code of its ``work``: 1 where that raises, whose error is told.
+
+    What the process before it has registered for its own end does not run here.
+    """
+    code = 1
+    try:
+        code = work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def arguments(given: List[str]) -> argparse.Namespace:

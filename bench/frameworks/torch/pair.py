@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gc
 import mmap
 import os
 import sys
 import tempfile
-import traceback
 from multiprocessing import connection
 
 import torch
@@ -16,7 +16,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from ...program import Unsupported
-from ...worker.process import die_with_parent, keep_only
+from ...worker.process import die_with_parent, exit_after, keep_only
 from .. import halves
 from .parallel import MODE, ONE_PROCESS
 
@@ -111,7 +111,7 @@ class Pair:
         sys.stderr.flush()
         self.process = os.fork()
         if not self.process:
-            self._be_second(other)
+            exit_after(lambda: self._be_second(other))
         other.close()
         SHARED.pair = self
         self._place(0)
@@ -202,18 +202,18 @@ class Pair:
         os.rmdir(self._folder)
 
     def _be_second(self, other):
-        """Compute the second halves until the first process closes its end, or is gone."""
-        code = 1
-        try:
-            die_with_parent()
-            # What the first process leaves to the collector may wait for threads that are not here.
-            gc.freeze()
-            self._connection.close()
-            keep_only(other.fileno())
-            self._place(1)
-            other.send(True)
-            self._connect(1)
-            other.send(torch.get_num_threads())
+        """Compute the second halves until the first process closes its end, or is gone; return the exit code."""
+        die_with_parent()
+        # What the first process leaves to the collector may wait for threads that are not here.
+        gc.freeze()
+        self._connection.close()
+        keep_only(other.fileno())
+        self._place(1)
+        other.send(True)
+        self._connect(1)
+        other.send(torch.get_num_threads())
+        # The first process is gone where it closes its end.
+        with contextlib.suppress(EOFError):
             while True:
                 answer, request = True, other.recv()
                 if request == MEMORY:
@@ -225,15 +225,8 @@ class Pair:
                 if SHARED.kind == "cuda":
                     torch.cuda.synchronize(self.device)
                 other.send(answer)
-        except EOFError:
-            distributed.destroy_process_group()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
+        distributed.destroy_process_group()
+        return 0
 
 
 def memory(device):
