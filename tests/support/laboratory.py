@@ -150,7 +150,8 @@ class Laboratory:
         self.filled: set[Cell] = set()
         self.reference: Path | Ended = folder / "reference.npz"
         self.looks: tuple[int, ...] = (2,)
-        self.settled: dict[int, list[str]] = {}
+        #: {look: the cells that need more rounds then}
+        self.undecided: dict[int, list[Cell]] = {}
         self.budget_s: float | None = None
         self.seconds = 0.0
         #: The peaks of the machine, what is found when they are measured again, and for which cells that was done.
@@ -240,7 +241,11 @@ class Laboratory:
     def go(self, cells: list[Cell]) -> list[Any]:
         rows = list(dict.fromkeys(cell.row for cell in cells))
         self.stops = Stops(
-            rows, self.looks, lambda records, rounds: self.settled.get(rounds, []), self.budget_s, lambda: self.seconds
+            rows,
+            self.looks,
+            lambda records, rounds: self.undecided.get(rounds, cells),
+            self.budget_s,
+            lambda: self.seconds,
         )
         under_way = rounds.Run(
             cells,

@@ -1,4 +1,4 @@
-"""Compares two results by their pairs of processes, up to the last look that their row has reached."""
+"""Compares two results by their pairs of processes, up to the last look that they have reached."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Reached:
         self, keys: Sequence[Hashable], log_ratios: FloatArray, shown: Estimate | None = None
     ) -> Ratio | None:
         """Compare by the log ratio of each pair, whose key is (round, attempt); None without a pair."""
-        data = _rounds(keys), log_ratios, self.looks, self.rounds
+        data = _rounds(keys), log_ratios, self.looks, self._rounds_of(keys)
         return stopping.sequential_ratio(*data, ended=self.ended, shown=shown)
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
@@ -64,12 +64,21 @@ class Reached:
         keys, log_ratios = tail_log_ratios(cell.turns, other.turns)
         if not len(log_ratios):
             return None
-        data = _rounds(keys), log_ratios, self.looks, self.rounds
+        data = _rounds(keys), log_ratios, self.looks, self._rounds_of(keys)
         p = stopping.sequential_p(*data, ended=self.ended)
         value = math.exp(median(walsh_averages(log_ratios)))
         deciding = stopping.sequential_interval(*data, ended=self.ended)
         shown = Estimate(value, None, None, len(log_ratios))
         return Ratio(shown, 1.0 if p is None else p, deciding, _disturbed(keys, cell, other))
+
+    def _rounds_of(self, keys: Sequence[Hashable]) -> int:
+        """Return after how many rounds a comparison was looked at last.
+
+        A cell may have stopped at an earlier look than its row. A test at a later look would use the same pairs
+        again, and spend error that was meant for new ones.
+        """
+        last = 1 + int(_rounds(keys).max(initial=-1))
+        return last if last in self.looks else self.rounds
 
 
 def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:

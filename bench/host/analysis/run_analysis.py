@@ -10,10 +10,8 @@ from bench.record import Record
 
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, estimate_ratios, pair_log_ratios, tail_log_ratios
-from ..statistics.verdict import Verdict
 from ..storage.manifest import Manifest
 from ..study.baseline import BEST
-from ..study.rows import group_by_row
 from ..study.twin import is_twin, original_cell
 from .baselines import Baselines, baselines_of
 from .comparisons import Reached, decide_together
@@ -24,6 +22,7 @@ from .given_up import given_up
 from .processes import timed_cells
 from .results import EXCLUDED, Comparison, Result, result_of, with_steps
 from .startup import break_even, overtaken
+from .stops import SETTLING, stop_of
 
 
 @dataclass(frozen=True)
@@ -66,23 +65,24 @@ def analyse(records: Iterable[Record], manifest: Manifest) -> Analysis:
     )
 
 
-def settled_rows(records: Iterable[Record], manifest: Manifest) -> list[str]:
-    """List the rows whose comparisons are all *different* or *equivalent*, by the verdicts that a table would show now.
+def undecided_cells(records: Iterable[Record], manifest: Manifest) -> list[Cell]:
+    """List the cells whose comparison is neither *different* nor *equivalent* now, what each is compared with, and the
+    twins of these.
 
     A cell without pairs, such as one that failed, is no comparison and needs no more rounds, and neither does a cell
-    that was given up. Later rounds of other rows can still change a verdict, through the noise floor and the adjusted
-    p values.
+    that was given up. Later rounds of others can still change a verdict, through the noise floor and the adjusted p
+    values.
     """
     results, _ = judged(records, manifest)
     bases = baselines_of(results, manifest.study.baseline)
-    settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
-    open_rows = {
-        result.cell.row
+    needed = {
+        one.cell
         for result in results
-        if is_judged(result) and result.verdict not in settled
+        if is_judged(result) and result.verdict not in SETTLING
         if not any(given_up(one.records) for one in (result, bases[result.cell]))
+        for one in (result, bases[result.cell])
     }
-    return [row for row in group_by_row([result.cell for result in results]) if row not in open_rows]
+    return [result.cell for result in results if original_cell(result.cell) in needed]
 
 
 def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result], Noise]:
@@ -191,7 +191,7 @@ def describe(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     return [
         replace(
             result,
-            stop=manifest.stopped.get(result.cell.row),
+            stop=stop_of(result, manifest),
             break_even=steps_until(result, bases.get(result.cell)),
             disturbances=count_turns(result.records, manifest.profile.samples),
             achieved=achieved_by(result, manifest),

@@ -1,4 +1,4 @@
-"""Groups the rows of a run by after how many rounds they stopped, and why."""
+"""Tells after how many rounds the rows of a run stopped, and why, and which cells stopped before their row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..statistics.verdict import Verdict
-from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest
+from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest, Stop
 from .results import Result
 
 #: Why a row stops of which no two cells are compared: the baseline is not there.
 NOTHING = "nothing to compare"
 REASONS = (SETTLED, NOTHING, MOST_ROUNDS, BUDGET)
+#: The verdicts that need no more rounds.
+SETTLING = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
 
 
 @dataclass(frozen=True, order=True)
@@ -38,6 +40,20 @@ def group_stops(results: Sequence[Result], manifest: Manifest) -> list[StopGroup
     return sorted(
         StopGroup(REASONS.index(why), rounds, tuple(names)) for (why, rounds), names in rows.items() if why in REASONS
     )
+
+
+def stop_of(result: Result, manifest: Manifest) -> Stop | None:
+    """Return when a cell stopped: with its row, or settled at an earlier look; None where the row has no stop."""
+    stop = manifest.stopped.get(result.cell.row)
+    rounds = 1 + max((record.round for record in result.records), default=-1)
+    if stop is None or rounds >= stop.rounds or rounds not in manifest.looks or result.verdict not in SETTLING:
+        return stop
+    return Stop(rounds, SETTLED)
+
+
+def stopped_before_their_rows(results: Sequence[Result], manifest: Manifest) -> int:
+    """Count the cells that were settled at an earlier look than the last one of their row."""
+    return sum(result.stop is not None and result.stop != manifest.stopped[result.cell.row] for result in results)
 
 
 def reopened_rows(results: Sequence[Result], manifest: Manifest) -> list[str]:

@@ -66,7 +66,7 @@ class Run:
         """Let the estimate count what is left until the next look."""
         for later in range(number, self.stops.next_look(number)):
             for row in order.row_order(rows, later, self.seed):
-                row_round = order.row_round(later, row, rows[row], self.records, self.samples)
+                row_round = self._row_round(later, row, rows[row])
                 if row in self.stops.made or not row_round.cells:
                     continue
                 if self.lanes is None:
@@ -79,7 +79,7 @@ class Run:
         self, number: int, row: str, cells: Sequence[Cell], display: Display, remaining: RemainingTime
     ) -> None:
         began = time.monotonic()
-        row_round = order.row_round(number, row, cells, self.records, self.samples)
+        row_round = self._row_round(number, row, cells)
         wanted = bool(row_round.cells) and not self.stops.over(row, number, remaining.next_s(number, row))
         if wanted:
             job = self._job(row_round)
@@ -119,7 +119,7 @@ class Run:
 
     def _cells_alone(self, number: int, row: str, cells: Sequence[Cell], remaining: RemainingTime) -> Iterator[RowJob]:
         """Yield a job for each cell of a row; none where the budget is spent."""
-        row_round = order.row_round(number, row, cells, self.records, self.samples)
+        row_round = self._row_round(number, row, cells)
         next_s = sum(remaining.next_s(number, cell.name) for cell in row_round.cells)
         if not row_round.cells or self.stops.over(row, number, next_s):
             for cell in cells:
@@ -127,6 +127,9 @@ class Run:
             return
         for cell, turn in zip(row_round.cells, row_round.first_turns, strict=True):
             yield self._job(replace(row_round, cells=(cell,), first_turns=(turn,)))
+
+    def _row_round(self, number: int, row: str, cells: Sequence[Cell]) -> RowRound:
+        return order.row_round(number, row, self.stops.going(row, cells), self.records, self.samples)
 
     def _job(self, row_round: RowRound) -> RowJob:
         growth = growth_checks.wanted(row_round.cells, self.records)

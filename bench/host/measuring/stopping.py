@@ -1,4 +1,7 @@
-"""Decides after which round each row of a run stops, and why: settled, most rounds, or the budget is spent."""
+"""Decides after which round each row of a run stops, and why: settled, most rounds, or the budget is spent.
+
+In a row that goes on after a look, only those of its cells go on that a verdict still needs.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bench.cell import Cell
 from bench.record import Record
 
 from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
+from ..study.rows import group_by_row
 
-#: Returns the rows that are settled after so many rounds, given the records of those rounds.
-Judge = Callable[[Sequence[Record], int], Iterable[str]]
+#: Returns the cells that need more rounds after so many, given the records of those rounds.
+Judge = Callable[[Sequence[Record], int], Iterable[Cell]]
 
 
 @dataclass
@@ -21,18 +26,23 @@ class Stops:
     rows: Sequence[str]
     #: Numbers of rounds after which the rows are looked at, ascending; the last is the end.
     looks: Sequence[int]
-    settled: Judge
+    undecided: Judge
     #: Seconds of the budget that are left at the start; None for no limit.
     budget_s: float | None = None
     clock: Callable[[], float] = time.monotonic
     #: {row: its stop}
     made: dict[str, Stop] = field(default_factory=dict)
+    #: {row that went on after a look: its cells that went on}
+    _going: dict[str, frozenset[Cell]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._start = self.clock()
 
     def look(self, rounds: int, records: Sequence[Record]) -> None:
-        """Stop the rows that are settled after so many rounds, if that is a look; all rows at the last look."""
+        """Stop what is settled after so many rounds, if that is a look: cells, and rows of which none goes on.
+
+        All rows stop at the last look.
+        """
         if rounds not in self.looks:
             return
         going = [row for row in self.rows if row not in self.made]
@@ -40,8 +50,16 @@ class Stops:
             self.made.update(dict.fromkeys(going, Stop(rounds, MOST_ROUNDS)))
             return
         done = [record for record in records if record.round < rounds]
-        settled = set(self.settled(done, rounds)) if going else set()
-        self.made.update({row: Stop(rounds, SETTLED) for row in going if row in settled})
+        undecided = group_by_row(self.undecided(done, rounds) if going else ())
+        for row in going:
+            # A cell that stopped stays out, even if its verdict is open again: the rounds between are missing.
+            self._going[row] = frozenset(self.going(row, undecided.get(row, ())))
+            if not self._going[row]:
+                self.made[row] = Stop(rounds, SETTLED)
+
+    def going(self, row: str, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+        """Return those of a row's cells that no look has stopped."""
+        return tuple(cell for cell in cells if row not in self._going or cell in self._going[row])
 
     def over(self, row: str, rounds: int, next_s: float) -> bool:
         """Return whether a row stops after so many rounds; another one would take ``next_s`` seconds."""

@@ -15,7 +15,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..analysis.run_analysis import settled_rows
+from ..analysis.run_analysis import undecided_cells
 from ..environments import Prepared, altered
 from ..executors import lanes
 from ..executors.job import InstalledEnvironment
@@ -138,10 +138,10 @@ class StudyRun:
         budget_s = self._plan.budget_s
         left_s = None if budget_s is None else budget_s - self._manifest.seconds.elapsed
 
-        def settled(records: Sequence[Record], rounds: int) -> list[str]:
-            return settled_rows(records, replace(self._manifest, stopped=stops.made))
+        def undecided(records: Sequence[Record], rounds: int) -> list[Cell]:
+            return undecided_cells(records, replace(self._manifest, stopped=stops.made))
 
-        stops = Stops(list(group_by_row(cells)), self._plan.looks, settled, left_s)
+        stops = Stops(list(group_by_row(cells)), self._plan.looks, undecided, left_s)
         return rounds.Run(
             cells,
             self._plan.seed,

@@ -80,7 +80,7 @@ class TrialMeasurement:
         """Measure one trial; KeyboardInterrupt passes through."""
         shutil.rmtree(self.folder, ignore_errors=True)
         began = time.monotonic()
-        stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._settled(trial, records, rounds))
+        stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._undecided(trial, records, rounds))
         run = rounds.Run(
             with_twin([trial.cell], trial.cell.column),
             SEED,
@@ -119,6 +119,8 @@ class TrialMeasurement:
             log_label="trial",
         )
 
-    def _settled(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[str]:
+    def _undecided(self, trial: Trial, records: Sequence[Record], rounds: int) -> list[Cell]:
         verdict = summary.judge(trial_data(trial, records, rounds, self.looks, 0.0)).verdict
-        return [trial.cell.row] if verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT) else []
+        if verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT):
+            return []
+        return list(dict.fromkeys(record.cell for record in records))

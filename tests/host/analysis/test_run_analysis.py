@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bench.host.analysis.results import Result
-from bench.host.analysis.run_analysis import Analysis, analyse, settled_rows
+from bench.host.analysis.run_analysis import Analysis, analyse, undecided_cells
+from bench.host.analysis.stops import SETTLING
 from bench.host.statistics.verdict import Verdict
 
 
@@ -99,21 +100,13 @@ def test_the_end_of_the_budget_is_a_look_and_an_interruption_is_none(long_study)
 
 
 def test_the_table_says_what_the_run_was_stopped_for(long_study):
-    """A row that was settled while measuring has a verdict on every comparison, by the same p values."""
+    """What was settled while measuring has a verdict in the table, by the same p values."""
     long_study.run["looks"] = [10, 20]
     long_study.stop(10, "settled")
-    settled = settled_rows(long_study.records, long_study.manifest)
-    found = analysed(long_study)
-    decided = {
-        row
-        for row in {r.cell.row for r in found.results}
-        if all(
-            r.verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT)
-            for r in found.results
-            if r.cell.row == row and r.cell.column != "torch1:eager"
-        )
-    }
-    assert set(settled) == decided
+    undecided = undecided_cells(long_study.records, long_study.manifest)
+    compared = {r.cell: r.verdict for r in analysed(long_study).results if r.cell.column != "torch1:eager"}
+    decided = {cell for cell, verdict in compared.items() if verdict in SETTLING}
+    assert decided == compared.keys() - set(undecided)
     assert decided
 
 

@@ -130,11 +130,27 @@ def test_records_are_json_a_line(laboratory):
 
 def test_a_settled_row_stops_at_its_look_and_the_others_go_on(laboratory):
     laboratory.looks = (2, 3, 5)
-    laboratory.settled = {2: [A.row], 3: []}
+    laboratory.undecided = {2: [C], 3: [C]}
     records = laboratory.go([A, B, C])
     assert {r.round for r in records if r.cell.row == A.row} == {0, 1}
     assert {r.round for r in records if r.cell == C} == {0, 1, 2, 3, 4}
     assert laboratory.stops.made == {A.row: Stop(2, SETTLED), C.row: Stop(5, MOST_ROUNDS)}
+
+
+def test_in_a_row_that_goes_on_settled_cells_stop_and_a_continued_run_knows_them(laboratory):
+    """What a look has stopped follows from the records of the rounds before it."""
+    laboratory.looks = (2, 3, 5)
+    third = replace(A, mode="torchscript")
+    laboratory.undecided = {2: [A, third], 3: [A, third]}
+    laboratory.stage.interrupt_after = 30
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A, B, third])
+    laboratory.stage.interrupt_after = None
+    records = laboratory.go([A, B, third])
+    assert {r.round for r in records if r.cell == B} == {0, 1}
+    for cell in (A, third):
+        assert {r.round for r in records if r.cell == cell} == {0, 1, 2, 3, 4}
+    assert laboratory.stops.made == {A.row: Stop(5, MOST_ROUNDS)}
 
 
 def test_a_spent_budget_ends_the_run_and_says_so(laboratory):

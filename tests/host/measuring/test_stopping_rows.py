@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.cell import Cell
 from bench.host.measuring.stopping import Stops
 from bench.host.storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Stop
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
+OTHER = replace(CELL, mode="torchscript")
+THIRD = replace(CELL, environment="jax", framework="jax", mode="jit")
 
 
 def test_a_look_is_given_only_the_rounds_before_it():
     seen = []
 
-    def settled(records, rounds):
+    def undecided(records, rounds):
         seen.append((rounds, [record.round for record in records]))
-        return []
+        return [CELL]
 
-    stops = Stops(["a"], (2, 4), settled)
+    stops = Stops([CELL.row], (2, 4), undecided)
     records = [Record(CELL, number, 1, "ok") for number in range(4)]
     for rounds in range(5):
         stops.look(rounds, records)
     assert seen == [(2, [0, 1])]
-    assert stops.made == {"a": Stop(4, MOST_ROUNDS)}
+    assert stops.made == {CELL.row: Stop(4, MOST_ROUNDS)}
 
 
 def test_what_is_settled_is_not_judged_again():
-    stops = Stops(["a", "b"], (1, 2, 3), lambda records, rounds: ["a"] if rounds == 1 else ["a", "b"])
+    stops = Stops(["a", CELL.row], (1, 2, 3), lambda records, rounds: [CELL] if rounds == 1 else [])
     stops.look(1, [])
     stops.look(2, [])
-    assert stops.made == {"a": Stop(1, SETTLED), "b": Stop(2, SETTLED)}
+    assert stops.made == {"a": Stop(1, SETTLED), CELL.row: Stop(2, SETTLED)}
+
+
+def test_in_a_row_that_goes_on_only_what_a_verdict_needs_goes_on():
+    asked = {1: [CELL, THIRD], 2: [CELL, OTHER], 3: [OTHER]}
+    stops = Stops([CELL.row], (1, 2, 3, 4), lambda records, rounds: asked[rounds])
+    assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL, OTHER, THIRD)
+    stops.look(1, [])
+    assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL, THIRD)
+    # A verdict that is open again does not bring back what lacks the rounds between.
+    stops.look(2, [])
+    assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL,)
+    stops.look(3, [])
+    assert stops.made == {CELL.row: Stop(3, SETTLED)}
 
 
 def test_a_row_that_does_not_fit_into_the_budget_stops_while_a_shorter_one_goes_on():

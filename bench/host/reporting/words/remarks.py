@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import noise_unknown
-from ...analysis.stops import NOTHING, StopGroup, group_stops, reopened_rows
+from ...analysis.stops import NOTHING, StopGroup, group_stops, reopened_rows, stopped_before_their_rows
 from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP, LEVEL, attainable_level
 from ...statistics.noise import QUANTILE, NoiseFloor
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
@@ -145,6 +145,15 @@ def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
     if len(manifest.looks) < 2 and all(group.why == MOST_ROUNDS for group in groups):
         return ""
     clauses = [_stop_clause(group) for group in groups]
+    early = stopped_before_their_rows(results, manifest)
+    if early:
+        clauses.append(
+            ngettext(
+                "{count} cell was settled at an earlier look than its row and stopped there",
+                "{count} cells were settled at an earlier look than their rows and stopped there",
+                early,
+            )
+        )
     undone = reopened_rows(results, manifest)
     if undone:
         clauses.append(
