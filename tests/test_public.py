@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -189,6 +190,23 @@ def test_every_column_is_one_of_the_full_study_which_says_what_it_lacks():
     assert public.is_excluded(study, "torch2", "functorch", "conv2d", "tiny")
     assert not public.is_excluded(study, "torch2", "functorch", "mlp-train", "tiny")
     assert public.is_excluded(study, "lightning", "fit", "conv2d", "tiny")
+
+
+def test_the_page_says_why_what_has_no_row_is_not_compared():
+    page = (ROOT / "docs" / "public-implementations.md").read_text(encoding="utf-8")
+    compared, _, reasons = page.partition("## Not compared")
+    study = study_file.load(ROOT / "studies" / "full.toml")
+    columns = {column for group in public.COLUMNS.values() for column in group}
+    without = [name for name in BUILT_IN.workloads if f" {name} |" not in compared]
+    assert not set(without) & set(public.WORKLOADS)
+    assert [name for name in without if not re.search(rf"[ ,]{name}[ ,]", reasons)] == []
+    left_out = {
+        (environment, mode)
+        for environment in study.settings.default
+        for mode in study.environments[environment].modes
+        if (environment, mode) not in columns
+    }
+    assert {environment for environment, mode in left_out if f"`{mode}`" not in reasons} <= {"numpy", "jax-grain"}
 
 
 @pytest.mark.parametrize(("word", "code"), [

@@ -126,6 +126,13 @@ def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode
         assert settings["compiled"] == compiled(environment, mode, training)
 
 
+@cases("torch1:functorch", "torch2:functorch")
+def test_functorch_maps_the_gradient_of_a_row_over_a_batch(environment, mode):
+    ((share, settings),) = agreement(environment, mode, "per-sample-gradients").values()
+    assert share <= 1
+    assert settings["compiled"] == "nothing"
+
+
 @pytest.mark.long
 @needs("tf2")
 def test_auto_clustering_agrees_with_float64_and_refuses_what_it_leaves_as_it_is():

@@ -31,3 +31,11 @@ def test_the_grid_has_a_portion_for_every_environment_that_it_tests():
     (portions,) = constants("PORTIONS")
     tested = {name for name, _ in (*modes.GRID, *modes.GRID_INFERENCE, *modes.GRID_SLOW, *modes.GRID_INPUT)}
     assert {name for portion in portions for name in portion} == tested
+
+
+def test_a_portion_or_the_default_study_has_every_environment_of_the_full_study():
+    (portions,) = constants("PORTIONS")
+    default = tomllib.loads((ROOT / "matrix.toml").read_text())["study"]["default"]
+    full = tomllib.loads((ROOT / "studies/full.toml").read_text())["study"]["default"]
+    # NumPy is checked with the default environments.
+    assert {*default, "numpy", *(name for portion in portions for name in portion)} == set(full)

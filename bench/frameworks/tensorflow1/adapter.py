@@ -27,7 +27,7 @@ class Adapter:
         self._sessions = Sessions(threads)
         self._program_settings = []
         self._kept = np.zeros(0, self.dtype)
-        self._multiply = self._sessions.traced(tf.matmul)
+        self.multiply = self._sessions.traced(tf.matmul)
 
     def put(self, array):
         """Place an array where a session takes it without a copy."""
@@ -69,9 +69,6 @@ class Adapter:
 
     def limit_memory(self, limit_bytes):
         raise Unsupported("sessions on a processor have no memory of their own to limit")
-
-    def multiply(self, left, right):
-        return self._multiply(left, right)
 
     def copy(self, array):
         """Copy into a buffer that the next call reuses; a session is fed with NumPy's arrays."""

@@ -1,11 +1,11 @@
-"""Implements per-sample-gradients in PyTorch: outer products of layers' inputs and slopes; compiled, vmap of grad."""
+"""Implements per-sample-gradients in PyTorch: outer products of layers; in functorch and compiled, vmap of grad."""
 
 from __future__ import annotations
 
 import torch
 from torch.nn import functional
 
-from ...frameworks.torch.compiler import PRESETS, is_first_compiler
+from ...frameworks.torch.compiler import FUNCTORCH, PRESETS, is_first_compiler
 from ...program import Program, Unsupported
 
 
@@ -87,12 +87,17 @@ def looping(function, names):
 
 def build(size, parameters, batch, transform):
     differentiate = by_layers
-    if transform.mode in PRESETS:
+    if transform.mode in (FUNCTORCH, *PRESETS):
         library = transformations()
+        if library is None:
+            raise Unsupported("torch {} has no functorch beside it".format(torch.__version__))
         differentiate = library.vmap(library.grad(loss), in_dims=(None, 0, 0))
 
     def ordered(inputs, labels):
         found = differentiate(parameters, inputs, labels)
         return tuple(found[name] for name in parameters)
 
+    if transform.mode == FUNCTORCH:
+        # Its own way of differentiating is all that this mode has; other inference is that of eager.
+        return looping(ordered, tuple(parameters))
     return differentiating(ordered, transform, tuple(parameters))

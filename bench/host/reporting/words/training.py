@@ -46,8 +46,10 @@ def spread(estimate: Estimate | None, size: float = 1.0) -> str:
     if estimate.low is None or estimate.high is None:
         return fixed(value, decimals(value))
     half = (estimate.high - estimate.low) / 2.0 / size
-    digits = decimals(value or half, half)
-    return f"{fixed(value, digits)} ± {fixed(half, digits)}"
+    # What is next to nothing beside its interval, such as the rounding of a mean of zero, has no digits of its own.
+    digits = decimals(max(abs(value), half), half)
+    # 0.0 is added because a negative mean may round to -0.0.
+    return f"{fixed(round(value, digits) + 0.0, digits)} ± {fixed(half, digits)}"
 
 
 def points(share: float) -> str:

@@ -11,6 +11,8 @@ from bench.host.analysis.training import analyse
 from bench.host.reporting import training
 from bench.host.reporting.tables.training import tables
 from bench.host.reporting.words import language
+from bench.host.reporting.words.training import spread
+from bench.host.statistics.bootstrap import Estimate
 from bench.record import FAILED
 
 PUBLISHED = [
@@ -47,6 +49,17 @@ def test_the_table_has_the_columns_of_the_published_one_in_its_language():
 def test_a_single_seed_has_no_interval():
     results, _ = made([trained(), trained("tf2:function")])
     assert row_texts(results)[1:4] == ["0.875", "0.125", "4.00"]
+
+
+@pytest.mark.parametrize(("estimate", "text"), [
+    (Estimate(0.963, 0.954, 0.972, 8), "0.963 ± 0.009"),
+    (Estimate(-0.0016, -0.0055, 0.0023, 8), "-0.0016 ± 0.0039"),
+    # The rounding of a mean of zero.
+    (Estimate(-1.25e-13, -0.34, 0.34, 8), "0.00 ± 0.34"),
+    (Estimate(0.0, 0.0, 0.0, 8), "0 ± 0"),
+])  # fmt: skip
+def test_a_mean_has_no_more_digits_than_its_interval_supports(estimate, text):
+    assert spread(estimate) == text
 
 
 def test_the_changed_baseline_is_behind_the_results_and_not_among_them():
