@@ -12,6 +12,7 @@ a form with the present form in the same turn; below 1 the form is faster. Envir
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -77,11 +78,12 @@ def compare(cell: str, path: Path, names: list[str], options: argparse.Namespace
     prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
         raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
-    framework = str(study_file.load(STUDY).environments[environment].framework)
+    declared = study_file.load(STUDY).environments[environment]
+    framework = str(declared.framework)
     made = variables.of_worker(
         options.threads,
         BUILT_IN.facts(framework),
-        own={"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"},
+        own={"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **declared.variables},
         interpreter=prepared.command[0],
     )
 
@@ -118,11 +120,15 @@ def is_number(text: str) -> bool:
 
 def names_of(path: Path, cell: str) -> list[str]:
     """Return the names of a file's forms, which only the cell's environment can import."""
-    prepared = environments.load_outcome(cell.split(":")[0], root=ROOT)
+    environment = cell.split(":")[0]
+    prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
-        raise SystemExit(f"environment {cell.split(':')[0]} is not prepared: run nox -s tests once")
+        raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
+    # What Keras computes with is one of them.
+    made = {**os.environ, **study_file.load(STUDY).environments[environment].variables}
     program = f"import runpy; print(*runpy.run_path({str(path)!r})['FORMS'], sep='\\n')"
-    done = subprocess.run([*prepared.command, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [*prepared.command, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=made, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
