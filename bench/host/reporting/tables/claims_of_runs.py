@@ -30,7 +30,7 @@ class AnswersOfRun:
 
 
 def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
-    """Make the table: on each device, the runs with the most workloads of a claim, or those of them that answer it."""
+    """Make the table: on each device, the runs with the most workloads of a claim and the most pairs of processes."""
     columns = (
         Column(_("claim"), "left", wraps=True),
         Column(_("source"), "left", dispensable=2, wraps=True),
@@ -73,6 +73,9 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
             most = max(_workloads(claim) for _, claim in here)
             widest = [pair for pair in here if _workloads(pair[1]) == most]
             widest = [pair for pair in widest if pair[0].finished] or widest
+            # Chosen by how much was measured, before anybody looks at what came out.
+            most = max(_pairs(claim) for _, claim in widest)
+            widest = [pair for pair in widest if _pairs(pair[1]) == most]
             told += [pair for pair in widest if pair[1].answer is not Answer.OPEN] or widest
         rows += [_row(*pair) for pair in told or pairs[:1]]
     return rows
@@ -80,6 +83,10 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
 
 def _workloads(found: AnsweredClaim) -> int:
     return 0 if found.deciding is None else found.deciding.factor.n
+
+
+def _pairs(found: AnsweredClaim) -> int:
+    return 0 if found.deciding is None else found.deciding.pairs
 
 
 def _device(found: AnsweredClaim) -> str | None:
