@@ -4,9 +4,10 @@
                                [--precision NAME] [--steps N]
 
 ``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. A name without
-a colon is an environment variable, such as ``MALLOC_MMAP_MAX_``. Each form has a process of its own, and is compared with float64 at the size ``check`` first. One that differs is not timed. The
-processes take turns, sample by sample, forwards and backwards. On one thread, processor time counts. A ratio compares
-a form with the present form in the same turn; below 1 the form is faster. Environments must have been built.
+a colon is an environment variable, such as ``MALLOC_MMAP_MAX_``. Each form has a process of its own, and is compared
+with float64 at the size ``check`` first. One that differs is not timed. The processes take turns, sample by sample,
+forwards and backwards. On one thread, processor time counts. A ratio compares a form with the present form in the same
+turn; below 1 the form is faster. Page faults are those of a step. Environments must have been built.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ TURNS = 9
 #: Forms that are compared with float64 at the same time.
 CHECKS = 2
 TIMEOUT_S = 900
+READ_VARIABLES = """
+import json, runpy, sys
+forms = runpy.run_path(sys.argv[1])["FORMS"]
+print(json.dumps({name: {key: form[key] for key in form if ":" not in key} for name, form in forms.items()}))
+"""
 
 
 class Form:
@@ -130,11 +136,8 @@ def is_number(text: str) -> bool:
 
 def forms_of(path: Path, command: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """Return the environment variables of each form of a file, which only the cell's environment can import."""
-    program = (
-        f"import json, runpy; forms = runpy.run_path({str(path)!r})['FORMS']; "
-        "print(json.dumps({name: {key: new for key, new in form.items() if ':' not in key} for name, form in forms.items()}))"
-    )
-    done = subprocess.run([*command, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    asked = [*command, "-c", READ_VARIABLES, str(path)]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
     found: dict[str, dict[str, str]] = json.loads(done.stdout.splitlines()[-1])
     return found
 
