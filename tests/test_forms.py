@@ -25,7 +25,7 @@ def program(monkeypatch):
 def test_names_without_a_colon_are_environment_variables(tmp_path, program):
     path = tmp_path / "some.py"
     path.write_text(FILE)
-    assert forms.forms_of(path, (sys.executable,)) == {
+    assert forms.forms_of(path, (sys.executable,), {}) == {
         "kept": {"MALLOC_MMAP_MAX_": "0"},
         "other": {"SOME_VARIABLE": "1"},
     }
