@@ -3,13 +3,14 @@
     python _form.py FRAMEWORK MODE WORKLOAD SIZE PRECISION FILE FORM STEPS
 
 At the size ``check`` it prints how the program agrees with float64. At other sizes it prints the number of steps of a
-sample; then each line that it reads asks for one sample, whose seconds per step it prints. With ``STEPS`` 0, a sample
-lasts for ``SAMPLE_S``. On one thread the clock is the processor time of this process.
+sample; then each line that it reads asks for one sample, whose seconds and page faults per step it prints. With
+``STEPS`` 0, a sample lasts for ``SAMPLE_S``. On one thread the clock is the processor time of this process.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import runpy
 import sys
 import tempfile
@@ -39,7 +40,7 @@ def replacements(path, form):
     """Return the functions of a form, ``{module:name: function}``; the present form has none."""
     if form == PRESENT:
         return {}
-    return runpy.run_path(path)["FORMS"][form]
+    return {target: new for target, new in runpy.run_path(path)["FORMS"][form].items() if ":" in target}
 
 
 def replace(stack, found):
@@ -62,8 +63,13 @@ def verify(program, specification, size, batches, drawn, adapter, precision):
     return max(each["error"] / each["allowed"] for each in found.values() if "allowed" in each)
 
 
+def faults():
+    """Return how often this process has touched a page that the kernel then had to provide."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
 def samples(run, synchronize, rotation, steps):
-    """Print the number of steps of a sample, then the seconds of a step of one sample for each line that comes."""
+    """Print the number of steps of a sample, then seconds and page faults per step of one sample for each line read."""
 
     def time_s(count):
         batches = [rotation[index % len(rotation)] for index in range(count)]
@@ -80,7 +86,8 @@ def samples(run, synchronize, rotation, steps):
     print(steps, flush=True)
     for _ in sys.stdin:
         time_s(max(1, steps // 4))
-        print(time_s(steps), flush=True)
+        before = faults()
+        print(time_s(steps), (faults() - before) / steps, flush=True)
 
 
 def main(framework, mode, workload, size_name, precision, path, form, steps):

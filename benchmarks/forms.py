@@ -3,18 +3,21 @@
     nox -s benchmarks -- forms FILE ENVIRONMENT:MODE:WORKLOAD:SIZE … [--forms NAME,…] [--turns N] [--threads N]
                                [--precision NAME] [--steps N]
 
-``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. Each form has
-a process of its own, and is compared with float64 at the size ``check`` first. One that differs is not timed. The
-processes take turns, sample by sample, forwards and backwards. On one thread, processor time counts. A ratio compares
-a form with the present form in the same turn; below 1 the form is faster. Environments must have been built.
+``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. A name without
+a colon is an environment variable, such as ``MALLOC_MMAP_MAX_``. Each form has a process of its own, and is compared
+with float64 at the size ``check`` first. One that differs is not timed. The processes take turns, sample by sample,
+forwards and backwards. On one thread, processor time counts. A ratio compares a form with the present form in the same
+turn; below 1 the form is faster. Page faults are those of a step. Environments must have been built.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +39,11 @@ TURNS = 9
 #: Forms that are compared with float64 at the same time.
 CHECKS = 2
 TIMEOUT_S = 900
+READ_VARIABLES = """
+import json, runpy, sys
+forms = runpy.run_path(sys.argv[1])["FORMS"]
+print(json.dumps({name: {key: form[key] for key in form if ":" not in key} for name, form in forms.items()}))
+"""
 
 
 class Form:
@@ -54,11 +62,13 @@ class Form:
             raise SystemExit(f"{' '.join(self._process.args)}: no answer\n{self._process.communicate()[1]}")
         return line
 
-    def sample_s(self) -> float:
+    def sample(self) -> tuple[float, float]:
+        """Return the seconds and page faults of a step."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        return float(self.answer())
+        step_s, faults = map(float, self.answer().split())
+        return step_s, faults
 
     def close(self) -> None:
         self._process.communicate()
@@ -72,13 +82,15 @@ def agreement(command: list[str], made: dict[str, str]) -> str:
     return done.stdout.splitlines()[-1]
 
 
-def compare(cell: str, path: Path, names: list[str], options: argparse.Namespace) -> list[list[str]]:
+def compare(cell: str, path: Path, options: argparse.Namespace) -> list[list[str]]:
     """Return the rows of a cell: a form, its agreement, median and quartiles of its ratio to the present one."""
     environment, mode, workload, size = cell.split(":")
     prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
         raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
     declared = study_file.load(STUDY).environments[environment]
+    given = forms_of(path, prepared.command, declared.variables)
+    names = options.forms.split(",") if options.forms else list(given)
     framework = str(declared.framework)
     made = variables.of_worker(
         options.threads,
@@ -91,45 +103,50 @@ def compare(cell: str, path: Path, names: list[str], options: argparse.Namespace
         asked = [framework, mode, workload, size, options.precision, str(path), form, str(options.steps)]
         return [*prepared.command, str(PROGRAM), *asked]
 
-    chosen = (PRESENT, *names)
+    makes = {name: {**made, **given.get(name, {})} for name in (PRESENT, *names)}
     with ThreadPoolExecutor(CHECKS) as pool:
-        found = dict(zip(chosen, pool.map(lambda name: agreement(command("check", name), made), chosen), strict=True))
-    running = {name: Form(command(size, name), made) for name, said in found.items() if is_number(said)}
-    times: dict[str, list[float]] = {name: [] for name in running}
+        checked = pool.map(lambda name: agreement(command("check", name), makes[name]), makes)
+        found = dict(zip(makes, checked, strict=True))
+    running = {name: Form(command(size, name), makes[name]) for name, said in found.items() if is_number(said)}
+    measured = take_turns(running, options.turns)
+    return [[cell, name, said, *summary(measured, name)] for name, said in found.items()]
+
+
+def take_turns(running: dict[str, Form], turns: int) -> dict[str, np.ndarray]:
+    """Return the seconds and page faults of a step, for each form and turn."""
+    measured: dict[str, list[tuple[float, float]]] = {name: [] for name in running}
     for form in running.values():
         form.answer()
-    for turn in range(options.turns):
+    for turn in range(turns):
         for name in list(running)[:: 1 if turn % 2 else -1]:
-            times[name].append(running[name].sample_s())
+            measured[name].append(running[name].sample())
     for form in running.values():
         form.close()
-    return [[cell, name, said, *summary(times, name)] for name, said in found.items()]
+    return {name: np.array(samples) for name, samples in measured.items()}
 
 
-def summary(times: dict[str, list[float]], name: str) -> list[str]:
-    if name not in times:
-        return ["-", "-", "-"]
-    ratios = np.array(times[name]) / np.array(times[PRESENT])
-    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-    return [f"{np.median(times[name]) * 1e6:.1f}", f"{middle:.3f}", f"{low:.3f} to {high:.3f}"]
+def summary(measured: dict[str, np.ndarray], name: str) -> list[str]:
+    if name not in measured:
+        return ["-", "-", "-", "-"]
+    step_s, faults = measured[name].T
+    low, middle, high = np.quantile(step_s / measured[PRESENT][:, 0], [0.25, 0.5, 0.75])
+    return [f"{np.median(step_s) * 1e6:.1f}", f"{middle:.3f}", f"{low:.3f} to {high:.3f}", f"{np.median(faults):.0f}"]
 
 
 def is_number(text: str) -> bool:
     return text.replace(".", "").replace("e-", "").isdigit()
 
 
-def names_of(path: Path, cell: str) -> list[str]:
-    """Return the names of a file's forms, which only the cell's environment can import."""
-    environment = cell.split(":")[0]
-    prepared = environments.load_outcome(environment, root=ROOT)
-    if prepared is None or prepared.status != OK:
-        raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
-    # What Keras computes with is one of them.
-    made = {**os.environ, **study_file.load(STUDY).environments[environment].variables}
-    program = f"import runpy; print(*runpy.run_path({str(path)!r})['FORMS'], sep='\\n')"
-    command = [*prepared.command, "-c", program]
-    done = subprocess.run(command, cwd=ROOT, env=made, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
+def forms_of(path: Path, command: tuple[str, ...], own: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the environment variables of each form of a file, which only the cell's environment can import.
+
+    ``own`` are those of the environment: what Keras computes with is one of them.
+    """
+    asked = [*command, "-c", READ_VARIABLES, str(path)]
+    made = {**os.environ, **own}
+    done = subprocess.run(asked, cwd=ROOT, env=made, capture_output=True, text=True, check=True)
+    found: dict[str, dict[str, str]] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -146,12 +163,11 @@ def main(arguments: list[str]) -> int:
     path = FOLDER / f"{options.file}.py"
     rows = []
     for cell in options.cells:
-        names = options.forms.split(",") if options.forms else names_of(path, cell)
-        found = compare(cell, path, names, options)
+        found = compare(cell, path, options)
         rows += found
         for row in found:
             print(*row, sep="  ", file=sys.stderr, flush=True)
-    headers = ["cell", "form", "share of allowed error", "median / µs", "to present", "middle half"]
+    headers = ["cell", "form", "share of allowed error", "median / µs", "to present", "middle half", "page faults"]
     print(tabulate(rows, headers, "github", disable_numparse=True))
     return 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from bench.workloads.transformer_encoder import jax as present
 from bench.workloads.transformer_encoder.jax import layer_norm
@@ -70,6 +71,57 @@ def one_hot(logits, labels):
     return -(chosen * jax.nn.log_softmax(logits)).sum(-1)
 
 
+@jax.custom_vjp
+def product(inputs, weight):
+    """Multiply two matrices; the gradient of the second is a product with a transposed copy of the first."""
+    return inputs @ weight
+
+
+def product_backward(kept, slope):
+    inputs, weight = kept
+    return slope @ weight.T, lax.optimization_barrier(inputs.T) @ slope
+
+
+product.defvjp(lambda inputs, weight: (inputs @ weight, (inputs, weight)), product_backward)
+
+
+@jax.custom_vjp
+def logits_of(hidden, table):
+    return hidden @ table.T
+
+
+def logits_backward(kept, slope):
+    hidden, table = kept
+    return slope @ table, lax.optimization_barrier(slope.T) @ hidden
+
+
+logits_of.defvjp(lambda hidden, table: (hidden @ table.T, (hidden, table)), logits_backward)
+
+
+def copied(size, parameters, hidden, causal):
+    """Map hidden with products whose weights' gradients take transposed copies."""
+
+    def norm(name, hidden):
+        return layer_norm(hidden, parameters[name + ".scale"], parameters[name + ".shift"])
+
+    def linear(name, hidden):
+        return product(hidden, parameters[name + ".weight"]) + parameters[name + ".bias"]
+
+    hidden = hidden.reshape(-1, size["width"])
+    for index in range(size["layers"]):
+        block = f"block{index}."
+        projected = product(norm(block + "attention_norm", hidden), parameters[block + "qkv.weight"])
+        hidden = hidden + linear(block + "output", present.attend(projected, size, causal))
+        wide = present.gelu(linear(block + "expand", norm(block + "feedforward_norm", hidden)))
+        hidden = hidden + linear(block + "contract", wide)
+    return norm("final_norm", hidden)
+
+
+def copied_predict(size, parameters, tokens):
+    table = parameters["token_embedding"]
+    return logits_of(copied(size, parameters, table[tokens] + parameters["position_embedding"], causal=True), table)
+
+
 TRAIN = "bench.workloads.transformer_train.jax:forward"
 FORMS = {
     "erfc": {MODULE + "gelu": erfc, "bench.workloads.kv_decode.jax:gelu": erfc},
@@ -77,6 +129,7 @@ FORMS = {
     "softmax; heads second": {MODULE + "attend": heads_second},
     "dot_product_attention": {MODULE + "attend": library_attention},
     "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
+    "transposed copies": {"bench.workloads.transformer_train.jax:predict": copied_predict},
     "one-hot labels": {"optax:softmax_cross_entropy_with_integer_labels": one_hot},
     "before": {
         MODULE + "gelu": erfc,
