@@ -69,7 +69,10 @@ WORKLOADS = (
     "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
-PACKAGES = {"torch1": "public-torch1", "torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}
+PACKAGES = {
+    "torch1": "public-torch1", "torch2": "public-torch", "torch-xla": "public-torch-xla", "tf2": "public-tensorflow",
+    "jax": "public-jax",
+}  # fmt: skip
 #: {group: its columns}. Without eager JAX, which is not meant to be fast, and modes of two devices.
 COLUMNS = {
     "usual": (
@@ -93,7 +96,7 @@ COLUMNS = {
         ("keras2-tf", "train-on-batch"), ("keras2-tf", "predict"), ("keras2-tf", "predict-jit"), ("flax", "nnx"),
         ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
         ("lightning", "fit-compile"), ("tflite", "float32"), ("tflite", "int8"), ("tf1", "session"),
-        ("tf2-session", "session"), ("theano", "function"),
+        ("tf2-session", "session"), ("theano", "function"), ("torch-xla", "xla"), ("torch-xla", "compile-openxla"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 
+import lazy_torch
 import torch
 from torch import nn
 from torch.nn import functional
@@ -28,7 +29,7 @@ def perceptron(size, activation):
 def per_sample_gradients(size, parameters, mode):
     """Differentiate as the tutorial of torch.func does, vmap of grad of a functional call, and as Opacus does."""
     library, call = transformations()
-    network = perceptron(size, nn.ReLU)
+    network = lazy_torch.placed(perceptron(size, nn.ReLU), mode)
     values = {name: value.detach() for name, value in network.named_parameters()}
     for value, given in zip(values.values(), parameters.values(), strict=True):
         # nn.Linear has the outputs first.

@@ -18,6 +18,8 @@ except ImportError:  # It is an addition that few environments have.
 
 #: The second has torch.compile in front, which calls executables of Dynamo's graphs; the rest is recorded in both.
 MODES = XLA, OPENXLA = ("xla", "compile-openxla")
+#: The part of a step, of inference, that is one of its calls; the program waits at the end of the step.
+CALL = "call"
 #: Settings of the kernels that compute where XLA does not.
 OWN = ("interop threads", "kernels", "instruction set", "BLAS")
 
@@ -81,7 +83,7 @@ class Lazy:
             function = torch.compile(function, backend="openxla", dynamic=False)
         if not training:
             # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
-            return stepping(function, waits=True)
+            return stepping(function, waits=part != CALL)
         self._part = "forward, backward and optimizer"
         # The optimizer ends a step: forward and backward are in the same graph.
         return stepping(function) if part == "optimizer" else function
