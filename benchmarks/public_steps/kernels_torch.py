@@ -21,7 +21,7 @@ def runs(workload, size, mode, batch, parameters):
     own = FUNCTIONS[workload](size, parameters, mode)
     if mode in FORMATS:
         formats = {"nn.Conv2d": "plain", "nn.Conv2d, channels_last": "channels_last"}
-        own = {name: function for name, function in own.items() if formats.get(name) in FORMATS[mode]}
+        own = {name: function for name, function in own.items() if formats.get(name, "plain") in FORMATS[mode]}
     inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
     differentiates = workload in ("per-sample-gradients", "hessian-vector")
     if differentiates and mode in (*SCRIPTED, "aot-inductor"):
@@ -87,6 +87,9 @@ def conv2d(size, parameters, mode, depthwise=False):
             layer.requires_grad_(mode not in SCRIPTED)
             layer.weight.copy_(weight.permute(3, 2, 0, 1))
     plain = lazy_torch.placed(layers["nn.Conv2d"], mode)
+    if mode in lazy_torch.LAZY:
+        # There a layout is no property of a tensor: what is permuted outside of a step is copied there.
+        return {"nn.Conv2d, permuted": lambda images: plain(images.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)}
     moved = layers["nn.Conv2d, channels_last"].to(memory_format=torch.channels_last)
     return {"nn.Conv2d": lambda images: plain(images), "nn.Conv2d, channels_last": lambda images: moved(images)}
 

@@ -1,8 +1,8 @@
 """Trains and predicts on XLA's device as the guides of PyTorch/XLA do; nothing of it runs without torch_xla.
 
 A module moves to the device. What a step recorded runs at its end: with ``torch_xla.sync``, in the context
-``torch_xla.step``, or as a function under ``torch_xla.compile``. With Dynamo in front, torch.compile gets the network or
-all of the step, and the backend "openxla". Inference waits for each step, as ours does.
+``torch_xla.step``, or as a function under ``torch_xla.compile``. With Dynamo in front, torch.compile gets the network
+or all of the step, and the backend "openxla". Inference waits for each step, as ours does.
 """
 
 from __future__ import annotations

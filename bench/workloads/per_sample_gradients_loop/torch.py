@@ -24,7 +24,7 @@ def build(size, parameters, batch, transform):
             found = [alone(*row) for row in zip(inputs, labels)]
             return tuple(torch.stack(gradients) for gradients in zip(*found))
 
-        return lazy.stepping(differentiate, waits=True) if transform.mode == lazy.OPENXLA else differentiate
+        return lazy.stepping(differentiate, waits=True, calls=True) if transform.mode == lazy.OPENXLA else differentiate
 
     # One row is compiled and called for each: all rows in a graph would be as many copies.
     gradient = transformations().grad(loss)
