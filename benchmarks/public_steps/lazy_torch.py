@@ -20,8 +20,8 @@ with contextlib.suppress(ImportError):
 #: The modes of PyTorch/XLA; Dynamo is in front of the second.
 LAZY = XLA, OPENXLA = ("xla", "compile-openxla")
 BACKEND = {"backend": "openxla"}
-#: {name: the keywords of Adam}; SGD has the first form alone. The second keeps its count of steps on the device.
-FORMS = {"": {}, ", capturable": {"capturable": True}}
+#: {name: the keywords of an optimizer}
+FORMS = {"": {}, ", foreach": {"foreach": True}}
 
 
 def options(mode):
@@ -32,6 +32,11 @@ def options(mode):
 def placed(function, mode):
     """Return a module on the device of a mode; a function as it is."""
     return function.to(**options(mode)) if mode in LAZY and isinstance(function, nn.Module) else function
+
+
+def kept(parameters, mode):
+    """Return copies on the processor: steps write over buffers of the device, which copies there share."""
+    return {name: value.cpu() for name, value in parameters.items()} if mode in LAZY else parameters
 
 
 def forward_only(mode):
@@ -73,7 +78,7 @@ def trained(network, criterion, kind, rate, mode, batch):
     *inputs, labels = batch
     make = functools.partial(whole, criterion, inputs, labels)
     found = {}
-    for name, keywords in forms(kind).items():
+    for name, keywords in FORMS.items():
         optimizer = kind(network.parameters(), lr=rate, **keywords)
         if mode == OPENXLA:
             compiled = torch.compile(network, **BACKEND)
@@ -120,15 +125,3 @@ def in_context(step):
 def given(step, *batch):
     """Do a step that has its batch already."""
     return {"loss": step()}
-
-
-def forms(kind):
-    """Return ``{name: keywords}`` of the forms that an optimizer has."""
-    try:
-        kind([nn.Parameter(torch.zeros(1))], capturable=True)
-    except TypeError:
-        return {"": {}}
-    except RuntimeError:
-        # Only on a device that can.
-        pass
-    return FORMS

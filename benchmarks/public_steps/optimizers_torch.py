@@ -16,15 +16,15 @@ FORMS = {
     "fused": {"fused": True},
     "loop": {"foreach": False},
     "capturable": {"capturable": True},
-    "foreach, capturable": {"foreach": True, "capturable": True},
 }
 
 
 def optimizers(make, mode, batch, parameters):
     """Make steps of torch.optim in the forms that a mode leaves to choose; compiled where it compiles a step."""
     found = {}
+    parameters = lazy_torch.kept(parameters, mode)
     for name in forms(mode):
-        trained = [nn.Parameter(value.clone()) for value in parameters.values()]
+        trained = [nn.Parameter(value.clone().to(batch[0].device)) for value in parameters.values()]
         for parameter, gradient in zip(trained, batch[1:], strict=True):
             parameter.grad = gradient
         try:
@@ -49,7 +49,7 @@ def forms(mode):
     if mode in FOREACH:
         return ("foreach",) if FOREACH[mode] else ("loop",)
     if mode == lazy_torch.XLA:
-        return ("default", "foreach", "capturable", "foreach, capturable")
+        return ("default", "foreach", "capturable")
     return ("default", "foreach") if compiles(mode) else ("default", "foreach", "fused")
 
 
