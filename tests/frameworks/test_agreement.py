@@ -179,17 +179,19 @@ def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environ
         assert settings["compiled"] == compiled(environment, mode)
 
 
+@pytest.mark.parametrize("training", [True, False])
 @cases("torch-xla:xla", "torch-xla:compile-openxla")
-def test_lazy_tensors_agree_with_float64_in_every_workload_of_the_full_study(environment, mode):
+def test_lazy_tensors_agree_with_float64_in_every_workload_of_the_full_study(environment, mode, training):
     study = study_file.load(ROOT / "studies" / "full.toml")
-    for workload in study.workloads:
+    chosen = [name for name in study.workloads if BUILT_IN.specification(name).TRAINING == training]
+    assert len(chosen) > 10
+    for workload in chosen:
         cell = Cell(environment, "torch", mode, workload, "check", "float32", "cpu", 1)
         if reason_against(cell, study, chosen=True) is not None:
             continue
         # Each in a process of its own: PyTorch/XLA has ended processes instead of raising an error.
         share, settings = agreement(environment, mode, workload)[workload]
         assert share <= 1, workload
-        training = BUILT_IN.specification(workload).TRAINING
         assert settings["compiled"] == compiled(environment, mode, training), workload
         if workload in WORKLOADS:
             assert settings.get("synchronised") == (None if training else "every step"), workload
