@@ -88,7 +88,7 @@ def trained(network, criterion, kind, rate, mode, batch):
             step = make(network, optimizer)
             found["torch_xla.sync" + name] = ended_by_sync(step)
             found["torch_xla.step" + name] = in_context(step)
-            found["torch_xla.compile" + name] = torch_xla.compile(step, full_graph=True)
+            found["torch_xla.compile" + name] = torch_xla.compile(step)
     return {name: functools.partial(given, step) for name, step in found.items()}
 
 
