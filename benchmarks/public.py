@@ -15,13 +15,13 @@ kernels are compared with the functions and recipes that a framework's documenta
 public implementation is left out.
 
 Residual networks, GPT and its decoding are compared with those of torchvision, transformers, flax' examples,
-keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB), and measures every row of these
-frameworks in them; without it, such rows are left out.
+keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB, and 7 for PyTorch/XLA), and
+measures every row of these frameworks in them; without it, such rows are left out.
 
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
-under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, TensorFlow Lite,
-TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their environments, which
-``nox -s bench-NAME`` builds, or interpreters that have their packages.
+under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, PyTorch/XLA,
+TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
+environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of

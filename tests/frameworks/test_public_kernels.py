@@ -43,8 +43,8 @@ REQUESTED = {
     "nnx-functional": (*TRAINED, "transformer-encoder"),
     "linen": (*TRAINED, "transformer-encoder"),
     "jit": (*TRAINED, "transformer-encoder"),
-    "xla": (*KERNELS, *NETWORKS),
-    "compile-openxla": (*INFERRED, *NETWORKS),
+    "xla": ("conv2d", "embedding-bag", "optimizer-step-adam", "mlp-train"),
+    "compile-openxla": ("conv2d", "embedding-bag", "mlp-train"),
 }
 
 
