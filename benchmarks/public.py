@@ -15,13 +15,13 @@ kernels are compared with the functions and recipes that a framework's documenta
 public implementation is left out.
 
 Residual networks, GPT and its decoding are compared with those of torchvision, transformers, flax' examples,
-keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB), and measures every row of these
-frameworks in them; without it, such rows are left out.
+keras.applications and keras_hub. ``--packages`` builds environments with these (9 GB, and 7 for PyTorch/XLA), and
+measures every row of these frameworks in them; without it, such rows are left out.
 
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
-under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, TensorFlow Lite,
-TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their environments, which
-``nox -s bench-NAME`` builds, or interpreters that have their packages.
+under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, PyTorch/XLA,
+TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
+environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -69,7 +69,10 @@ WORKLOADS = (
     "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
-PACKAGES = {"torch1": "public-torch1", "torch2": "public-torch", "tf2": "public-tensorflow", "jax": "public-jax"}
+PACKAGES = {
+    "torch1": "public-torch1", "torch2": "public-torch", "torch-xla": "public-torch-xla", "tf2": "public-tensorflow",
+    "jax": "public-jax",
+}  # fmt: skip
 #: {group: its columns}. Without eager JAX, which is not meant to be fast, and modes of two devices.
 COLUMNS = {
     "usual": (
@@ -93,7 +96,7 @@ COLUMNS = {
         ("keras2-tf", "train-on-batch"), ("keras2-tf", "predict"), ("keras2-tf", "predict-jit"), ("flax", "nnx"),
         ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
         ("lightning", "fit-compile"), ("tflite", "float32"), ("tflite", "int8"), ("tf1", "session"),
-        ("tf2-session", "session"), ("theano", "function"),
+        ("tf2-session", "session"), ("theano", "function"), ("torch-xla", "xla"), ("torch-xla", "compile-openxla"),
     ),
 }  # fmt: skip
 TIMEOUT_S = 1800

@@ -34,6 +34,8 @@ SAMPLE_S, LONG_SAMPLE_S = 0.05, 0.5
 WARM_STEPS, SLOW_STEP_S = 20, 0.2
 #: Compared with networks of packages that only the environments of ``--packages`` have.
 MODELS = ("resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode")
+#: Whose public forms wait for each step of inference themselves, where a processor's mode is asynchronous.
+WAITING = ("torch",)
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 clock = time.process_time if THREADS == 1 else time.perf_counter
 
@@ -116,7 +118,8 @@ def prepare(framework, mode, workload, size_name, checkout=""):
     module, found = kernels(framework, mode, workload, size, batch, parameters, adapter, checkout)
     if not found:
         # The steps of training need each other, so waiting for the last is waiting for all.
-        found = networks(framework, mode, workload, size, batch, adapter, each and not specification.TRAINING)
+        waits = each and not specification.TRAINING and framework not in WAITING
+        found = networks(framework, mode, workload, size, batch, adapter, waits)
         differing = comparison.differing_forms(program.step(*batch), found, batch) if found else {}
     elif workload in pyhpc.UNCOMPARED:
         differing = {}

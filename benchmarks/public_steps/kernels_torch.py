@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import lazy_torch
 import torch
 from derivatives_torch import PUBLIC_ORDER, hessian_vector, per_sample_gradients
 from optimizers_torch import OPTIMIZERS, optimizers
@@ -20,18 +21,18 @@ def runs(workload, size, mode, batch, parameters):
     own = FUNCTIONS[workload](size, parameters, mode)
     if mode in FORMATS:
         formats = {"nn.Conv2d": "plain", "nn.Conv2d, channels_last": "channels_last"}
-        own = {name: function for name, function in own.items() if formats.get(name) in FORMATS[mode]}
+        own = {name: function for name, function in own.items() if formats.get(name, "plain") in FORMATS[mode]}
     inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
     differentiates = workload in ("per-sample-gradients", "hessian-vector")
     if differentiates and mode in (*SCRIPTED, "aot-inductor"):
         return {}
     return {
-        name: looped(inferring(function, mode, inputs.get(name, batch)), differentiates, inputs.get(name))
+        name: looped(inferring(function, mode, inputs.get(name, batch)), differentiates, inputs.get(name), mode)
         for name, function in own.items()
     }
 
 
-def looped(function, differentiates, inputs=None):
+def looped(function, differentiates, inputs=None, mode="eager"):
     """Call a function for each batch, as a loop of a user does.
 
     If given, ``inputs`` replace the batch: its images in another layout.
@@ -42,7 +43,7 @@ def looped(function, differentiates, inputs=None):
             outputs = function(*batch)
         return {"outputs": outputs}
 
-    return run if differentiates else torch.inference_mode()(run)
+    return run if differentiates else lazy_torch.forward_only(mode)()(run)
 
 
 def embedding_bag(size, parameters, mode):
@@ -53,13 +54,14 @@ def embedding_bag(size, parameters, mode):
 
 def scatter_add(size, parameters, mode):
     """Scatter as PyTorch Geometric does, and with index_add_."""
+    where = lazy_torch.options(mode)
 
     def scattered(rows, groups):
         zeros = rows.new_zeros(size["groups"], size["width"])
         return zeros.scatter_add_(0, groups.view(-1, 1).expand_as(rows), rows)
 
     def added(rows, groups):
-        return torch.zeros(size["groups"], size["width"]).index_add_(0, groups, rows)
+        return torch.zeros(size["groups"], size["width"], **where).index_add_(0, groups, rows)
 
     return {"scatter_add_": scattered, "index_add_": added}
 
@@ -84,22 +86,27 @@ def conv2d(size, parameters, mode, depthwise=False):
             # A trace holds no constants that need gradients.
             layer.requires_grad_(mode not in SCRIPTED)
             layer.weight.copy_(weight.permute(3, 2, 0, 1))
-    plain = layers["nn.Conv2d"]
+    plain = lazy_torch.placed(layers["nn.Conv2d"], mode)
+    if mode in lazy_torch.LAZY:
+        # There a layout is no property of a tensor: what is permuted outside of a step is copied there.
+        return {"nn.Conv2d, permuted": lambda images: plain(images.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)}
     moved = layers["nn.Conv2d, channels_last"].to(memory_format=torch.channels_last)
     return {"nn.Conv2d": lambda images: plain(images), "nn.Conv2d, channels_last": lambda images: moved(images)}
 
 
 def normal(size, parameters, mode):
+    where = lazy_torch.options(mode)
     return {
-        "torch.randn": lambda seed: torch.randn(size["draws"]),
-        "normal_": lambda seed: torch.empty(size["draws"]).normal_(),
+        "torch.randn": lambda seed: torch.randn(size["draws"], **where),
+        "normal_": lambda seed: torch.empty(size["draws"], **where).normal_(),
     }
 
 
 def uniform(size, parameters, mode):
+    where = lazy_torch.options(mode)
     return {
-        "torch.rand": lambda seed: torch.rand(size["draws"]),
-        "uniform_": lambda seed: torch.empty(size["draws"]).uniform_(),
+        "torch.rand": lambda seed: torch.rand(size["draws"], **where),
+        "uniform_": lambda seed: torch.empty(size["draws"], **where).uniform_(),
     }
 
 

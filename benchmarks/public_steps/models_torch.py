@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 
+import lazy_torch
 import torch
 from repeated import repeated
 from torch import nn
@@ -29,11 +30,12 @@ def runs(workload, size, mode, batch):
     return MODELS[workload](size, mode, batch)
 
 
-def repeatedly(function):
+def repeatedly(function, mode):
     """Return ``run(batches)`` of a function that has its batch already, without gradients."""
+    without_gradients = lazy_torch.forward_only(mode)
 
     def run(batches):
-        with torch.inference_mode():
+        with without_gradients():
             for _ in batches:
                 outputs = function()
         return {"outputs": outputs}
@@ -75,7 +77,7 @@ def layouts(size, mode, images):
 def classify(size, mode, batch):
     found = {}
     for name, (network, images) in layouts(size, mode, batch[0]).items():
-        found[name] = repeatedly(functools.partial(inferring(network, mode, (images,)), images))
+        found[name] = repeatedly(functools.partial(inferring(network, mode, (images,)), images), mode)
     return found
 
 
@@ -110,7 +112,7 @@ class Logits(nn.Module):
 
 def predict(size, mode, batch):
     found = {name: inferring(model, mode, tuple(batch)) for name, model in language_models(size, mode).items()}
-    return {name: repeatedly(functools.partial(model, batch[0])) for name, model in found.items()}
+    return {name: repeatedly(functools.partial(model, batch[0]), mode) for name, model in found.items()}
 
 
 def language_models(size, mode):
@@ -143,8 +145,10 @@ def decode(size, mode, batch):
     """
     if mode.startswith(("torchscript", "aot")):
         return {}
-    model = GPT2LMHeadModel(configuration(size)).eval()
-    forward = inferring(model, mode, ())
+    model = lazy_torch.placed(GPT2LMHeadModel(configuration(size)).eval(), mode)
+    lazy = mode in lazy_torch.LAZY
+    # Tokens do not wait for each other there; the text is waited for.
+    forward = lazy_torch.inferring(model, mode, waits=False) if lazy else inferring(model, mode, ())
     tokens, prompt = batch[0], size["prompt"]
     last = {"logits_to_keep": 1} if FUSED else {}
 
@@ -158,7 +162,10 @@ def decode(size, mode, batch):
         for index in range(prompt, size["sequence"]):
             found, cache = advance(tokens[:, index : index + 1], cache)
             logits.append(found)
-        return torch.cat(logits, dim=1)
+        found = torch.cat(logits, dim=1)
+        if lazy:
+            lazy_torch.wait()
+        return found
 
     found = {}
     if FUSED:
@@ -168,9 +175,9 @@ def decode(size, mode, batch):
             cache.reset()
             return decoded(cache)
 
-        found["transformers, StaticCache"] = repeatedly(with_static)
+        found["transformers, StaticCache"] = repeatedly(with_static, mode)
     if mode == "eager":
-        found["transformers, growing cache"] = repeatedly(lambda: decoded(None))
+        found["transformers, growing cache"] = repeatedly(lambda: decoded(None), mode)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lazy_torch
 import torch
 from torch import nn
 from transforms_torch import COMPILED, FOREACH
@@ -9,14 +10,21 @@ from transforms_torch import COMPILED, FOREACH
 from bench.frameworks.torch.optimizers import tensors_of
 
 #: {name: the keywords of a form}
-FORMS = {"default": {}, "foreach": {"foreach": True}, "fused": {"fused": True}, "loop": {"foreach": False}}
+FORMS = {
+    "default": {},
+    "foreach": {"foreach": True},
+    "fused": {"fused": True},
+    "loop": {"foreach": False},
+    "capturable": {"capturable": True},
+}
 
 
 def optimizers(make, mode, batch, parameters):
     """Make steps of torch.optim in the forms that a mode leaves to choose; compiled where it compiles a step."""
     found = {}
+    parameters = lazy_torch.kept(parameters, mode)
     for name in forms(mode):
-        trained = [nn.Parameter(value.clone()) for value in parameters.values()]
+        trained = [nn.Parameter(value.clone().to(batch[0].device)) for value in parameters.values()]
         for parameter, gradient in zip(trained, batch[1:], strict=True):
             parameter.grad = gradient
         try:
@@ -26,6 +34,8 @@ def optimizers(make, mode, batch, parameters):
             continue
         restart(optimizer, trained, parameters)
         advance = torch.compile(optimizer.step) if compiles(mode) else optimizer.step
+        if mode == lazy_torch.XLA:
+            advance = lazy_torch.ended_by_sync(advance)
         found["torch.optim, " + name] = stepping(trained, advance)
     return found
 
@@ -38,6 +48,8 @@ def forms(mode):
     """
     if mode in FOREACH:
         return ("foreach",) if FOREACH[mode] else ("loop",)
+    if mode == lazy_torch.XLA:
+        return ("default", "foreach", "capturable")
     return ("default", "foreach") if compiles(mode) else ("default", "foreach", "fused")
 
 

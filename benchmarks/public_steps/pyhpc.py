@@ -88,7 +88,7 @@ def with_torch(path, name, mode, inputs):
     else:
         with mock.patch.object(torch.jit, "script", lambda function: function):
             function = inferring(getattr(loaded(path), name), mode, tuple(inputs))
-    return looped(lambda *batch: function(*inputs), differentiates=False)
+    return looped(lambda *batch: function(*inputs), differentiates=False, mode=mode)
 
 
 def with_jax(path, name, mode, inputs):

@@ -10,6 +10,7 @@ import functools
 import os
 import tempfile
 
+import lazy_torch
 import torch
 from torch import nn
 
@@ -26,7 +27,12 @@ FOREACH = {"optimizer-loop": False, "optimizer-foreach": True}
 #: Modes whose network runs op by op: they differ in the optimizer, in the layout or in what differentiates.
 OP_BY_OP = ("eager", "functorch", "compile-optimizer", "channels-last", "channels-first", *FOREACH)
 #: {mode: the memory formats that it compares}; the others compare both.
-FORMATS = {"channels-last": ("channels_last",), "channels-first": ("plain",)}
+FORMATS = {
+    "channels-last": ("channels_last",),
+    "channels-first": ("plain",),
+    # XLA chooses layouts itself.
+    **dict.fromkeys(lazy_torch.LAZY, ("plain",)),
+}
 
 
 def trainable(network, mode, example):
@@ -44,6 +50,8 @@ def inferring(network, mode, example):
         network.eval()
     if mode in SCRIPTED:
         return scripted(network, mode, example)
+    if mode in lazy_torch.LAZY:
+        return lazy_torch.inferring(lazy_torch.placed(network, mode), mode)
     if mode == "autocast":
         return torch.autocast("cpu", torch.bfloat16)(network)
     if mode == "aot-inductor":

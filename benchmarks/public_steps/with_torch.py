@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from itertools import pairwise
 
+import lazy_torch
 import torch
 from torch import nn
 from transforms_torch import FORMATS, fastest, functional, inferring, trainable
@@ -35,6 +36,8 @@ def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
     network.train()
     *inputs, labels = batch
     criterion = nn.CrossEntropyLoss()
+    if mode in lazy_torch.LAZY:
+        return lazy_torch.trained(network, criterion, kind, rate, mode, batch)
     make = functools.partial(fastest, kind, network.parameters)
     if mode == "functorch":
         return {"functional_call": differentiated(functional(network, criterion), make(mode, lr=rate), batch)}
@@ -125,9 +128,10 @@ def stack(size):
 
 def encoder(size, mode, batch, train):
     network = inferring(stack(size), mode, tuple(batch))
+    without_gradients = lazy_torch.forward_only(mode)
 
     def step(*given):
-        with torch.inference_mode():
+        with without_gradients():
             hidden = network(*batch)
             # Under autocast torch.nn returns bfloat16. Whoever goes on in float32, as ours does, converts it.
             return {"hidden": hidden.float() if mode == "autocast" else hidden}

@@ -75,8 +75,8 @@ GRID_INFERENCE = [
     ("tflite", "float32"),
     ("tflite", "int8"),
 ]
-#: Of these it takes minutes to check every workload, so the tests check those of the default study.
-GRID_SLOW = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
+#: Of these each workload is checked in a process of its own.
+GRID_LAZY = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 #: This one is for input pipelines alone.
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
 #: Those of the default study, and one operation at a time. The others are for ``nox -s grid``: it compiles for minutes.
@@ -134,7 +134,7 @@ def marks(environment: str) -> list[pytest.MarkDecorator]:
     if environment == "numpy":
         return []
     found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
-    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_SLOW, *GRID_INPUT)):
+    if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_LAZY, *GRID_INPUT)):
         found.append(pytest.mark.grid)
         wanted = environment in os.environ.get(WANTED, "").split()
         found.append(pytest.mark.skipif(not wanted, reason="the environment is one of nox -s grid"))
@@ -175,7 +175,7 @@ def cases(*names: str) -> pytest.MarkDecorator:
 
 
 every_mode = pytest.mark.parametrize(
-    ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID, *GRID_SLOW)), case("numpy", "eager")]
+    ("environment", "mode"), [*(case(*each) for each in (*MODES, *GRID, *GRID_LAZY)), case("numpy", "eager")]
 )
 torch_modes = cases(
     *(

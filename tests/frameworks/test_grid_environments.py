@@ -29,7 +29,7 @@ def test_the_grid_checks_every_older_version():
 
 def test_the_grid_has_a_portion_for_every_environment_that_it_tests():
     (portions,) = constants("PORTIONS")
-    tested = {name for name, _ in (*modes.GRID, *modes.GRID_INFERENCE, *modes.GRID_SLOW, *modes.GRID_INPUT)}
+    tested = {name for name, _ in (*modes.GRID, *modes.GRID_INFERENCE, *modes.GRID_LAZY, *modes.GRID_INPUT)}
     assert {name for portion in portions for name in portion} == tested
 
 

@@ -43,6 +43,8 @@ REQUESTED = {
     "nnx-functional": (*TRAINED, "transformer-encoder"),
     "linen": (*TRAINED, "transformer-encoder"),
     "jit": (*TRAINED, "transformer-encoder"),
+    "xla": ("conv2d", "embedding-bag", "optimizer-step-adam", "mlp-train"),
+    "compile-openxla": ("conv2d", "embedding-bag", "mlp-train"),
 }
 
 
@@ -66,7 +68,8 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "jax:jit-loop", "keras-jax:fit", "flax:nnx",
     "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit", "lightning:fit-compile", "keras-torch:fit",
     "keras-torch:train-on-batch", "keras-torch:predict", "keras2-tf:fit", "keras2-tf:predict", "tflite:float32",
-    "tflite:int8", "tf1:session", "tf2-session:session", "theano:function",
+    "tflite:int8", "tf1:session", "tf2-session:session", "theano:function", "torch-xla:xla",
+    "torch-xla:compile-openxla",
 )  # fmt: skip
 def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
     found = run(environment, "public_kernels", mode, *REQUESTED[mode])

@@ -18,6 +18,8 @@ except ImportError:  # It is an addition that few environments have.
 
 #: The second has torch.compile in front, which calls executables of Dynamo's graphs; the rest is recorded in both.
 MODES = XLA, OPENXLA = ("xla", "compile-openxla")
+#: The part of a step, of inference, that is one of its calls; the program waits at the end of the step.
+CALL = "call"
 #: Settings of the kernels that compute where XLA does not.
 OWN = ("interop threads", "kernels", "instruction set", "BLAS")
 
@@ -38,14 +40,16 @@ def wait():
     xla_model.wait_device_ops()
 
 
-def stepping(function, *, waits=False):
-    """Return a function that calls ``function`` and runs what it recorded; ``waits`` for it or not."""
+def stepping(function, *, waits=False, calls=False):
+    """Return a function that calls ``function`` and runs what it recorded; ``waits`` for it or not.
+
+    ``calls`` says that it calls executables of Dynamo's graphs, which are not recorded: sync does not wait for them.
+    """
 
     def call(*arguments):
         result = function(*arguments)
         torch_xla.sync(wait=waits)
-        if waits:
-            # Executables of Dynamo's graphs are not recorded, so they are not part of what sync waits for.
+        if waits and calls:
             xla_model.wait_device_ops()
         return result
 
@@ -81,7 +85,7 @@ class Lazy:
             function = torch.compile(function, backend="openxla", dynamic=False)
         if not training:
             # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
-            return stepping(function, waits=True)
+            return stepping(function, waits=part != CALL, calls=self._mode == OPENXLA)
         self._part = "forward, backward and optimizer"
         # The optimizer ends a step: forward and backward are in the same graph.
         return stepping(function) if part == "optimizer" else function

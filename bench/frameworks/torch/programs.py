@@ -10,7 +10,7 @@ from .compiler import is_first_compiler
 from .layouts import FORMATS, module_settings
 
 #: Modes that call a function as well as a module.
-CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead", "compile-max-autotune")
+CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead", "compile-max-autotune", *lazy.MODES)
 
 
 def kernel(module, transform, names, function=None):

@@ -35,7 +35,8 @@ TIED = re.compile(r"\S*(?:://|file:)\S*|(?<=@ )/\S+")
 LINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s\\]+( ; [^\\]+)? \\| +--hash=sha256:[0-9a-f]+( \\)?")
 
 # The environments of benchmatrix itself; pyproject.toml lists what they hold.
-OWN = ("host", "dev", "worker", "peers", "public-torch", "public-torch1", "public-tensorflow", "public-jax")
+PUBLIC = ("torch", "torch1", "torch-xla", "tensorflow", "jax")
+OWN = ("host", "dev", "worker", "peers", *(f"public-{name}" for name in PUBLIC))
 
 
 def lock_path(name: str, root: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from ...frameworks.torch import lazy
 from ...frameworks.torch.adapter import inference
 from ...program import Unsupported
 from ..stencil.torch import COMPILERS
@@ -53,5 +54,6 @@ def stacked(kind, size, parameters, transform):
 def build(size, parameters, batch, transform):
     if transform.mode == "torchscript-trace":
         raise Unsupported("a trace holds only the branches that one batch took: see torchscript")
-    compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "cond")
+    # PyTorch/XLA leaves torch.cond to PyTorch, which traces it anew in every step: 70 times as long as an if.
+    compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "cond") and transform.mode not in lazy.MODES
     return stacked(Traced if compiles else Branch, size, parameters, transform)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ...frameworks.torch import lazy
 from ...program import Unsupported
 from ..branch_if.torch import Branch, stacked
 
 
 def build(size, parameters, batch, transform):
-    if transform.mode != "eager" and not transform.mode.startswith("compile"):
-        raise Unsupported("an if of Python is for eager and torch.compile: see branch-if")
+    if transform.mode not in ("eager", lazy.XLA) and not transform.mode.startswith("compile"):
+        raise Unsupported("an if of Python is for eager, xla and torch.compile: see branch-if")
     return stacked(Branch, size, parameters, transform)

@@ -13,7 +13,7 @@ from torch.nn import functional
 from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.layouts import module_settings
 from ...frameworks.torch.programs import forward_only
-from ...program import Program, Unsupported
+from ...program import Program
 from ..transformer_encoder.torch import ComposedAttention, FusedAttention
 from ..transformer_train.torch import Predictor
 
@@ -83,6 +83,16 @@ class Masked(Layers):
         return self.complete(hidden, self.attend(parts[0], self.keys, self.values, visible))
 
 
+class Put(Masked):
+    """The same, whose caches are written by indices: PyTorch/XLA 2.9 ends a process that copies to a single index."""
+
+    def forward(self, hidden, positions, visible):
+        parts = self.project(hidden)
+        self.keys[:, :, positions] = parts[1]
+        self.values[:, :, positions] = parts[2]
+        return self.complete(hidden, self.attend(parts[0], self.keys, self.values, visible))
+
+
 class Sliced(Layers):
     """A block that attends to the written part of its cache of keys and values: first a prompt, then single tokens."""
 
@@ -126,8 +136,8 @@ class Decoder(nn.Module):
 class MaskedDecoder(Decoder):
     """Reads tokens (batch, positions) at positions that are a tensor, whatever they are."""
 
-    def __init__(self, size, parameters):
-        super().__init__(size, parameters, Masked)
+    def __init__(self, size, parameters, block=Masked):
+        super().__init__(size, parameters, block)
         self.register_buffer("all", torch.arange(size["sequence"], device=self.token_embedding.device))
 
     def forward(self, tokens, positions):
@@ -152,21 +162,24 @@ class SlicedDecoder(Decoder):
         return self.predict(hidden)
 
 
+def in_force(module, waits):
+    return dict(module_settings(module), **({"synchronised": "every step"} if waits else {}))
+
+
 def build(size, parameters, batch, transform):
-    if transform.mode in lazy.MODES:
-        reason = "mode {} runs what is recorded when a step ends; here a step is many calls: see eager"
-        raise Unsupported(reason.format(transform.mode))
     prompt, sequence = size["prompt"], size["sequence"]
     if transform.mode in OP_BY_OP:
         module = SlicedDecoder(size, parameters)
         places = [0, *range(prompt, sequence)]
     else:
-        module = MaskedDecoder(size, parameters)
+        module = MaskedDecoder(size, parameters, Put if transform.mode == lazy.XLA else Masked)
         places = torch.arange(sequence, device=batch[0].device).split([prompt] + [1] * (sequence - prompt))
         # Copies, each of which begins at a cache line, as torch.compile prefers.
         places = [place.clone() for place in places]
     module.eval().requires_grad_(False)
-    advance = transform(module, training=False, settings=lambda: module_settings(module))
+    # A call of lazy tensors runs what it recorded, and a step waits for all of its calls.
+    waits, part = (lazy.wait, lazy.CALL) if transform.mode in lazy.MODES else (None, "module")
+    advance = transform(module, training=False, settings=lambda: in_force(module, waits), part=part)
     advance = graphs.kept(advance, transform.mode)
     without_gradients = forward_only(transform.mode)
 
@@ -177,6 +190,8 @@ def build(size, parameters, batch, transform):
                 for index in range(prompt, sequence):
                     logits.append(advance(tokens[:, index : index + 1], places[1 + index - prompt]))
                 outputs = torch.stack(logits, dim=1)
+                if waits is not None:
+                    waits()
         return {"logits": outputs}
 
     return Program(lambda *batch: run((batch,)), run=run)

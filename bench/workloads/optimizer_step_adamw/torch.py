@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from ...frameworks.torch import lazy
 from ...frameworks.torch.compiler import FOREACH
 from ...frameworks.torch.functional import functional_optimizer
 from ...frameworks.torch.optimizers import COMPILED, fusion, make_optimizer, tensors_of
@@ -12,9 +13,14 @@ from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    if transform.mode not in ("eager", COMPILED, *FOREACH) and transform.part != "step":
+    if transform.mode not in ("eager", COMPILED, lazy.XLA, *FOREACH) and transform.part != "step":
         raise Unsupported("mode {} leaves the optimizer to torch.optim; use eager".format(transform.mode))
-    trained = {name: value.clone() for name, value in parameters.items()}
+    if transform.mode == lazy.XLA:
+        # Its steps write over buffers of the device, which copies there would share.
+        parameters = {name: value.cpu() for name, value in parameters.items()}
+        trained = {name: value.to(batch[0].device) for name, value in parameters.items()}
+    else:
+        trained = {name: value.clone() for name, value in parameters.items()}
     run, memory = (by_function if transform.part == "step" else by_class)(list(trained.values()), transform, optimizer)
 
     def reset():
@@ -23,6 +29,7 @@ def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
         for value in memory():
             value.zero_()
 
+    reset = lazy.stepping(reset) if transform.mode == lazy.XLA else reset
     return Program(lambda *batch: run((batch,)), lambda: trained, reset, run)
 
 

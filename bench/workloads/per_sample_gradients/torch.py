@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
+from ...frameworks.torch import lazy
 from ...frameworks.torch.compiler import FUNCTORCH, PRESETS, is_first_compiler
 from ...program import Program, Unsupported
 
@@ -87,7 +88,7 @@ def looping(function, names):
 
 def build(size, parameters, batch, transform):
     differentiate = by_layers
-    if transform.mode in (FUNCTORCH, *PRESETS):
+    if transform.mode in (FUNCTORCH, lazy.OPENXLA, *PRESETS):
         library = transformations()
         if library is None:
             raise Unsupported("torch {} has no functorch beside it".format(torch.__version__))
