@@ -113,6 +113,38 @@ def test_a_cell_that_stopped_before_its_row_is_told():
     assert "; 1 cell was settled at an earlier look than its row and stopped there." in stop_remark(results, manifest)
 
 
+def test_a_cell_that_stopped_and_is_open_again_is_told_and_asks_for_no_rounds_of_its_baseline():
+    """Its baseline alone would give no pairs; another row's noise moved the correction."""
+    made = records(BASE, 1.0, 0.002, rounds=27) + records(OTHER, 1.5, 0.002, rounds=12, seed=1)
+    for number in range(9):
+        cells = [replace(cell, workload=f"w{number}") for cell in (BASE, OTHER)]
+        for seed, cell in enumerate(cells):
+            made += records(cell, 1.0, 0.3, rounds=27, seed=2 * number + seed)
+    run = {"study": {"baseline": BASE.column}, "looks": list(LOOKS)}
+    manifest = Manifest.from_json(run)
+    assert {BASE, OTHER} <= set(undecided_cells(made, manifest))
+    assert not {BASE, OTHER} & set(undecided_cells(made, manifest, lambda cell: cell != OTHER))
+    run["stopped"] = {BASE.row: {"rounds": 27, "why": MOST_ROUNDS}}
+    manifest = Manifest.from_json(run)
+    results = analyse(made, manifest).results
+    assert next(result.stop for result in results if result.cell == OTHER) == Stop(12, SETTLED)
+    said = stop_remark(results, manifest)
+    assert "1 cell was settled at an earlier look than its row" in said
+    assert f"cells of {BASE.row} were settled and became inconclusive" in said
+
+
+def test_the_last_round_before_a_look_counts_only_when_it_is_complete():
+    """Else the look would use other pairs of that round now than after the run was continued."""
+    made = records(BASE, 1.0, 0.002, rounds=12) + records(OTHER, 1.5, 0.002, rounds=12, seed=1)
+    run = {"study": {"baseline": BASE.column}, "looks": list(LOOKS), "profile": {"samples": 6}}
+    results, _ = judged(made, Manifest.from_json(run))
+    assert [result.verdict for result in results] == [None, Verdict.DIFFERENT]
+    cut = [replace(one, sample_ns=one.sample_ns[:4], sample_steps=[10] * 4, sample_turn=list(range(4))) for one in made]
+    interrupted = [after if before.round == 11 else before for before, after in zip(made, cut, strict=True)]
+    results, _ = judged(interrupted, Manifest.from_json(run))
+    assert [result.verdict for result in results] == [None, None]
+
+
 def test_a_cell_that_was_given_up_keeps_its_row_from_going_on_for_nothing():
     """It has pairs, too few to tell, and will never have more."""
     open_cell = replace(OTHER, mode="eager")
