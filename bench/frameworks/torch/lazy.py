@@ -18,7 +18,7 @@ except ImportError:  # It is an addition that few environments have.
 
 #: The second has torch.compile in front, which calls executables of Dynamo's graphs; the rest is recorded in both.
 MODES = XLA, OPENXLA = ("xla", "compile-openxla")
-#: The part of a step, of inference, that is one of its calls; the program waits at the end of the step.
+#: The part that is one of several calls of a step of inference: the program itself waits at the end of the step.
 CALL = "call"
 #: Settings of the kernels that compute where XLA does not.
 OWN = ("interop threads", "kernels", "instruction set", "BLAS")

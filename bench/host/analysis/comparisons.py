@@ -75,10 +75,10 @@ class Reached:
         """Return after how many rounds a comparison was looked at last.
 
         A cell may have stopped at an earlier look than its row. A test at a later look would use the same pairs
-        again, and spend error that was meant for new ones.
+        again, and spend error that was meant for new ones. A round that was interrupted is no look that was reached.
         """
         last = 1 + int(_rounds(keys).max(initial=-1))
-        return last if last in self.looks else self.rounds
+        return min(last, self.rounds) if last in self.looks else self.rounds
 
 
 def _unfinished(results: Sequence[Result], number: int, turns: int | None) -> bool:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..statistics import ranking
 from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
@@ -128,7 +130,7 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
     if found is None or why:
         return Contest(device, threads, why=why)
     tried_columns, tried_rows = _tried(places, baseline)
-    profiles = performance_profiles({c: {row: _step_s(places[c][row]) for row in tried_rows} for c in tried_columns})
+    profiles = performance_profiles(_steps_s(places, tried_columns, tried_rows))
     order = [*found.standings, *(column for column in places if column not in found.standings)]
     return Contest(
         device,
@@ -181,7 +183,27 @@ def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[l
     return columns, whole(columns)
 
 
-def _step_s(result: Result) -> float:
+def _steps_s(
+    places: Mapping[str, Mapping[str, Result]], columns: Sequence[str], rows: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """Return the time of each column in each row, over the rounds before the first of them stopped; inf for a failure.
+
+    Cells of a row may have stopped at different looks, and the machine may be slower in the rounds that some lack.
+    """
+    found: dict[str, dict[str, float]] = {column: {} for column in columns}
+    for row in rows:
+        timed = [places[column][row] for column in columns if places[column][row].step is not None]
+        last = min((max(record.round for record in result.records) for result in timed), default=0)
+        for column in columns:
+            found[column][row] = _step_s(places[column][row], last)
+    return found
+
+
+def _step_s(result: Result, last: int) -> float:
+    """Return the time over the rounds up to ``last``; over all of them where it has none of these."""
+    own = [process.location.median for process in result.timed if process.record.round <= last]
+    if own:
+        return median(np.array(own))
     return math.inf if result.step is None else result.step.value
 
 

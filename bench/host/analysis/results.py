@@ -74,7 +74,7 @@ class Result:
     noise_floor: float | None = None
     #: Whether the cell that it is compared with is irregular.
     baseline_irregular: bool = False
-    #: When the row stopped, and why; None where that is not known.
+    #: When the cell stopped, and why; None where that is not known.
     stop: Stop | None = None
     #: Steps after which faster steps have made up for a slower start; infinite where they never do. Compared with the
     #: best of its row: after which that one has.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bench.cell import Cell
@@ -65,13 +65,15 @@ def analyse(records: Iterable[Record], manifest: Manifest) -> Analysis:
     )
 
 
-def undecided_cells(records: Iterable[Record], manifest: Manifest) -> list[Cell]:
+def undecided_cells(
+    records: Iterable[Record], manifest: Manifest, goes_on: Callable[[Cell], bool] = lambda cell: True
+) -> list[Cell]:
     """List the cells whose comparison is neither *different* nor *equivalent* now, what each is compared with, and the
     twins of these.
 
     A cell without pairs, such as one that failed, is no comparison and needs no more rounds, and neither does a cell
     that was given up. Later rounds of others can still change a verdict, through the noise floor and the adjusted p
-    values.
+    values. Where a cell does not go on any more, that asks for no rounds of the others: they would give no pairs.
     """
     results, _ = judged(records, manifest)
     bases = baselines_of(results, manifest.study.baseline)
@@ -79,7 +81,7 @@ def undecided_cells(records: Iterable[Record], manifest: Manifest) -> list[Cell]
         one.cell
         for result in results
         if is_judged(result) and result.verdict not in SETTLING
-        if not any(given_up(one.records) for one in (result, bases[result.cell]))
+        if not any(given_up(one.records) or not goes_on(one.cell) for one in (result, bases[result.cell]))
         for one in (result, bases[result.cell])
     }
     return [result.cell for result in results if original_cell(result.cell) in needed]

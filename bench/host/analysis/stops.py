@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..statistics.verdict import Verdict
 from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest, Stop
+from .given_up import given_up
 from .results import Result
 
 #: Why a row stops of which no two cells are compared: the baseline is not there.
@@ -43,10 +44,13 @@ def group_stops(results: Sequence[Result], manifest: Manifest) -> list[StopGroup
 
 
 def stop_of(result: Result, manifest: Manifest) -> Stop | None:
-    """Return when a cell stopped: with its row, or settled at an earlier look; None where the row has no stop."""
+    """Return when a cell stopped: with its row, or settled at an earlier look; None where the row has no stop.
+
+    It follows from the rounds, not from the verdict: what was settled then may be inconclusive now.
+    """
     stop = manifest.stopped.get(result.cell.row)
     rounds = 1 + max((record.round for record in result.records), default=-1)
-    if stop is None or rounds >= stop.rounds or rounds not in manifest.looks or result.verdict not in SETTLING:
+    if stop is None or rounds >= stop.rounds or rounds not in manifest.looks or given_up(result.records):
         return stop
     return Stop(rounds, SETTLED)
 
@@ -57,6 +61,7 @@ def stopped_before_their_rows(results: Sequence[Result], manifest: Manifest) -> 
 
 
 def reopened_rows(results: Sequence[Result], manifest: Manifest) -> list[str]:
-    """Return the rows that stopped as settled and of which a verdict is inconclusive now."""
-    undecided = {result.cell.row for result in results if result.verdict is Verdict.INCONCLUSIVE}
-    return [row for row, stop in manifest.stopped.items() if stop.why == SETTLED and row in undecided]
+    """Return the rows with a cell that stopped as settled, and whose verdict is inconclusive now."""
+    settled = [result for result in results if result.stop is not None and result.stop.why == SETTLED]
+    undecided = {result.cell.row for result in settled if result.verdict is Verdict.INCONCLUSIVE}
+    return [row for row in manifest.stopped if row in undecided]

@@ -61,6 +61,10 @@ class Stops:
         """Return those of a row's cells that no look has stopped."""
         return tuple(cell for cell in cells if row not in self._going or cell in self._going[row])
 
+    def goes_on(self, cell: Cell) -> bool:
+        """Return whether no look has stopped a cell."""
+        return bool(self.going(cell.row, (cell,)))
+
     def over(self, row: str, rounds: int, next_s: float) -> bool:
         """Return whether a row stops after so many rounds; another one would take ``next_s`` seconds."""
         left_s = self.left_s()

@@ -139,7 +139,7 @@ class StudyRun:
         left_s = None if budget_s is None else budget_s - self._manifest.seconds.elapsed
 
         def undecided(records: Sequence[Record], rounds: int) -> list[Cell]:
-            return undecided_cells(records, replace(self._manifest, stopped=stops.made))
+            return undecided_cells(records, replace(self._manifest, stopped=stops.made), stops.goes_on)
 
         stops = Stops(list(group_by_row(cells)), self._plan.looks, undecided, left_s)
         return rounds.Run(

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=duration,
         metavar="TIME",
-        help="time for measuring, such as 90s, 10m or 2h: settled rows stop early, the others get more rounds",
+        help="time for measuring, such as 90s, 10m or 2h: what is settled stops early, the others get more rounds",
     )
     parser.add_argument(
         "--strict",

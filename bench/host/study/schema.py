@@ -90,7 +90,7 @@ class Profile(StudyTable):
         None,
         ge=1,
         le=10_000,
-        description="Rows whose verdicts are not settled go on to this many rounds; 'rounds' when absent.",
+        description="Cells whose verdicts are not settled go on to this many rounds; 'rounds' when absent.",
     )
     twin: bool = Field(
         False,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bench.cell import Cell
+from bench.host.analysis.ranking import rank
 from bench.host.analysis.results import Comparison
 from bench.host.analysis.run_analysis import analyse, judged, undecided_cells
 from bench.host.analysis.stops import stopped_before_their_rows
@@ -111,6 +112,55 @@ def test_a_cell_that_stopped_before_its_row_is_told():
     }
     assert stopped_before_their_rows(results, manifest) == 1
     assert "; 1 cell was settled at an earlier look than its row and stopped there." in stop_remark(results, manifest)
+
+
+def test_a_cell_that_stopped_and_is_open_again_is_told_and_asks_for_no_rounds_of_its_baseline():
+    """Its baseline alone would give no pairs; another row's noise moved the correction."""
+    made = records(BASE, 1.0, 0.002, rounds=27) + records(OTHER, 1.5, 0.002, rounds=12, seed=1)
+    for number in range(9):
+        cells = [replace(cell, workload=f"w{number}") for cell in (BASE, OTHER)]
+        for seed, cell in enumerate(cells):
+            made += records(cell, 1.0, 0.3, rounds=27, seed=2 * number + seed)
+    run = {"study": {"baseline": BASE.column}, "looks": list(LOOKS)}
+    manifest = Manifest.from_json(run)
+    assert {BASE, OTHER} <= set(undecided_cells(made, manifest))
+    assert not {BASE, OTHER} & set(undecided_cells(made, manifest, lambda cell: cell != OTHER))
+    run["stopped"] = {BASE.row: {"rounds": 27, "why": MOST_ROUNDS}}
+    manifest = Manifest.from_json(run)
+    results = analyse(made, manifest).results
+    assert next(result.stop for result in results if result.cell == OTHER) == Stop(12, SETTLED)
+    said = stop_remark(results, manifest)
+    assert "1 cell was settled at an earlier look than its row" in said
+    assert f"cells of {BASE.row} were settled and became inconclusive" in said
+
+
+def test_profiles_compare_the_rounds_that_all_cells_of_a_row_have():
+    """The machine is slower after the look at which a cell stopped: that must not make the cell look fast."""
+    made = []
+    for number in range(3):
+        base, slow, open_cell = (
+            replace(cell, workload=f"w{number}") for cell in (BASE, OTHER, replace(OTHER, mode="eager"))
+        )
+        for cell, factor, rounds in ((base, 1.0, 40), (slow, 1.2, 12), (open_cell, 1.1, 40)):
+            for one in records(cell, factor, 0.002, rounds=rounds, seed=number):
+                slower = 2 if one.round >= 12 else 1
+                made.append(replace(one, sample_ns=[slower * ns for ns in one.sample_ns]))
+    manifest = Manifest.from_json({"study": {"baseline": BASE.column}, "looks": list(LOOKS)})
+    places = {place.column: place for place in rank(analyse(made, manifest), manifest).places}
+    assert places[BASE.column].profile.factors == (1.0, 1.0, 1.0)
+    assert places[OTHER.column].profile.factors == pytest.approx((1.2, 1.2, 1.2), rel=0.01)
+
+
+def test_the_last_round_before_a_look_counts_only_when_it_is_complete():
+    """Else the look would use other pairs of that round now than after the run was continued."""
+    made = records(BASE, 1.0, 0.002, rounds=12) + records(OTHER, 1.5, 0.002, rounds=12, seed=1)
+    run = {"study": {"baseline": BASE.column}, "looks": list(LOOKS), "profile": {"samples": 6}}
+    results, _ = judged(made, Manifest.from_json(run))
+    assert [result.verdict for result in results] == [None, Verdict.DIFFERENT]
+    cut = [replace(one, sample_ns=one.sample_ns[:4], sample_steps=[10] * 4, sample_turn=list(range(4))) for one in made]
+    interrupted = [after if before.round == 11 else before for before, after in zip(made, cut, strict=True)]
+    results, _ = judged(interrupted, Manifest.from_json(run))
+    assert [result.verdict for result in results] == [None, None]
 
 
 def test_a_cell_that_was_given_up_keeps_its_row_from_going_on_for_nothing():

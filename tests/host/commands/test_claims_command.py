@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from study_tables import TABLES, toml
 
@@ -82,6 +83,24 @@ def test_a_run_with_fewer_pairs_of_processes_is_left_out_whatever_it_answers(pro
     out = answered(project, capsys, str(project / "one"), str(project / "two"))
     assert len([line for line in out.splitlines() if line.startswith("c0: ")]) == 1
     assert "run: one." in " ".join(out.split())
+
+
+def test_runs_with_as_many_workloads_and_pairs_are_all_shown_whatever_they_answer(
+    project, long_study, capsys, monkeypatch
+):
+    """Else the run that answers would hide the one that leaves the claim open."""
+    monkeypatch.setenv("COLUMNS", "200")
+    noise = np.random.default_rng(0)
+    long_study.change(
+        "jax:jit", sample_ns=lambda record: [round(ns * noise.uniform(0.2, 5)) for ns in record.sample_ns]
+    )
+    lined = "".join(lines.sealed(record.to_json()) for record in long_study.records)
+    (project / "two/records.jsonl").write_text(lined)
+    out = answered(project, capsys, str(project / "one"), str(project / "two"))
+    shown = [line.split()[-2:] for line in out.splitlines() if line.startswith("jit: ")]
+    assert [run for run, _ in shown] == ["one", "two"]
+    assert shown[0][1] == "supported"
+    assert shown[1][1].startswith("open")
 
 
 def test_of_runs_with_as_many_workloads_the_finished_ones_are_shown(project, capsys, monkeypatch):

@@ -42,6 +42,7 @@ def test_in_a_row_that_goes_on_only_what_a_verdict_needs_goes_on():
     assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL, OTHER, THIRD)
     stops.look(1, [])
     assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL, THIRD)
+    assert [stops.goes_on(cell) for cell in (CELL, OTHER, THIRD)] == [True, False, True]
     # A verdict that is open again does not bring back what lacks the rounds between.
     stops.look(2, [])
     assert stops.going(CELL.row, [CELL, OTHER, THIRD]) == (CELL,)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...analysis.claim_tests import Why
-from ...analysis.claims import Answer, AnsweredClaim, AnsweredClaims
+from ...analysis.claims import AnsweredClaim, AnsweredClaims
 from ...statistics.verdict import ALPHA
 from ..words import claims as words
 from ..words.labels import Label
@@ -69,14 +69,13 @@ def _rows(runs: Sequence[AnswersOfRun]) -> list[tuple[Entry, ...]]:
         told: list[tuple[AnswersOfRun, AnsweredClaim]] = []
         for device in dict.fromkeys(_device(claim) for claim in found if claim.deciding):
             here = [pair for pair in pairs if _device(pair[1]) == device]
-            # Few workloads do not outdo many; a look that leaves a claim open adds nothing to an answer.
+            # Few workloads do not outdo many. Runs are chosen by how much was measured, never by what came out.
             most = max(_workloads(claim) for _, claim in here)
             widest = [pair for pair in here if _workloads(pair[1]) == most]
             widest = [pair for pair in widest if pair[0].finished] or widest
-            # Chosen by how much was measured, before anybody looks at what came out.
             most = max(_pairs(claim) for _, claim in widest)
             widest = [pair for pair in widest if _pairs(pair[1]) == most]
-            told += [pair for pair in widest if pair[1].answer is not Answer.OPEN] or widest
+            told += widest
         rows += [_row(*pair) for pair in told or pairs[:1]]
     return rows
 

@@ -158,8 +158,8 @@ def stop_remark(results: Sequence[Result], manifest: Manifest) -> str:
     if undone:
         clauses.append(
             _(
-                "of the settled rows, {names} became inconclusive: later rounds of other rows moved the noise floor or "
-                "the correction, or a cell was given up",
+                "cells of {names} were settled and became inconclusive: later rounds of others moved the noise floor "
+                "or the correction, or a cell was given up",
                 names=shorten(enumerate_names(undone), LIST_LENGTH),
             )
         )

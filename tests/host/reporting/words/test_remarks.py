@@ -86,9 +86,9 @@ def test_rows_that_settled_and_are_open_again_are_named(long_study):
     assert remark(long_study, "Rounds") == "Rounds: 3 rows were settled after 10 rounds."
     long_study.add_twin(factor=40.0)
     assert remark(long_study, "Rounds") == (
-        "Rounds: 3 rows were settled after 10 rounds; of the settled rows, dispatch/small/float32/cpu, "
-        "mlp-train/small/float32/cpu and catdog-cnn-train/small/float32/cpu became inconclusive: later rounds of other "
-        "rows moved the noise floor or the correction, or a cell was given up."
+        "Rounds: 3 rows were settled after 10 rounds; cells of dispatch/small/float32/cpu, mlp-train/small/float32/cpu "
+        "and catdog-cnn-train/small/float32/cpu were settled and became inconclusive: later rounds of others moved the "
+        "noise floor or the correction, or a cell was given up."
     )
 
 
