@@ -15,34 +15,21 @@ STEPS_PER_EXECUTION = {"tensorflow": 32, "jax": 32, "torch": 1}
 class Adam:
     """Adds epsilon after Adam's bias correction, as the specification and the other frameworks do; Keras does before.
 
-    Keras' number is scaled so that both are equal in every step.
+    Keras' number is scaled so that both are equal in every step. ``listed`` gives it once for each variable: Keras adds
+    it to a list of arrays. PyTorch's compiler ends its graph at one array, and the update ran op by op.
     """
 
-    bare = 0.0
-
-    def scaled_epsilon(self):
-        power = ops.power(ops.cast(self.beta_2, "float32"), ops.cast(self.iterations + 1, "float32"))
-        return self.bare * ops.sqrt(1.0 - power)
+    bare, listed = 0.0, False
 
     @property
     def epsilon(self):
-        return self.scaled_epsilon()
+        power = ops.power(ops.cast(self.beta_2, "float32"), ops.cast(self.iterations + 1, "float32"))
+        scaled = self.bare * ops.sqrt(1.0 - power)
+        return [scaled] * len(self._velocities) if self.listed else scaled
 
     @epsilon.setter
     def epsilon(self, value):
         self.bare = value
-
-
-class CompiledAdam(Adam):
-    """Has epsilon once for each variable, in a list, for PyTorch's compiler.
-
-    Keras adds it to a list of arrays. There PyTorch turns one array into a number, which ends the compiled graph: the
-    update ran op by op, and a step of transformer-train/tiny took 1.2 times as long.
-    """
-
-    @Adam.epsilon.getter
-    def epsilon(self):
-        return [self.scaled_epsilon()] * len(self._velocities)
 
 
 def make_optimizer(settings, mode):
@@ -52,25 +39,23 @@ def make_optimizer(settings, mode):
         return optimizers.SGD(rate, momentum=settings.get("momentum", 0.0))
     if settings["name"] == "adam":
         # On PyTorch, Keras has a class of its own, which updates all parameters together.
-        kind = type(optimizers.Adam())
-        base = CompiledAdam if BACKEND == "torch" and mode.endswith("-jit") else Adam
-        return type("Adam", (base, kind), {})(rate, settings["beta1"], settings["beta2"], settings["epsilon"])
+        listed = BACKEND == "torch" and mode.endswith("-jit")
+        kind = type("Adam", (Adam, type(optimizers.Adam())), {"listed": listed})
+        return kind(rate, settings["beta1"], settings["beta2"], settings["epsilon"])
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
 def training(model, parameters, transform, settings, names=None, layout=None, attention=None, feed=None):
     """Make the program that trains ``model``, which maps a batch's inputs to logits, on the mean cross-entropy.
 
-    ``parameters`` are the specification's, in the order of the model's weights, or of ``names``. ``layout`` is that of
-    its convolutions, ``attention`` the form of its attention, if it has any. ``feed(batches)`` gives the arguments with
-    which ``fit`` gets its data from an input pipeline; without it, the batches lie on the device.
+    ``parameters`` are the specification's, in the order of the model's weights, or of ``names``. ``layout`` and
+    ``attention`` are what the model has. ``feed(batches)`` gives the arguments by which ``fit`` gets piped data.
     """
     mode = transform.mode
     if mode.startswith("predict"):
         raise Unsupported("mode {} is for inference: use {}".format(mode, mode.replace("predict", "fit")))
     fits = mode.startswith("fit")
-    named = load(model, parameters, names)
-    optimizer = make_optimizer(settings, mode)
+    named, optimizer = load(model, parameters, names), make_optimizer(settings, mode)
     optimizer.build(model.trainable_variables)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     executed = STEPS_PER_EXECUTION[BACKEND] if fits else 1
@@ -114,16 +99,15 @@ def inference(model, parameters, transform, output, names=None, attention=None):
     feed = feeding(mode, "another backend")
 
     def run(batches):
-        outputs = model.predict(**feed(batches), verbose=0)
-        return {output: outputs[-len(batches[-1][0]) :]}
+        return {output: model.predict(**feed(batches), verbose=0)[-len(batches[-1][0]) :]}
 
     return Program(lambda *batch: run((batch,)), run=run, starts=True)
 
 
 def feeding(mode, other):
-    """Return a function of a list of batches that gives the arguments with which ``fit`` or ``predict`` takes them.
+    """Return a function of batches that gives the arguments of ``fit`` or ``predict``, which copies none of them.
 
-    No backend copies them. Refusals name ``mode``, and ``other``, which takes batches in any order.
+    Refusals name ``mode``, and ``other``, which takes batches in any order.
     """
     if BACKEND == "jax":
         # A generator, whose arrays Keras passes on as they are.
