@@ -172,6 +172,9 @@ def build(size, parameters, batch, transform):
         module = SlicedDecoder(size, parameters)
         places = [0, *range(prompt, sequence)]
     else:
+        # Where a kernel is missing, TorchScript of PyTorch 1.13 ends the process; a call outside of it says which.
+        like = parameters["token_embedding"][:1]
+        torch.mm(like, like.t())
         module = MaskedDecoder(size, parameters, Put if transform.mode == lazy.XLA else Masked)
         places = torch.arange(sequence, device=batch[0].device).split([prompt] + [1] * (sequence - prompt))
         # Copies, each of which begins at a cache line, as torch.compile prefers.
