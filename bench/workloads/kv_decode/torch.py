@@ -162,7 +162,8 @@ class SlicedDecoder(Decoder):
         return self.predict(hidden)
 
 
-def in_force(module, waits):
+def settings_of(module, waits):
+    """Return what is in force: of the module, and whether a step waits for its calls."""
     return dict(module_settings(module), **({"synchronised": "every step"} if waits else {}))
 
 
@@ -182,7 +183,7 @@ def build(size, parameters, batch, transform):
     module.eval().requires_grad_(False)
     # A call of lazy tensors runs what it recorded, and a step waits for all of its calls.
     waits, part = (lazy.wait, lazy.CALL) if transform.mode in lazy.MODES else (None, "module")
-    advance = transform(module, training=False, settings=lambda: in_force(module, waits), part=part)
+    advance = transform(module, training=False, settings=lambda: settings_of(module, waits), part=part)
     advance = graphs.kept(advance, transform.mode)
     without_gradients = forward_only(transform.mode)
 
