@@ -34,9 +34,9 @@ class Mode:
     training_preloads: Tuple[str, ...] = ()
     #: Between how many devices it divides a training step.
     devices: int = 1
-    #: Whether its first use in an installation compiles what all programs share, such as headers. That is done by the
-    #: adapter's ``warm`` before the first call of any cell is measured.
-    precompiles: bool = False
+    #: Names what its first use in an installation compiles and all programs share, such as headers; empty for nothing.
+    #: The adapter's ``warm`` does that once for all modes with the same name, before any first call is measured.
+    precompiles: str = ""
     #: Whether ``validate`` compares cells of this mode: it starts quickly and its steps are short.
     validated: bool = False
 

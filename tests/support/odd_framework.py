@@ -13,7 +13,8 @@ FACTS = """
 from bench.frameworks.facts import Facts, Mode
 MODES = ("plain", "crash", "hang", "leave", "noisy", "memory")
 FACTS = Facts("Odd", "odd", "odd", (*map(Mode, MODES), Mode("slow", preloads=("{module}",)),
-    Mode("header", precompiles=True), Mode("headless", precompiles=True)){more})
+    Mode("header", precompiles="header"), Mode("same", precompiles="header"),
+    Mode("headless", precompiles="nothing")){more})
 """
 
 ADAPTER = """

@@ -36,7 +36,7 @@ def inductor(name: str, first_version: str, *, first_call_s: float, compile_s: f
         caches_on_disk=True,
         part=part,
         preloads=COMPILER,
-        precompiles=True,
+        precompiles="kernels",
     )
 
 
@@ -81,7 +81,7 @@ FACTS = Facts(
             "aot-inductor",
             first_call_s=10.0,
             first_version="2.6",
-            precompiles=True,
+            precompiles="packages",
             preloads=(*COMPILER, "torch.export"),
         ),
     ),

@@ -72,7 +72,7 @@ class CompileCaches:
 
     def is_warm(self, cell: Cell) -> bool:
         """Tell whether what a cell's mode compiles once in an installation is there, if it compiles anything."""
-        return not self.registry.facts(cell.framework).mode(cell.mode).precompiles or self._warm(cell).exists()
+        return not self._precompiled(cell) or self._warm(cell).exists()
 
     def warming(self, cell: Cell) -> contextlib.AbstractContextManager[None]:
         """Hold the right to compile it, which one process has at a time."""
@@ -116,7 +116,10 @@ class CompileCaches:
         return self.folder / "kept" / _short(original(cell.environment), self._lock(cell))
 
     def _warm(self, cell: Cell) -> Path:
-        return self._shared(cell) / f"{slug(cell.mode, cell.device)}.warm"
+        return self._shared(cell) / f"{slug(self._precompiled(cell), cell.device)}.warm"
+
+    def _precompiled(self, cell: Cell) -> str:
+        return self.registry.facts(cell.framework).mode(cell.mode).precompiles
 
     def _lock(self, cell: Cell) -> Any:
         return self.manifests.get(original(cell.environment), {}).get("lock_hash")

@@ -22,7 +22,7 @@ ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 GAIN = 1.03
 IDLE_ORDERS = 2
 #: Time for the products of one precision, and for all copies together.
-BUDGET_NS = 1_500_000_000
+BUDGET_NS = 750_000_000
 #: The best of at least this many repeats counts, of more where the time allows it.
 LEAST_REPEATS = 2
 #: Bytes that a copy reads and writes in total.

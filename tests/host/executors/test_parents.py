@@ -148,10 +148,10 @@ def test_a_parent_that_does_not_start_is_the_reason_of_its_cells(round_of):
 
 def test_what_an_installation_compiles_once_is_compiled_before_any_cell_and_never_again(round_of, tmp_path):
     starter = round_of(0)
-    warmed = odd_framework.cell("header")
+    warmed, same = odd_framework.cell("header"), odd_framework.cell("same")
     for number in range(2):
-        starter.ready([warmed], "r1", processors=[0], timeout_s=20.0)
-        starter.warm([PLAIN, warmed, warmed], f"r{number}", processors=[], timeout_s=20.0)
+        starter.ready([warmed, same], "r1", processors=[0], timeout_s=20.0)
+        starter.warm([PLAIN, warmed, warmed, same], f"r{number}", processors=[], timeout_s=20.0)
     logs = sorted(path.name for path in (tmp_path / "logs").iterdir() if "warm-up" in path.name)
     assert logs == ["odd-header-warm-up-any-float32-cpu.r0.log"]
     assert (tmp_path / "logs" / logs[0]).read_text() == "warmed\n"
