@@ -25,9 +25,11 @@ TEXTS = [
     *sorted((ROOT / "docs").glob("**/*.md")),
     *sorted((ROOT / "bench").glob("workloads/*/page.md")),
 ]
-#: The index of the committed runs, and their pages.
+#: The index of the committed runs, and their READMEs.
 INDEX = ROOT / "reports" / "reference" / "README.md"
 RESULTS = [INDEX, *sorted(INDEX.parent.glob("*/README.md"))]
+#: Theirs and the pages beside them.
+PAGES = sorted(path for path in INDEX.parent.rglob("*.md") if path.name != "table.md")
 
 
 @pytest.mark.parametrize("name", BUILT_IN.workloads)
@@ -84,7 +86,7 @@ def test_commands_are_found_in_the_documentation():
 
 @pytest.mark.parametrize(
     "path",
-    [*(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "examples/README.md")), *RESULTS, *TEXTS],
+    [*(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "examples/README.md")), *PAGES, *TEXTS],
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_links_lead_to_files_of_the_repository(path):
