@@ -48,7 +48,7 @@ def test_a_graph_break_is_counted_and_explained():
     assert found["result"] == [3.0, 3.0, 3.0]
 
 
-@needs("keras-torch")
+@needs("keras-torch", "fit-jit")
 def test_only_backward_breaks_the_graph_of_keras_training():
     """A tensor that becomes a number breaks it, too, and then Adam runs op by op."""
     (reason,) = trial("keras-torch", "fit-jit")["extras"]["adam"]["graph_break_reasons"]
