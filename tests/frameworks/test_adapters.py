@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from environment import THREADS, framework
+from environment import THREADS, framework, run
 from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
 from bench.host.analysis.versions import framework_version
@@ -263,3 +263,9 @@ def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_w
 def test_weights_are_frozen_for_inference_in_the_tuned_mode_alone():
     for mode, frozen in (("compile-max-autotune", True), ("compile", None)):
         assert trial("torch2", mode)["another shape"]["settings"].get("frozen weights") is frozen
+
+
+@pytest.mark.long
+@needs("torch2")
+def test_code_with_frozen_weights_is_not_found_for_those_of_another_draw():
+    assert run("torch2", "frozen_scalars", "compile-max-autotune") == [2.0, 3.0]
