@@ -55,7 +55,7 @@ def test_only_backward_breaks_the_graph_of_keras_training():
     assert "backward()" in reason
 
 
-@needs("jax")
-def test_ahead_of_time_each_shape_is_compiled_once_and_called_again():
-    found = trial("jax", "jit-aot")["extras"]["ahead"]
+@cases("jax:jit-aot")
+def test_ahead_of_time_each_shape_is_compiled_once_and_called_again(environment, mode):
+    found = trial(environment, mode)["extras"]["ahead"]
     assert found == {"sums": [3.0, 5.0, 3.0, 5.0], "executables": 2, "traces": 2, "mistake": "TypeError"}
