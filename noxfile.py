@@ -38,7 +38,7 @@ nox.needs_version = ">=2025.5"
 
 BENCHMARKS = ROOT / "benchmarks"
 #: Environments outside the default study, in the portions in which ``nox -s grid`` builds and checks them. Tests of an
-#: environment share a process, so that a second one may use the second processor. The first two have the PyTorch of the
+#: environment share a process, or those of one of its modes where it takes long. The first two have the PyTorch of the
 #: default study, 6 GB each, which the installer's cache has; the third has another, 8 GB, and as much in the cache.
 PORTIONS = (
     ("keras-torch", "lightning"),
@@ -47,10 +47,10 @@ PORTIONS = (
 )
 #: The other parts of ``nox -s grid``: the default environments, and a study of older versions, named like its file.
 DEFAULT, OLDER = "default-study", "older-versions"
-#: The environments of that study, each of which is checked alone.
+#: The environments of that study.
 OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
-#: Their modes that divide training steps between two devices, which takes two threads.
-OLDER_DIVIDED = {"tensorflow-2.10.1": "mirrored", "jax-0.4.13": "pmap,shard-map", "jax-0.4.30": "pmap,shard-map"}
+#: The modes in which they divide training steps between two devices, which takes two threads.
+OLDER_DIVIDED = "mirrored,pmap,shard-map"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
@@ -77,7 +77,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests that do not take long, with the environments of the default study prepared before."""
     for environment in selected:
         run_host(session, "prepare", environment)
-    # A process per processor, see tests/support/division.py; options that are given replace these.
+    # For the number of processes see tests/support/division.py; options that are given replace these.
     divided = ["-n", "auto", "--durations", "10", "-m", "not long"]
     # Some containers forbid bytecode; without it, every process of every test would compile what it imports.
     written = {"PYTHONDONTWRITEBYTECODE": None}
@@ -128,11 +128,9 @@ def grid(session: nox.Session) -> None:
             test_long(session, "grid", names, options)
         done("matrix.toml", *names)
     if OLDER in chosen:
-        for name in OLDER_ENVIRONMENTS:
-            check_study(session, OLDER, name)
-            if name in OLDER_DIVIDED:
-                check_study(session, OLDER, name, modes=OLDER_DIVIDED[name], workloads="*-train", threads=2)
-            done(older, name)
+        check_study(session, OLDER, *OLDER_ENVIRONMENTS)
+        check_study(session, OLDER, *OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2)
+        done(older, *OLDER_ENVIRONMENTS)
 
 
 @contextlib.contextmanager

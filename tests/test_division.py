@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import division
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = """
@@ -75,6 +76,16 @@ def test_what_watches_a_clock_runs_while_nothing_else_does(tmp_path: Path) -> No
         if name.startswith("test_watches"):
             beside = [note for note in notes if note[1] != process and note[2] < end and start < note[3]]
             assert beside == []
+
+
+@pytest.mark.parametrize(("asked", "processes"), [("", 3), ("2", 2)])
+def test_there_is_a_process_more_than_processors_unless_a_number_is_asked_for(monkeypatch, asked, processes):
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", asked)
+    hook = division.pytest_xdist_auto_num_workers()
+    next(hook)
+    with pytest.raises(StopIteration) as found:
+        hook.send(2)
+    assert found.value.value == processes
 
 
 def test_the_groups_of_a_file_run_side_by_side_and_each_in_one_process(tmp_path: Path) -> None:

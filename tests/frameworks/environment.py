@@ -37,15 +37,16 @@ REFERENCES = References(ROOT, ROOT / STATE / "references", seed=1, threads=1)
 
 
 @cache
-def run(environment: str, program: str, *arguments: str) -> Any:
+def run(environment: str, program: str, *arguments: str, threads: int = THREADS) -> Any:
     """Run ``program`` in a process forked from the environment's; return what its ``main`` returned.
 
-    ``server.py`` describes both.
+    ``server.py`` describes both. PyTorch can have fewer threads than the other programs.
     """
-    return server(environment).request(program, *arguments)
+    given = {} if threads == THREADS else fewer(environment, threads)
+    return server(environment).request(program, given, *arguments)
 
 
-def agreement(environment: str, mode: str, *workloads: str) -> dict[str, Any]:
+def agreement(environment: str, mode: str, *workloads: str, threads: int = THREADS) -> dict[str, Any]:
     """Return what ``agreement.py`` finds in workloads, each ``workload``, ``workload/size`` or with a precision, too.
 
     Without any, these are all that the framework has.
@@ -53,8 +54,15 @@ def agreement(environment: str, mode: str, *workloads: str) -> dict[str, Any]:
     name = framework(environment)
     every = (each for each in BUILT_IN.workloads if BUILT_IN.has_implementation(each, name))
     asked = {each: reference(*f"{each}/check".split("/")[:2]) for each in workloads or every}
-    found: dict[str, Any] = run(environment, "agreement", mode, json.dumps(asked))
+    found: dict[str, Any] = run(environment, "agreement", mode, json.dumps(asked), threads=threads)
     return found
+
+
+def fewer(environment: str, threads: int) -> dict[str, str]:
+    """Return the variables by which a forked process has other threads than the one that it is forked from."""
+    facts = BUILT_IN.facts(framework(environment))
+    assert facts.sets_threads
+    return {**variables.of_threads(threads, facts), **compile_caches(environment, threads)}
 
 
 @cache
@@ -94,11 +102,11 @@ class Server:
         )
         atexit.register(self.close)
 
-    def request(self, program: str, *arguments: str) -> Any:
+    def request(self, program: str, given: dict[str, str], *arguments: str) -> Any:
         requests, replies = self._process.stdin, self._process.stdout
         assert requests is not None
         assert replies is not None
-        print(json.dumps([program, *arguments]), file=requests, flush=True)
+        print(json.dumps([program, given, *arguments]), file=requests, flush=True)
         ready, _, _ = select.select([replies], [], [], TIMEOUT_S)
         line = replies.readline() if ready else ""
         assert line, f"no reply from {program} within {TIMEOUT_S} s; its framework's words are in the captured output"
@@ -126,12 +134,12 @@ def own_variables(environment: str) -> dict[str, str]:
     return dict(study_file.load(ROOT / "matrix.toml").environments[environment].variables)
 
 
-def compile_caches(environment: str) -> dict[str, str]:
+def compile_caches(environment: str, threads: int = THREADS) -> dict[str, str]:
     """Return the variables that lead its compilers to the folders that the cells of a study have, too."""
     name = framework(environment)
     prepared = environments.load_outcome(environment, root=ROOT)
     manifests = {} if prepared is None else {environment: prepared.manifest}
-    cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", THREADS)
+    cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", threads)
     return CompileCaches(CACHES, "tests", kept=True, manifests=manifests, trial=True).variables(cell)
 
 

@@ -79,6 +79,8 @@ GRID_INFERENCE = [
 GRID_LAZY = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 #: This one is for input pipelines alone.
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
+#: Environments whose tests take longest, and whose portion has no others, or next to none: a process for each mode.
+BY_MODE = ("keras-torch", "torch-xla")
 #: Those of the default study, and one operation at a time. The others are for ``nox -s grid``: it compiles for minutes.
 USUAL = {"eager", "torchscript", "compile", "compile-step", "function", "xla", "jit"}
 #: Modes in which two devices share a step, each with a thread of its own.
@@ -129,11 +131,12 @@ NAMES = {
 }  # fmt: skip
 
 
-def marks(environment: str) -> list[pytest.MarkDecorator]:
+def marks(environment: str, mode: str = "") -> list[pytest.MarkDecorator]:
     """Return the marks of a test that needs an environment; its tests share a process, which imports once."""
     if environment == "numpy":
         return []
-    found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{environment}")]
+    group = f"{environment}-{mode}" if environment in BY_MODE else environment
+    found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{group}")]
     if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_LAZY, *GRID_INPUT)):
         found.append(pytest.mark.grid)
         wanted = environment in os.environ.get(WANTED, "").split()
@@ -147,11 +150,11 @@ def compiled(environment: str, mode: str, training: bool = True) -> str:
     return found if training or found == "nothing" else "forward"
 
 
-def needs(environment: str) -> Callable[[Any], Any]:
-    """Mark a test that needs an environment."""
+def needs(environment: str, mode: str = "") -> Callable[[Any], Any]:
+    """Mark a test that needs an environment, and what is found there in one mode where it is ``BY_MODE``."""
 
     def mark(test: Any) -> Any:
-        for each in marks(environment):
+        for each in marks(environment, mode):
             test = each(test)
         return test
 
@@ -161,7 +164,7 @@ def needs(environment: str) -> Callable[[Any], Any]:
 def case(environment: str, mode: str, *values: object) -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
     name = "-".join(map(str, (environment, mode, *values)))
-    found = marks(environment)
+    found = marks(environment, mode)
     if environment != "numpy" and mode not in USUAL:
         found.append(pytest.mark.long)
     if mode in SEVERAL:

@@ -1,8 +1,9 @@
 """Runs inside an environment, as ``python server.py FRAMEWORK``: runs programs of the tests, each in a forked process.
 
-It imports the framework, and what its modes import when they compile, once. A request is a line, ``[program, argument
-…]``: the module of that name beside this file, whose ``main(framework, *arguments)`` returns what JSON can hold. The
-reply is a line: ``[true, what main returned]``, or ``[false, the last of what the process printed]``.
+It imports the framework, and what its modes import when they compile, once. A request is a line, ``[program, variables,
+argument …]``: the module of that name beside this file, whose ``main(framework, *arguments)`` returns what JSON can
+hold; ``variables`` are set before it is imported. The reply is a line: ``[true, what main returned]``, or ``[false, the
+last of what the process printed]``.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ THREADS = int(os.environ["OMP_NUM_THREADS"])
 LONGEST = 20_000
 
 
-def reply(framework, program, *arguments):
+def reply(framework, program, variables, *arguments):
     """Fork a process for a program; return the reply."""
     with tempfile.TemporaryDirectory() as folder:
         answer, printed = os.path.join(folder, "answer.json"), os.path.join(folder, "printed.txt")
         process = os.fork()
         if process == 0:
+            os.environ.update(variables)
             run(answer, printed, framework, program, arguments)
         if os.waitpid(process, 0)[1] == 0:
             with open(answer, encoding="utf-8") as file:

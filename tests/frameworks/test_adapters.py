@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from environment import THREADS, framework
+from environment import THREADS, framework, run
 from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
 from bench.host.analysis.versions import framework_version
@@ -91,15 +91,17 @@ def test_what_inductor_compiles_says_its_vector_instructions(environment, mode):
     assert settings["generated for"] != "no vector instructions"
 
 
-@needs("tf2")
-def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer():
-    names = {
-        mode: trial("tf2", mode)["steady"]["mlp-train"]["settings"]["optimizer"]
-        for mode in ("eager", "eager-fused", "function", "xla")
-    }
-    assert names == {
-        "eager": "keras", "eager-fused": "training kernels", "function": "training kernels", "xla": "training kernels",
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("environment", "mode", "name"),
+    [
+        case("tf2", "eager", "keras"),
+        case("tf2", "eager-fused", "training kernels"),
+        case("tf2", "function", "training kernels"),
+        case("tf2", "xla", "training kernels"),
+    ],
+)
+def test_only_op_by_op_does_tensorflow_train_with_keras_optimizer(environment, mode, name):
+    assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["optimizer"] == name
 
 
 @cases("tf2:eager", "tf2:function", "tf2:xla")
@@ -127,9 +129,9 @@ def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode)
         assert onward != first
 
 
-@needs("tf2")
-def test_mode_eager_fused_is_for_training_only():
-    assert "optimizer only" in trial("tf2", "eager-fused")["another shape"]["unsupported"]
+@cases("tf2:eager-fused")
+def test_mode_eager_fused_is_for_training_only(environment, mode):
+    assert "optimizer only" in trial(environment, mode)["another shape"]["unsupported"]
 
 
 @pytest.mark.parametrize(
@@ -183,9 +185,9 @@ def test_without_the_package_functorch_an_old_version_says_what_it_lacks(environ
     assert trial(environment, mode)["extras"]["missing"].startswith(expected)
 
 
-@needs("jax")
-def test_a_loop_of_training_steps_has_no_inference():
-    assert trial("jax", "jit-loop")["another shape"]["unsupported"].startswith("mode jit-loop joins training steps")
+@cases("jax:jit-loop")
+def test_a_loop_of_training_steps_has_no_inference(environment, mode):
+    assert trial(environment, mode)["another shape"]["unsupported"].startswith("mode jit-loop joins training steps")
 
 
 @pytest.mark.parametrize(
@@ -258,8 +260,14 @@ def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_w
         assert whole["state"][name] == pytest.approx(values, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("environment", "mode", "frozen"), [case("torch2", "compile-max-autotune", True), case("torch2", "compile", None)]
+)
+def test_weights_are_frozen_for_inference_in_the_tuned_mode_alone(environment, mode, frozen):
+    assert trial(environment, mode)["another shape"]["settings"].get("frozen weights") is frozen
+
+
 @pytest.mark.long
 @needs("torch2")
-def test_weights_are_frozen_for_inference_in_the_tuned_mode_alone():
-    for mode, frozen in (("compile-max-autotune", True), ("compile", None)):
-        assert trial("torch2", mode)["another shape"]["settings"].get("frozen weights") is frozen
+def test_code_with_frozen_weights_is_not_found_for_those_of_another_draw():
+    assert run("torch2", "frozen_scalars", "compile-max-autotune") == [2.0, 3.0]

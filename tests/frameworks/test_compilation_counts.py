@@ -48,14 +48,14 @@ def test_a_graph_break_is_counted_and_explained():
     assert found["result"] == [3.0, 3.0, 3.0]
 
 
-@needs("keras-torch")
+@needs("keras-torch", "fit-jit")
 def test_only_backward_breaks_the_graph_of_keras_training():
     """A tensor that becomes a number breaks it, too, and then Adam runs op by op."""
     (reason,) = trial("keras-torch", "fit-jit")["extras"]["adam"]["graph_break_reasons"]
     assert "backward()" in reason
 
 
-@needs("jax")
-def test_ahead_of_time_each_shape_is_compiled_once_and_called_again():
-    found = trial("jax", "jit-aot")["extras"]["ahead"]
+@cases("jax:jit-aot")
+def test_ahead_of_time_each_shape_is_compiled_once_and_called_again(environment, mode):
+    found = trial(environment, mode)["extras"]["ahead"]
     assert found == {"sums": [3.0, 5.0, 3.0, 5.0], "executables": 2, "traces": 2, "mistake": "TypeError"}

@@ -6,6 +6,7 @@ import fcntl
 import functools
 import gc
 import json
+import os
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -47,6 +48,13 @@ def group(item: pytest.Item) -> str | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Start one process more than there are processors: tests wait for workers, for engines and for a browser."""
+    found = yield
+    return found if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") else found + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -24,7 +24,6 @@ PRESETS = {
     "compile-reduce-overhead": "reduce-overhead",
 }
 
-
 #: {the part of a training program that a mode transforms: what of a step it then compiles}
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
 #: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
@@ -90,13 +89,14 @@ class Compiler:
             raise Unsupported("mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile")
         if preset == "max-autotune" and not training:
             # Weights become constants, which the templates for products on a processor require. Dynamo reads this
-            # setting of the whole process, not that of one call; a process has one cell.
+            # setting of the whole process, which has one cell.
             from torch._inductor import config
 
             # 2.0 has no such setting, and refuses to be given one.
             self._froze = hasattr(config, "freezing")
             if self._froze:
                 config.freezing = True
+            tell_scalars(function)
         compile_threads()
         if isinstance(function, torch.nn.Module) and not training and not self._froze:
             # A compiled module is called through two of nn.Module's calls: 6 of the 26 µs of dispatch/tiny. What is
@@ -143,6 +143,17 @@ def fixed_shapes():
         return {"dynamic": False}
     config.automatic_dynamic_shapes = False
     return {}
+
+
+def tell_scalars(module):
+    """Let the keys of Inductor's cache tell the values of frozen weights without axes, which it writes into its code.
+
+    In 2.15 they tell the shapes of frozen weights alone, and code for the values of another seed was found.
+    """
+    config = getattr(getattr(torch, "compiler", None), "config", None)
+    if hasattr(config, "cache_key_tag") and isinstance(module, torch.nn.Module):
+        weights = (*module.parameters(), *module.buffers())
+        config.cache_key_tag = repr([value.item() for value in weights if value.dim() == 0])
 
 
 def is_first_compiler(mode):
