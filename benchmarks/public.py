@@ -62,7 +62,7 @@ from benchmarks.public_steps import pyhpc
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
 WORKLOADS = (
-    "mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train", "lstm-lm-train",
+    "mlp-train", "lenet-train", "lenet-input", "catdog-cnn-train", "transformer-encoder", "transformer-train", "lstm-lm-train",
     "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
     "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
     "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
@@ -73,7 +73,7 @@ PACKAGES = {
     "torch1": "public-torch1", "torch2": "public-torch", "torch-xla": "public-torch-xla", "tf2": "public-tensorflow",
     "jax": "public-jax",
 }  # fmt: skip
-#: {group: its columns}. Without eager JAX, which is not meant to be fast, and modes of two devices.
+#: {group: its columns}. Without modes of two devices.
 COLUMNS = {
     "usual": (
         ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
@@ -86,7 +86,8 @@ COLUMNS = {
         ("torch2", "channels-last"), ("torch2", "channels-first"), ("torch2", "autocast"), ("torch2", "functorch"),
         ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
         ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
-        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "jit-async"), ("jax", "jit-aot"), ("jax", "jit-loop"),
+        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"), ("jax", "jit-async"), ("jax", "jit-aot"),
+        ("jax", "jit-loop"),
     ),
     "libraries": (
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),

@@ -120,7 +120,10 @@ def prepare(framework, mode, workload, size_name, checkout=""):
         # The steps of training need each other, so waiting for the last is waiting for all.
         waits = each and not specification.TRAINING and framework not in WAITING
         found = networks(framework, mode, workload, size, batch, adapter, waits)
-        differing = comparison.differing_forms(program.step(*batch), found, batch) if found else {}
+        outputs = program.step(*batch)
+        # Op by op our training gives its state, too, to be waited for.
+        outputs = {"loss": outputs["loss"]} if specification.TRAINING else outputs
+        differing = comparison.differing_forms(outputs, found, batch) if found else {}
     elif workload in pyhpc.UNCOMPARED:
         differing = {}
     else:

@@ -11,6 +11,7 @@ from ...program import Unsupported
 from .. import halves
 from . import layouts, lazy, parallel, scripting
 from .ahead import Ahead
+from .shapes import fixed_shapes
 
 #: Reasons of graph breaks that are kept, and the characters of each.
 MOST_REASONS = 5
@@ -129,20 +130,6 @@ class Compiler:
 
             found["frozen weights"] = bool(config.freezing)
         return found
-
-
-def fixed_shapes():
-    """Let torch.compile take all shapes for fixed, and return the options that it needs for that.
-
-    ``dynamic=False`` sets this in every call, and takes it back, which took 3 of 10 µs of a small kernel and 8 of 60 of
-    an optimizer's step. A process has one cell, so it is set once where a version has the setting (since 2.1).
-    """
-    from torch._dynamo import config
-
-    if not hasattr(config, "automatic_dynamic_shapes"):
-        return {"dynamic": False}
-    config.automatic_dynamic_shapes = False
-    return {}
 
 
 def is_first_compiler(mode):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax
-import optax
 
-from ...frameworks.jax import convolution
+from ...frameworks.jax import convolution, losses
 from ...frameworks.jax.adapter import functional_training
-from ..lenet_train.jax import block
+from ..lenet_train.jax import block, of_mode
 from . import OPTIMIZER
 
 
@@ -22,10 +19,10 @@ def logits(parameters, images, convolve=convolution.convolve):
     return hidden @ parameters["dense2_weight"] + parameters["dense2_bias"]
 
 
-def loss(parameters, images, labels, convolve=convolution.convolve):
-    return optax.softmax_cross_entropy_with_integer_labels(logits(parameters, images, convolve), labels).mean()
+def loss(parameters, images, labels, convolve=convolution.convolve, score=losses.cross_entropy):
+    return score(logits(parameters, images, convolve), labels)
 
 
 def build(size, parameters, batch, transform):
-    convolved = functools.partial(loss, convolve=convolution.of_mode(transform.mode))
-    return functional_training(convolved, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)
+    found = of_mode(loss, transform.mode)
+    return functional_training(found, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)

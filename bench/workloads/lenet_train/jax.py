@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 
 import jax
-import optax
 
-from ...frameworks.jax import convolution
+from ...frameworks.jax import convolution, losses
 from ...frameworks.jax.adapter import functional_training
 from . import OPTIMIZER
 
@@ -34,10 +33,15 @@ def logits(parameters, images, convolve=convolution.convolve):
     return hidden @ parameters["dense3_weight"] + parameters["dense3_bias"]
 
 
-def loss(parameters, images, labels, convolve=convolution.convolve):
-    return optax.softmax_cross_entropy_with_integer_labels(logits(parameters, images, convolve), labels).mean()
+def loss(parameters, images, labels, convolve=convolution.convolve, score=losses.cross_entropy):
+    return score(logits(parameters, images, convolve), labels)
+
+
+def of_mode(loss, mode):
+    """Return a network's ``loss`` with the convolution and the cross-entropy of a mode."""
+    return functools.partial(loss, convolve=convolution.of_mode(mode), score=losses.of_mode(mode))
 
 
 def build(size, parameters, batch, transform):
-    convolved = functools.partial(loss, convolve=convolution.of_mode(transform.mode))
-    return functional_training(convolved, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)
+    found = of_mode(loss, transform.mode)
+    return functional_training(found, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)

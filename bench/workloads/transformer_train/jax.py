@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import optax
-
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import functional_training
 from ..transformer_encoder.jax import ATTENTION, forward
 from . import OPTIMIZER
@@ -16,8 +15,10 @@ def predict(size, parameters, tokens):
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    score = losses.of_mode(transform.mode)
+
     def loss(parameters, tokens, targets):
         logits = predict(size, parameters, tokens)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets.reshape(-1)).mean()
+        return score(logits, targets.reshape(-1))
 
     return functional_training(loss, parameters, transform, optimizer, attention=ATTENTION)
