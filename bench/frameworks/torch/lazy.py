@@ -95,13 +95,16 @@ class Lazy:
 
     def apply(self, function, training, part):
         if self._mode == OPENXLA and part != "optimizer":
+            if isinstance(function, torch.nn.Module) and not training:
+                # A compiled module is called through two of nn.Module's calls.
+                function = function.forward
             function = torch.compile(function, backend="openxla", **fixed_shapes())
         if not training:
             # Steps of inference do not need each other, and overlapping ones would not show how long one takes.
             return stepping(function, waits=part != CALL, calls=self._mode == OPENXLA)
         self._part = "forward, backward and optimizer"
-        # The optimizer ends a step: forward and backward are in the same graph.
-        return stepping(function) if part == "optimizer" else function
+        # The optimizer ends a step: forward and backward are in the same graph, or in what Dynamo compiled with it.
+        return stepping(function) if part in ("optimizer", "step") else function
 
     def report(self):
         found = metrics.metric_data("CompileTime")

@@ -33,6 +33,7 @@ class Pipeline:
             order = tf.data.Dataset.range(1).flat_map(lambda _: tf.data.Dataset.from_tensor_slices(self._order))
             batches = order.map(self._batch, num_parallel_calls=threads if threads > 1 else None)
             self._dataset = batches.prefetch(PREFETCHED).with_options(options)
+        self._counted = {}
 
     def _batch(self, order):
         rows, mirrored = order[0], order[1]
@@ -52,7 +53,10 @@ class Pipeline:
 
     def counted(self, batches):
         """Return the data set with its length, by which Keras divides it among its executions."""
-        return self(batches).apply(tf.data.experimental.assert_cardinality(len(batches)))
+        dataset, count = self(batches), len(batches)
+        if count not in self._counted:
+            self._counted[count] = dataset.apply(tf.data.experimental.assert_cardinality(count))
+        return self._counted[count]
 
 
 def build(size, parameters, batch, transform):

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import functional_training
-from ..transformer_encoder.jax import ATTENTION, forward
+from ..transformer_encoder.jax import ATTENTION, forward, layer_norm, of_mode
 from . import OPTIMIZER
 
 
-def predict(size, parameters, tokens):
+def predict(size, parameters, tokens, normalise=layer_norm):
     """Compute the logits (batch · sequence, vocabulary) of the next tokens."""
     table = parameters["token_embedding"]
-    return forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True) @ table.T
+    hidden = table[tokens] + parameters["position_embedding"]
+    return forward(size, parameters, hidden, causal=True, normalise=normalise) @ table.T
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    score = losses.of_mode(transform.mode)
+    score, predict_of_mode = losses.of_mode(transform.mode), of_mode(predict, transform.mode)
 
     def loss(parameters, tokens, targets):
-        logits = predict(size, parameters, tokens)
+        logits = predict_of_mode(size, parameters, tokens)
         return score(logits, targets.reshape(-1))
 
     return functional_training(loss, parameters, transform, optimizer, attention=ATTENTION)
