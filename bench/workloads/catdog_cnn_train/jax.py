@@ -6,21 +6,21 @@ import jax
 
 from ...frameworks.jax import convolution, losses
 from ...frameworks.jax.adapter import functional_training
-from ..lenet_train.jax import block, of_mode
+from ..lenet_train.jax import block, of_mode, pool
 from . import OPTIMIZER
 
 
-def logits(parameters, images, convolve=convolution.convolve):
-    hidden = block(images, parameters["conv1_weight"], parameters["conv1_bias"], convolve)
-    hidden = block(hidden, parameters["conv2_weight"], parameters["conv2_bias"], convolve)
-    hidden = block(hidden, parameters["conv3_weight"], parameters["conv3_bias"], convolve)
+def logits(parameters, images, convolve=convolution.convolve, pool=pool):
+    hidden = block(images, parameters["conv1_weight"], parameters["conv1_bias"], convolve, pool)
+    hidden = block(hidden, parameters["conv2_weight"], parameters["conv2_bias"], convolve, pool)
+    hidden = block(hidden, parameters["conv3_weight"], parameters["conv3_bias"], convolve, pool)
     hidden = hidden.reshape(len(images), -1)
     hidden = jax.nn.relu(hidden @ parameters["dense1_weight"] + parameters["dense1_bias"])
     return hidden @ parameters["dense2_weight"] + parameters["dense2_bias"]
 
 
-def loss(parameters, images, labels, convolve=convolution.convolve, score=losses.cross_entropy):
-    return score(logits(parameters, images, convolve), labels)
+def loss(parameters, images, labels, convolve=convolution.convolve, pool=pool, score=losses.cross_entropy):
+    return score(logits(parameters, images, convolve, pool), labels)
 
 
 def build(size, parameters, batch, transform):
