@@ -63,9 +63,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
 WORKLOADS = (
     "mlp-train", "lenet-train", "lenet-input", "catdog-cnn-train", "transformer-encoder", "transformer-train",
-    "lstm-lm-train", "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
-    "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
-    "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
+    "lstm-lm-train", "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal",
+    "random-uniform", "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients",
+    "hessian-vector", "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
     "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
