@@ -1,7 +1,7 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
-                                [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries]
+                                [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries] [--form PATTERN]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -199,6 +199,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="*", help="environment:mode:workload, with * and ?")
+    parser.add_argument("--form", default="*", help="the public ones that are compared, with * and ?")
     parser.add_argument("--interpreter", action="append", default=[], metavar="ENVIRONMENT=PATH")
     parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
     parser.add_argument("--packages", action="store_true", help="compare with those of torchvision and its like, too")
@@ -216,8 +217,7 @@ def main(arguments: list[str]) -> int:
             continue
         framework = str(study.environments[environment].framework)
         asked = [framework, mode, workload, options.size, str(options.turns)]
-        if options.pyhpc:
-            asked.append(str(options.pyhpc.resolve()))
+        asked += [str(options.pyhpc.resolve()) if options.pyhpc else "", options.form]
         own = study.environments[environment].variables
         for found in compare(command_of(environment, given, options.packages), asked, options.threads, own):
             rows.append([environment, mode, workload, *found])
