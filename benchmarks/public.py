@@ -21,7 +21,8 @@ measures every row of these frameworks in them; without it, such rows are left o
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
 under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, PyTorch/XLA,
 TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
-environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages.
+environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages. ``--form`` compares with
+some of the public ones alone.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
