@@ -1,7 +1,7 @@
 """Compares the speed of our implementations with public ones of the same computation in the same framework.
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
-                                [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries]
+                                [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries] [--form PATTERN]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -21,7 +21,8 @@ measures every row of these frameworks in them; without it, such rows are left o
 ``--modes requested`` compares the modes that a study measures on request, where the public networks and kernels run
 under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, PyTorch/XLA,
 TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
-environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages.
+environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages. ``--form`` compares with
+some of the public ones alone.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -62,10 +63,10 @@ from benchmarks.public_steps import pyhpc
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
 WORKLOADS = (
-    "mlp-train", "lenet-train", "catdog-cnn-train", "transformer-encoder", "transformer-train", "lstm-lm-train",
-    "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal", "random-uniform",
-    "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients", "hessian-vector",
-    "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
+    "mlp-train", "lenet-train", "lenet-input", "catdog-cnn-train", "transformer-encoder", "transformer-train",
+    "lstm-lm-train", "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal",
+    "random-uniform", "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients",
+    "hessian-vector", "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
     "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
 )  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
@@ -73,7 +74,7 @@ PACKAGES = {
     "torch1": "public-torch1", "torch2": "public-torch", "torch-xla": "public-torch-xla", "tf2": "public-tensorflow",
     "jax": "public-jax",
 }  # fmt: skip
-#: {group: its columns}. Without eager JAX, which is not meant to be fast, and modes of two devices.
+#: {group: its columns}. Without modes of two devices.
 COLUMNS = {
     "usual": (
         ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
@@ -86,7 +87,8 @@ COLUMNS = {
         ("torch2", "channels-last"), ("torch2", "channels-first"), ("torch2", "autocast"), ("torch2", "functorch"),
         ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
         ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
-        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "jit-async"), ("jax", "jit-aot"), ("jax", "jit-loop"),
+        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"), ("jax", "jit-async"), ("jax", "jit-aot"),
+        ("jax", "jit-loop"),
     ),
     "libraries": (
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
@@ -198,6 +200,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="*", help="environment:mode:workload, with * and ?")
+    parser.add_argument("--form", default="*", help="the public ones that are compared, with * and ?")
     parser.add_argument("--interpreter", action="append", default=[], metavar="ENVIRONMENT=PATH")
     parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
     parser.add_argument("--packages", action="store_true", help="compare with those of torchvision and its like, too")
@@ -215,8 +218,7 @@ def main(arguments: list[str]) -> int:
             continue
         framework = str(study.environments[environment].framework)
         asked = [framework, mode, workload, options.size, str(options.turns)]
-        if options.pyhpc:
-            asked.append(str(options.pyhpc.resolve()))
+        asked += [str(options.pyhpc.resolve()) if options.pyhpc else "", options.form]
         own = study.environments[environment].variables
         for found in compare(command_of(environment, given, options.packages), asked, options.threads, own):
             rows.append([environment, mode, workload, *found])

@@ -48,7 +48,7 @@ def library_softmax(projected, size, causal):
     return mixed.swapaxes(1, 2).reshape(-1, size["width"])
 
 
-def three_axes(size, parameters, hidden, causal):
+def three_axes(size, parameters, hidden, causal, normalise=layer_norm):
     """Map hidden (batch, sequence, width) with batch and sequence as two axes."""
 
     def norm(name, hidden):
@@ -117,7 +117,7 @@ def copied(size, parameters, hidden, causal):
     return norm("final_norm", hidden)
 
 
-def copied_predict(size, parameters, tokens):
+def copied_predict(size, parameters, tokens, normalise=layer_norm):
     table = parameters["token_embedding"]
     return logits_of(copied(size, parameters, table[tokens] + parameters["position_embedding"], causal=True), table)
 

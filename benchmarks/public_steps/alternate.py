@@ -1,6 +1,6 @@
 """Times our program and the public ones in turns, inside an environment, and prints one line of JSON.
 
-    python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS [PYHPC]
+    python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS [PYHPC [FORM]]
 
 It has the seconds of the steps, ``times``, and how public ones differ from ours, ``differing``: these are not timed.
 Both are empty where ours or the public ones are missing. All have the same batch and layers of the same shapes. Kernels
@@ -12,6 +12,7 @@ time, too. TensorFlow 1.x runs this on Python 3.7.
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import importlib.util
 import itertools
@@ -100,8 +101,8 @@ class Prepared(NamedTuple):
     differing: dict[str, str]
 
 
-def prepare(framework, mode, workload, size_name, checkout=""):
-    """Build ours and the public ones, and compare them."""
+def prepare(framework, mode, workload, size_name, checkout="", form="*"):
+    """Build ours and the public ones whose names match ``form``, and compare them."""
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", "float32", THREADS)
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
@@ -120,7 +121,11 @@ def prepare(framework, mode, workload, size_name, checkout=""):
         # The steps of training need each other, so waiting for the last is waiting for all.
         waits = each and not specification.TRAINING and framework not in WAITING
         found = networks(framework, mode, workload, size, batch, adapter, waits)
-        differing = comparison.differing_forms(program.step(*batch), found, batch) if found else {}
+        found = {name: run for name, run in found.items() if fnmatch.fnmatch(name, form)}
+        outputs = program.step(*batch)
+        # Op by op our training gives its state, too, to be waited for.
+        outputs = {"loss": outputs["loss"]} if specification.TRAINING else outputs
+        differing = comparison.differing_forms(outputs, found, batch) if found else {}
     elif workload in pyhpc.UNCOMPARED:
         differing = {}
     else:
@@ -134,6 +139,7 @@ def prepare(framework, mode, workload, size_name, checkout=""):
         if mode == "jit-loop":
             # It holds the batches that it was given, and takes them in that order only.
             program = make()
+        found = {name: run for name, run in found.items() if fnmatch.fnmatch(name, form)}
         differing = comparison.differing_kernels(reference, found, module.OUTPUTS)
     runs = {name: run for name, run in found.items() if name not in differing}
     sample_s = LONG_SAMPLE_S if program.starts else SAMPLE_S
@@ -150,10 +156,10 @@ def warm(run, synchronize, batch):
     return WARM_STEPS
 
 
-def main(framework, mode, workload, size_name, turns, checkout=""):
+def main(framework, mode, workload, size_name, turns, checkout="", form="*"):
     # As in a worker: otherwise chance decides whose arrays are returned to the system after every step.
     settle_allocator()
-    adapter, batch, runs, sample_s, differing = prepare(framework, mode, workload, size_name, checkout)
+    adapter, batch, runs, sample_s, differing = prepare(framework, mode, workload, size_name, checkout, form)
     counts = {}
     warmed = {name: warm(run, adapter.synchronize, batch) for name, run in runs.items()}
     if hasattr(adapter, "settle"):

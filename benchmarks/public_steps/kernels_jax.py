@@ -14,6 +14,9 @@ def runs(workload, size, mode, batch, parameters):
     if workload in OPTIMIZERS:
         return {"optax": optimizer(OPTIMIZERS[workload], mode, batch, parameters)}
     own = FUNCTIONS[workload](size) if workload in FUNCTIONS else {}
+    if workload == "conv2d-depthwise":
+        # A convolution in groups takes a kernel with an axis for the inputs of a group.
+        parameters = {"weight": parameters["weight"][:, :, None]}
     inputs = {name: INPUTS[name](*batch) for name in own if name in INPUTS}
     return {
         name: looped(jitted(function, mode, (parameters, *inputs.get(name, batch))), mode, parameters, inputs.get(name))
@@ -51,6 +54,7 @@ def scatter_add(size):
 
 def batched_gemm(size):
     return {
+        "matmul": lambda parameters, left, right: jnp.matmul(left, right),
         "einsum": lambda parameters, left, right: jnp.einsum("bij,bjk->bik", left, right),
         "vmap(dot)": lambda parameters, left, right: jax.vmap(jnp.dot)(left, right),
     }
@@ -60,8 +64,7 @@ def conv2d(size, groups=1):
     """Convolve in both layouts of images: see ``INPUTS``."""
 
     def convolved(parameters, images, layout):
-        weight = parameters["weight"].reshape(3, 3, size["channels"] // groups, size["channels"])
-        form = (layout, "HWIO", layout)
+        weight, form = parameters["weight"], (layout, "HWIO", layout)
         return lax.conv_general_dilated(
             images, weight, (1, 1), "SAME", dimension_numbers=form, feature_group_count=groups
         )

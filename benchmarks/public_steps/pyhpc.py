@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -92,10 +93,12 @@ def with_torch(path, name, mode, inputs):
 
 
 def with_jax(path, name, mode, inputs):
-    """Run the kernel under jax.jit, as it comes; with ``jit-aot`` its executable."""
+    """Run the kernel under jax.jit, as it comes; with ``jit-aot`` its executable, with ``eager`` without jax.jit."""
+    import jax
     from transforms_jax import jitted
 
-    function = getattr(loaded(path), name)
+    with mock.patch.object(jax, "jit", lambda function, **options: function) if mode == "eager" else nullcontext():
+        function = getattr(loaded(path), name)
     if mode != "jit":
         function = jitted(function, mode, inputs)
 

@@ -13,8 +13,10 @@ BATCHES = 8
 def jitted(function, mode, example, **options):
     """Return a function under jax.jit; with ``jit-aot``, its executable for the arguments ``example``.
 
-    https://docs.jax.dev/en/latest/aot.html
+    With ``eager`` it is called as it is, operation by operation. https://docs.jax.dev/en/latest/aot.html
     """
+    if mode == "eager":
+        return function
     made = jax.jit(function, **options)
     return made.lower(*example).compile() if mode == "jit-aot" else made
 

@@ -1,9 +1,13 @@
 """Makes runs of Keras' own loops as its guides have them: fit and predict of arrays, and train_on_batch.
 
+With an input pipeline, ``fit`` gets the one that its guides have for the backend, and a PyDataset on PyTorch.
+
 On PyTorch, images come in Keras' default form and with their channels first, which PyTorch prefers.
 """
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import with_tensorflow as networks
@@ -21,6 +25,8 @@ def steps(workload, size, mode, batch):
         model = keras.Model(inputs, networks.stack(size, inputs, causal=False))
         model.compile(jit_compile=jit_of(mode))
         return {"predict": Predicted(model, batch)}
+    if workload == "lenet-input":
+        return networks.lenet(size, mode, batch, train=piped)
     made = {
         "mlp-train": networks.perceptron, "lenet-train": networks.lenet, "catdog-cnn-train": networks.catdog,
         "transformer-train": networks.language_model,
@@ -59,6 +65,37 @@ def layouts(batch):
     return found
 
 
+def piped(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(networks.RATE)):
+    """Train on what pipelines make of the stored examples."""
+    found = {}
+    for form, pipelines in sources(mode, batch).items():
+        keras.backend.set_image_data_format(form)
+        for name, pipeline in pipelines.items():
+            for loop, count in ({"train_on_batch": 1} if mode == "train-on-batch" else EXECUTED).items():
+                model = make()
+                model.compile(optimizer(), networks.criterion(), jit_compile=jit_of(mode), steps_per_execution=count)
+                ending = ", channels_first" if form == "channels_first" else ""
+                found[f"{loop}, {name}{ending}"] = Piped(model, pipeline, loop.startswith("fit"))
+    return found
+
+
+def sources(mode, batch):
+    """Return {form of images: {name: pipeline}} of a backend."""
+    if BACKEND == "tensorflow":
+        from pipelines_tensorflow import pipelines
+
+        return {"channels_last": pipelines(batch)}
+    from pipelines_keras import pydataset
+    from pipelines_torch import CHANNELS_FIRST, CHANNELS_LAST, pipelines
+
+    found = {}
+    for form, shape in (("channels_last", CHANNELS_LAST), ("channels_first", CHANNELS_FIRST)):
+        found[form] = pipelines(batch, shape)
+        if mode.startswith("fit"):
+            found[form]["PyDataset"] = pydataset(batch, shape)
+    return found
+
+
 def on_batch(model, batch):
     return lambda *given: {"loss": model.train_on_batch(*batch)}
 
@@ -88,6 +125,26 @@ class Fitted(Arrays):
             *self.of(len(batches)), batch_size=len(self._batch[0]), epochs=1, shuffle=False, verbose=0
         )
         return {"loss": found.history["loss"][-1]}
+
+
+class Piped:
+    """Calls ``fit`` with a pipeline, or ``train_on_batch`` with each of its batches.
+
+    A pipeline of as many batches as a run has is kept for the next run of that length.
+    """
+
+    def __init__(self, model, pipeline, fits):
+        self._model, self._fits = model, fits
+        self._made = functools.lru_cache(maxsize=None)(pipeline)
+
+    def run(self, batches):
+        pipeline = self._made(len(batches))
+        if self._fits:
+            found = self._model.fit(pipeline, epochs=1, shuffle=False, verbose=0)
+            return {"loss": found.history["loss"][-1]}
+        for images, labels in pipeline:
+            loss = self._model.train_on_batch(images, labels)
+        return {"loss": loss}
 
 
 class Predicted(Arrays):

@@ -28,6 +28,7 @@ REQUESTED = {
     "function-concrete": (*KERNELS, *NETWORKS),
     "xla-concrete": ("conv2d", "optimizer-step-adam", *NETWORKS),
     "xla-auto": ("mlp-train",),
+    "eager": (*KERNELS, *NETWORKS),
     "jit-async": (*KERNELS, *NETWORKS),
     "jit-aot": (*KERNELS, *NETWORKS),
     "jit-loop": (*OPTIMIZERS, *TRAINED),
@@ -64,7 +65,7 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "torch1:torchscript-trace", "torch1:torchscript-optimized", "torch1:functorch", "torch1:optimizer-loop",
     "torch1:optimizer-foreach", "torch2:torchscript", "torch2:functorch", "torch2:optimizer-loop",
     "torch2:optimizer-foreach", "torch2:channels-last", "torch2:channels-first", "torch2:compile-optimizer",
-    "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:jit-async", "jax:jit-aot",
+    "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:eager", "jax:jit-async", "jax:jit-aot",
     "jax:jit-loop", "keras-jax:fit", "flax:nnx",
     "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit", "lightning:fit-compile", "keras-torch:fit",
     "keras-torch:train-on-batch", "keras-torch:predict", "keras2-tf:fit", "keras2-tf:predict", "tflite:float32",
@@ -77,3 +78,10 @@ def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mod
     for workload, (timed, differing) in found.items():
         assert len(timed) > 1, workload
         assert differing == {}
+
+
+@cases("keras-tf:fit", "keras-tf:train-on-batch", "keras-torch:fit", "keras-torch:train-on-batch")
+def test_pipelines_that_feed_keras_agree(environment, mode):
+    timed, differing = run(environment, "public_kernels", mode, "lenet-input")["lenet-input"]
+    assert len(timed) > 2
+    assert differing == {}

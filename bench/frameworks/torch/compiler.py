@@ -11,6 +11,8 @@ from ...program import Unsupported
 from .. import halves
 from . import layouts, lazy, parallel, scripting
 from .ahead import Ahead
+from .frozen import freeze
+from .shapes import fixed_shapes
 
 #: Reasons of graph breaks that are kept, and the characters of each.
 MOST_REASONS = 5
@@ -88,15 +90,7 @@ class Compiler:
         if preset == "reduce-overhead" and self._device.type != "cuda":
             raise Unsupported("mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile")
         if preset == "max-autotune" and not training:
-            # Weights become constants, which the templates for products on a processor require. Dynamo reads this
-            # setting of the whole process, which has one cell.
-            from torch._inductor import config
-
-            # 2.0 has no such setting, and refuses to be given one.
-            self._froze = hasattr(config, "freezing")
-            if self._froze:
-                config.freezing = True
-            tell_scalars(function)
+            self._froze = freeze(function)
         compile_threads()
         if isinstance(function, torch.nn.Module) and not training and not self._froze:
             # A compiled module is called through two of nn.Module's calls: 6 of the 26 µs of dispatch/tiny. What is
@@ -129,31 +123,6 @@ class Compiler:
 
             found["frozen weights"] = bool(config.freezing)
         return found
-
-
-def fixed_shapes():
-    """Let torch.compile take all shapes for fixed, and return the options that it needs for that.
-
-    ``dynamic=False`` sets this in every call, and takes it back, which took 3 of 10 µs of a small kernel and 8 of 60 of
-    an optimizer's step. A process has one cell, so it is set once where a version has the setting (since 2.1).
-    """
-    from torch._dynamo import config
-
-    if not hasattr(config, "automatic_dynamic_shapes"):
-        return {"dynamic": False}
-    config.automatic_dynamic_shapes = False
-    return {}
-
-
-def tell_scalars(module):
-    """Let the keys of Inductor's cache tell the values of frozen weights without axes, which it writes into its code.
-
-    In 2.15 they tell the shapes of frozen weights alone, and code for the values of another seed was found.
-    """
-    config = getattr(getattr(torch, "compiler", None), "config", None)
-    if hasattr(config, "cache_key_tag") and isinstance(module, torch.nn.Module):
-        weights = (*module.parameters(), *module.buffers())
-        config.cache_key_tag = repr([value.item() for value in weights if value.dim() == 0])
 
 
 def is_first_compiler(mode):

@@ -61,6 +61,7 @@ FACTS = Facts(
         # The same with torch.compile in front: Dynamo's graphs become executables of XLA.
         Mode(
             "compile-openxla",
+            part="step",
             first_call_s=3.0,
             first_version="2.9",
             preloads=("torch._dynamo",),

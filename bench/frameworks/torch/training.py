@@ -25,9 +25,10 @@ def module_training(module, transform, settings, parameters):
         return divided_training(module, transform, settings, parameters)
     make = optimized
     if transform.part == "step":
-        # torch.func takes a recurrent layer's operations one by one: lstm-lm-train/tiny took five times as long.
+        # torch.func takes a recurrent layer's operations one by one: lstm-lm-train/tiny took five times as long. On
+        # XLA's device torch.compile does not take torch.func's gradient of pooling (2.9).
         recurrent = any(isinstance(layer, torch.nn.RNNBase) for layer in module.modules())
-        make = recorded_step if recurrent else whole_step
+        make = recorded_step if recurrent or transform.mode == lazy.OPENXLA else whole_step
     if transform.mode == "functorch":
         make = differentiated
     run, memory = make(module, transform, settings)

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax
-import optax
 
-from ...frameworks.jax import convolution
+from ...frameworks.jax import convolution, losses
 from ...frameworks.jax.adapter import functional_training
-from ..lenet_train.jax import block
+from ..lenet_train.jax import block, of_mode, pool
 from . import OPTIMIZER
 
 
-def logits(parameters, images, convolve=convolution.convolve):
-    hidden = block(images, parameters["conv1_weight"], parameters["conv1_bias"], convolve)
-    hidden = block(hidden, parameters["conv2_weight"], parameters["conv2_bias"], convolve)
-    hidden = block(hidden, parameters["conv3_weight"], parameters["conv3_bias"], convolve)
+def logits(parameters, images, convolve=convolution.convolve, pool=pool):
+    hidden = block(images, parameters["conv1_weight"], parameters["conv1_bias"], convolve, pool)
+    hidden = block(hidden, parameters["conv2_weight"], parameters["conv2_bias"], convolve, pool)
+    hidden = block(hidden, parameters["conv3_weight"], parameters["conv3_bias"], convolve, pool)
     hidden = hidden.reshape(len(images), -1)
     hidden = jax.nn.relu(hidden @ parameters["dense1_weight"] + parameters["dense1_bias"])
     return hidden @ parameters["dense2_weight"] + parameters["dense2_bias"]
 
 
-def loss(parameters, images, labels, convolve=convolution.convolve):
-    return optax.softmax_cross_entropy_with_integer_labels(logits(parameters, images, convolve), labels).mean()
+def loss(parameters, images, labels, convolve=convolution.convolve, pool=pool, score=losses.cross_entropy):
+    return score(logits(parameters, images, convolve, pool), labels)
 
 
 def build(size, parameters, batch, transform):
-    convolved = functools.partial(loss, convolve=convolution.of_mode(transform.mode))
-    return functional_training(convolved, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)
+    found = of_mode(loss, transform.mode)
+    return functional_training(found, parameters, transform, OPTIMIZER, layout="NHWC", outputs=logits)

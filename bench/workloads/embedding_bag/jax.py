@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+
 from ...frameworks.jax.adapter import inference
-from ...frameworks.jax.compiler import compiles_for_processor
+from ...frameworks.jax.compiler import JITTED, compiles_for_processor
 
 
 def add(parameters, indices):
     return {"sums": parameters["table"][indices].sum(axis=1)}
+
+
+def take_and_add(parameters, indices):
+    """Take the rows by one call of a compiled function; op by op, indexing took 20 times as long."""
+    return {"sums": jnp.take(parameters["table"], indices, axis=0).sum(axis=1)}
 
 
 def add_in_turn(parameters, indices):
@@ -21,5 +28,6 @@ def add_in_turn(parameters, indices):
 
 
 def build(size, parameters, batch, transform):
-    function = add_in_turn if compiles_for_processor(transform.mode) else add
-    return inference(function, parameters, transform)
+    if compiles_for_processor(transform.mode):
+        return inference(add_in_turn, parameters, transform)
+    return inference(add if transform.mode in JITTED else take_and_add, parameters, transform)

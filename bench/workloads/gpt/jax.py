@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ...frameworks.jax.adapter import inference
-from ..transformer_encoder.jax import ATTENTION
+from ..transformer_encoder.jax import ATTENTION, of_mode
 from ..transformer_train.jax import predict
 
 
 def build(size, parameters, batch, transform):
+    predict_of_mode = of_mode(predict, transform.mode)
+
     def logits(parameters, tokens):
-        return {"logits": predict(size, parameters, tokens).reshape(*tokens.shape, size["vocabulary"])}
+        return {"logits": predict_of_mode(size, parameters, tokens).reshape(*tokens.shape, size["vocabulary"])}
 
     return inference(logits, parameters, transform, attention=ATTENTION)

@@ -8,7 +8,7 @@ from ...frameworks import loaded
 from ...frameworks.fed import fed, feeding, verify_mode
 from ...frameworks.jax.adapter import functional_training
 from ...program import Unsupported
-from ..lenet_train.jax import loss
+from ..lenet_train.jax import loss, of_mode
 from . import OPTIMIZER, PREFETCHED
 from .numpy import decoded
 
@@ -42,4 +42,5 @@ def build(size, parameters, batch, transform):
     verify_mode(transform.mode)
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
-    return fed(functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)
+    loss_of_mode = of_mode(loss, transform.mode)
+    return fed(functional_training(loss_of_mode, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)

@@ -33,6 +33,7 @@ class Pipeline:
             order = tf.data.Dataset.range(1).flat_map(lambda _: tf.data.Dataset.from_tensor_slices(self._order))
             batches = order.map(self._batch, num_parallel_calls=threads if threads > 1 else None)
             self._dataset = batches.prefetch(PREFETCHED).with_options(options)
+        self._counted = {}
 
     def _batch(self, order):
         rows, mirrored = order[0], order[1]
@@ -45,12 +46,17 @@ class Pipeline:
         return {"pipeline": "tf.data", "pipeline workers": self._threads}
 
     def __call__(self, batches):
-        self._order.assign(tf.stack([tf.stack(batch) for batch in batches]))
+        # One call for all: with one for each batch, 250 batches took 3.4 ms in place of 0.3.
+        arrays = tf.stack([array for batch in batches for array in batch])
+        self._order.assign(tf.reshape(arrays, (-1, 2, self._count)))
         return self._dataset
 
     def counted(self, batches):
         """Return the data set with its length, by which Keras divides it among its executions."""
-        return self(batches).apply(tf.data.experimental.assert_cardinality(len(batches)))
+        dataset, count = self(batches), len(batches)
+        if count not in self._counted:
+            self._counted[count] = dataset.apply(tf.data.experimental.assert_cardinality(count))
+        return self._counted[count]
 
 
 def build(size, parameters, batch, transform):

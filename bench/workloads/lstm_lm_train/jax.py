@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import optax
 from jax import lax
 
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import functional_training
 from . import OPTIMIZER
 
@@ -39,11 +39,13 @@ def recur(inputs, weight, recurrent):
 
 
 def build(size, parameters, batch, transform, recur=recur):
+    score = losses.of_mode(transform.mode)
+
     def loss(parameters, tokens, targets):
         hidden = parameters["embedding"][tokens.T]
         for index in range(size["layers"]):
             hidden = recur(hidden, parameters["layer%d.input" % index], parameters["layer%d.state" % index])
         logits = multiply(hidden, parameters["dense.weight"]) + parameters["dense.bias"]
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets.T).mean()
+        return score(logits, targets.T)
 
     return functional_training(loss, parameters, transform, OPTIMIZER)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
-import optax
 
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import functional_training
 from . import OPTIMIZER
 
 
-def loss(parameters, inputs, labels, product=jnp.matmul):
+def loss(parameters, inputs, labels, product=jnp.matmul, score=losses.cross_entropy):
     count = len(parameters) // 2
     activations = inputs
     for index in range(count):
         activations = product(activations, parameters["weight%d" % index]) + parameters["bias%d" % index]
         if index < count - 1:
             activations = jax.nn.relu(activations)
-    return optax.softmax_cross_entropy_with_integer_labels(activations, labels).mean()
+    return score(activations, labels)
 
 
 def build(size, parameters, batch, transform):
-    return functional_training(loss, parameters, transform, OPTIMIZER)
+    scored = functools.partial(loss, score=losses.of_mode(transform.mode))
+    return functional_training(scored, parameters, transform, OPTIMIZER)

@@ -13,6 +13,8 @@ from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    if transform.mode == lazy.OPENXLA:
+        raise Unsupported("mode {} compiles the optimizer with a training step; use xla".format(transform.mode))
     if transform.mode not in ("eager", COMPILED, lazy.XLA, *FOREACH) and transform.part != "step":
         raise Unsupported("mode {} leaves the optimizer to torch.optim; use eager".format(transform.mode))
     if transform.mode == lazy.XLA:

@@ -6,6 +6,7 @@ import functools
 
 import jax
 
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import inference
 from ...frameworks.jax.compiler import compiles_for_processor
 from ..mlp_train.jax import loss
@@ -34,5 +35,6 @@ product.defvjp(forward, backward)
 
 
 def build(size, parameters, batch, transform):
-    function = functools.partial(loss, product=product) if compiles_for_processor(transform.mode) else loss
+    own = {"product": product} if compiles_for_processor(transform.mode) else {}
+    function = functools.partial(loss, score=losses.of_mode(transform.mode), **own)
     return inference(jax.vmap(jax.grad(function), in_axes=(None, 0, 0)), parameters, transform)

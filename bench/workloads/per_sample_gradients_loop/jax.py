@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import inference
 from ..mlp_train.jax import loss
 
@@ -18,8 +21,9 @@ def in_python(function, rows):
 
 def build(size, parameters, batch, transform):
     each = in_python if transform.mode == "eager" else lax.map
+    gradient = jax.grad(functools.partial(loss, score=losses.of_mode(transform.mode)))
 
     def differentiate(parameters, *rows):
-        return each(lambda row: jax.grad(loss)(parameters, *row), rows)
+        return each(lambda row: gradient(parameters, *row), rows)
 
     return inference(differentiate, parameters, transform)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-import optax
 
-from ...frameworks.jax import convolution
+from ...frameworks.jax import convolution, losses
 from ...frameworks.jax.adapter import functional_training
 from .. import batch_norm
 from ..resnet18.jax import forward, normal
@@ -13,6 +12,8 @@ from . import OPTIMIZER, initial_state
 
 
 def build(size, parameters, batch, transform):
+    score = losses.of_mode(transform.mode)
+
     def loss(parameters, kept, images, labels):
         new = {}
 
@@ -28,6 +29,6 @@ def build(size, parameters, batch, transform):
             return normal(images, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
 
         logits = forward(size, parameters, images, normalise, convolution.of_mode(transform.mode))
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), new
+        return score(logits, labels), new
 
     return functional_training(loss, parameters, transform, OPTIMIZER, layout="NHWC", kept=initial_state(size))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
+import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ...frameworks.jax.adapter import inference
+from ...frameworks.jax.compiler import JITTED
 from .. import attention
 
 #: The form of ``attend``.
@@ -19,6 +23,19 @@ def layer_norm(hidden, scale, shift):
     variance = jnp.square(wide - mean).mean(axis=-1, keepdims=True)
     normal = (wide - mean) * (lax.rsqrt(variance + attention.EPSILON) * scale) + shift
     return normal.astype(hidden.dtype)
+
+
+def layer_norm_op_by_op(hidden, scale, shift):
+    """Do the same by functions that JAX has compiled: with ``layer_norm``, transformer-train took 1.2 times as long."""
+    wide = hidden.astype(jnp.promote_types(hidden.dtype, jnp.float32))
+    variance = jnp.var(wide, axis=-1, keepdims=True)
+    normal = jax.nn.standardize(wide, axis=-1, variance=variance, epsilon=attention.EPSILON)
+    return (normal * scale + shift).astype(hidden.dtype)
+
+
+def of_mode(function, mode):
+    """Return a ``function`` that normalises, as ``forward`` does, with the normalisation of a mode."""
+    return functools.partial(function, normalise=layer_norm if mode in JITTED else layer_norm_op_by_op)
 
 
 def attend(projected, size, causal):
@@ -45,7 +62,7 @@ def gelu(hidden):
     return 0.5 * hidden * (1 + lax.erf(hidden * 0.5**0.5))
 
 
-def forward(size, parameters, hidden, causal):
+def forward(size, parameters, hidden, causal, normalise=layer_norm):
     """Map hidden (batch, sequence, width) through the blocks and the final normalisation.
 
     Batch and sequence become one axis. With two, XLA on a processor copies and transposes every slope for the product
@@ -53,7 +70,7 @@ def forward(size, parameters, hidden, causal):
     """
 
     def norm(name, hidden):
-        return layer_norm(hidden, parameters[name + ".scale"], parameters[name + ".shift"])
+        return normalise(hidden, parameters[name + ".scale"], parameters[name + ".shift"])
 
     def linear(name, hidden):
         return hidden @ parameters[name + ".weight"] + parameters[name + ".bias"]
@@ -69,7 +86,9 @@ def forward(size, parameters, hidden, causal):
 
 
 def build(size, parameters, batch, transform):
+    forward_of_mode = of_mode(forward, transform.mode)
+
     def encode(parameters, hidden):
-        return {"hidden": forward(size, parameters, hidden, causal=False).reshape(hidden.shape)}
+        return {"hidden": forward_of_mode(size, parameters, hidden, causal=False).reshape(hidden.shape)}
 
     return inference(encode, parameters, transform, attention=ATTENTION)

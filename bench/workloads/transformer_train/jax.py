@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import optax
-
+from ...frameworks.jax import losses
 from ...frameworks.jax.adapter import functional_training
-from ..transformer_encoder.jax import ATTENTION, forward
+from ..transformer_encoder.jax import ATTENTION, forward, layer_norm, of_mode
 from . import OPTIMIZER
 
 
-def predict(size, parameters, tokens):
+def predict(size, parameters, tokens, normalise=layer_norm):
     """Compute the logits (batch · sequence, vocabulary) of the next tokens."""
     table = parameters["token_embedding"]
-    return forward(size, parameters, table[tokens] + parameters["position_embedding"], causal=True) @ table.T
+    hidden = table[tokens] + parameters["position_embedding"]
+    return forward(size, parameters, hidden, causal=True, normalise=normalise) @ table.T
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    score, predict_of_mode = losses.of_mode(transform.mode), of_mode(predict, transform.mode)
+
     def loss(parameters, tokens, targets):
-        logits = predict(size, parameters, tokens)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets.reshape(-1)).mean()
+        logits = predict_of_mode(size, parameters, tokens)
+        return score(logits, targets.reshape(-1))
 
     return functional_training(loss, parameters, transform, optimizer, attention=ATTENTION)
