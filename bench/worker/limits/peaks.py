@@ -21,8 +21,8 @@ ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 #: The rate has stopped growing when ``IDLE_ORDERS`` orders in a row raise it by less than this factor.
 GAIN = 1.03
 IDLE_ORDERS = 2
-#: Time for the products of one precision, and for all copies together.
-BUDGET_NS = 750_000_000
+#: Time for the products of one precision, and for all copies together. A GPU needs larger matrices, so more of it.
+BUDGET_NS = {"cpu": 750_000_000, "gpu": 1_500_000_000}
 #: The best of at least this many repeats counts, of more where the time allows it.
 LEAST_REPEATS = 2
 #: Bytes that a copy reads and writes in total.
@@ -48,12 +48,14 @@ class Probe:
         self,
         adapter: Any,
         precision: str,
+        device: str = "cpu",
         clock: Callable[[], int] = time.perf_counter_ns,
         rest: Callable[[float], None] = time.sleep,
     ) -> None:
         """``clock`` gives nanoseconds, ``rest`` takes seconds."""
         self._adapter = adapter
         self._itemsize = ITEMSIZE[precision]
+        self._budget_ns = BUDGET_NS[device]
         self._clock = clock
         self._rest = rest
 
@@ -81,7 +83,7 @@ class Probe:
         multiply = self._adapter.multiply
         self._prove(multiply, self._short_product())
         # Only products count: compiling and drawing once left a GPU no time for matrices that fill it.
-        left, best, last, idle = BUDGET_NS, 0.0, 0, 0
+        left, best, last, idle = self._budget_ns, 0.0, 0, 0
         for order in ORDERS:
             # Twice the order takes eight times as long.
             if idle == IDLE_ORDERS or 8 * last * (1 + LEAST_REPEATS) > left:
@@ -111,7 +113,7 @@ class Probe:
         found = []
         for size in sizes:
             array = self._adapter.put(normal(size // 2 // self._itemsize))
-            elapsed, _ = self._best(copy, (array,), BUDGET_NS / len(sizes))
+            elapsed, _ = self._best(copy, (array,), self._budget_ns / len(sizes))
             found.append((size, size / elapsed * 1e9))
         return found
 
@@ -153,12 +155,12 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
     for precision in sorted(precisions, key=lambda name: name != cell.precision):
         try:
             at = adapter if precision == cell.precision else made(precision)
-            rates[precision] = Probe(at, precision).flops_per_s()
+            rates[precision] = Probe(at, precision, cell.device).flops_per_s()
         except Exception as error:  # The other precisions can still be measured.
             reasons[precision] = reason_of(error)
     try:
         sizes = GPU_WORKING_SETS if cell.device == "gpu" else WORKING_SETS
-        bandwidths = Probe(adapter, cell.precision).bandwidths(sizes)
+        bandwidths = Probe(adapter, cell.precision, cell.device).bandwidths(sizes)
     except Exception as error:  # The rates stay valid.
         reasons["copy"] = reason_of(error)
     if cell.precision in rates:
@@ -166,7 +168,7 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
         # low fails cells that are right.
         # An adapter that is made again undoes what the others changed: float32 products would be in TF32.
         try:
-            again = Probe(made(cell.precision), cell.precision).flops_per_s()
+            again = Probe(made(cell.precision), cell.precision, cell.device).flops_per_s()
         except Exception:  # The first one stays valid.
             again = 0.0
         rates[cell.precision] = max(rates[cell.precision], again)
