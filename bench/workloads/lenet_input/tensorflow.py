@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from ...frameworks.fed import fed, feeding
 from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.compiler import EAGER, EAGER_FUSED
 from ..lenet_train import SIDE
 from ..lenet_train.tensorflow import loss, pooling
 from . import DEVIATION, MEAN, OPTIMIZER, PREFETCHED, examples
@@ -63,4 +64,27 @@ def build(size, parameters, batch, transform):
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     pooled = functools.partial(loss, pool=pooling(transform.mode))
-    return fed(variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC"), pipeline)
+    program = variable_training(pooled, parameters, transform, OPTIMIZER, layout="NHWC")
+    if transform.mode in (EAGER, EAGER_FUSED):
+        return fed(program, pipeline)
+    return fed(program._replace(run=in_graph(program.step)), lambda batches: (iter(pipeline(batches)), len(batches)))
+
+
+def in_graph(step):
+    """Return ``run((iterator, count))``, which takes its batches from the iterator inside a graph, as Keras' fit does.
+
+    A loop of Python took 1.17 times as long, and 1.11 in mode xla. A graph's loop over the data set took longer than both.
+    """
+
+    @tf.function
+    def steps(iterator, count):
+        value = tf.constant(0.0)
+        for _ in tf.range(count):
+            value = step(*next(iterator))["loss"]
+        return value
+
+    def run(fed_by):
+        iterator, count = fed_by
+        return {"loss": steps(iterator, tf.constant(count))}
+
+    return run
