@@ -13,7 +13,7 @@ def gather(parameters, table, indices):
 
 
 def take(parameters, table, indices):
-    """Call one compiled function; op by op, indexing and a sum took 20 times as long as this and a sum."""
+    """Call one compiled function: op by op, indexing makes many calls, and took embedding-bag 20 times as long."""
     return {"rows": jnp.take(table, indices, axis=0)}
 
 
