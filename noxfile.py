@@ -67,7 +67,7 @@ selected = define(__file__)
 
 @nox.session(venv_backend="none", default=False)
 def build(session: nox.Session) -> None:
-    """Build the environments of the default study, as ``tests`` does."""
+    """Build the environments of the default study, as ``tests`` does; fails where one cannot be built."""
     for environment in selected:
         run_host(session, "prepare", environment)
 

@@ -16,6 +16,9 @@ from bench.host.setup import HOST_OPTIONS
 
 __all__ = ["project"]
 
+#: For a run, an environment that cannot be built is a result.
+ALLOWED = "--allow-failures"
+
 
 def test_a_mistake_on_the_command_line_ends_the_invocation_with_exit_code_2(project):
     done = run(project, "-s", "bench-old", "bench-new", "--", "--mistaken")
@@ -36,8 +39,8 @@ def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, pla
     done = run(project, "-s", "bench-old", "bench-new", "--", "--profile", "quick", plain=plain)
     assert done.returncode == 0, done.stderr
     assert calls(project) == [
-        ["bench.host", "prepare", "old", "--profile", "quick"],
-        ["bench.host", "prepare", "new", "--profile", "quick"],
+        ["bench.host", "prepare", "old", ALLOWED, "--profile", "quick"],
+        ["bench.host", "prepare", "new", ALLOWED, "--profile", "quick"],
         ["bench.host", "run", "--environment", "old", "--environment", "new", "--profile", "quick"],
     ]
 
@@ -75,7 +78,10 @@ def test_a_family_has_a_session_and_so_has_each_of_its_versions(project):
 def test_the_session_of_a_family_measures_all_of_its_versions(project):
     (project / "matrix.toml").write_text(FAMILY)
     assert run(project, "-s", "bench-torch").returncode == 0
-    assert calls(project) == [["bench.host", "prepare", "torch"], ["bench.host", "run", "--environment", "torch"]]
+    assert calls(project) == [
+        ["bench.host", "prepare", "torch", ALLOWED],
+        ["bench.host", "run", "--environment", "torch"],
+    ]
 
 
 def test_the_session_of_a_version_measures_it_alone(project):
@@ -91,7 +97,10 @@ def test_no_session_is_defined_twice(project, name):
 
 def test_with_no_session_named_the_default_study_runs(project):
     assert run(project).returncode == 0
-    assert calls(project) == [["bench.host", "prepare", "old"], ["bench.host", "run", "--environment", "old"]]
+    assert calls(project) == [
+        ["bench.host", "prepare", "old", ALLOWED],
+        ["bench.host", "run", "--environment", "old"],
+    ]
 
 
 def test_without_a_default_all_environments_run(project):
@@ -114,7 +123,7 @@ def test_another_study_file_can_be_named(project, how):
     assert run(project, "-s", "bench-third", "--", *arguments, **variables).returncode == 0
     named = arguments or ["BENCHMATRIX_MATRIX=other.toml"]
     assert calls(project) == [
-        ["bench.host", "prepare", "third", *named],
+        ["bench.host", "prepare", "third", ALLOWED, *named],
         ["bench.host", "run", "--environment", "third", *named],
     ]
 

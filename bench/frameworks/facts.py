@@ -23,6 +23,8 @@ class Mode:
     first_version: str = ""
     #: Whether the mode leaves compiled code on disk; the others compile in every process, where they compile at all.
     caches_on_disk: bool = False
+    #: Whether that code may have the weights in it, so that other weights are compiled anew.
+    freezes: bool = False
     #: The part of a training program that it transforms: "module" (the forward pass with the loss) or the whole "step".
     part: str = "module"
     #: The precision of its products where that is not the cell's; outputs are compared at this precision.

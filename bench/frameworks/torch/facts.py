@@ -26,7 +26,15 @@ COMPILER = (
 OPTIMIZER = ("torch._dynamo",)
 
 
-def inductor(name: str, first_version: str, *, first_call_s: float, compile_s: float, part: str = "module") -> Mode:
+def inductor(
+    name: str,
+    first_version: str,
+    *,
+    first_call_s: float,
+    compile_s: float,
+    part: str = "module",
+    freezes: bool = False,
+) -> Mode:
     """Return a mode of ``torch.compile``, whose code Inductor generates and keeps on disk."""
     return Mode(
         name,
@@ -34,6 +42,7 @@ def inductor(name: str, first_version: str, *, first_call_s: float, compile_s: f
         compile_s,
         first_version=first_version,
         caches_on_disk=True,
+        freezes=freezes,
         part=part,
         preloads=COMPILER,
         precompiles="kernels",
@@ -75,7 +84,7 @@ FACTS = Facts(
         # The functions of torch.optim can be compiled since 2.2.
         inductor("compile-step", "2.2", first_call_s=0.8, compile_s=15.0, part="step"),
         inductor("compile-optimizer", "2.2", first_call_s=0.8, compile_s=15.0),
-        inductor("compile-max-autotune", "2.0", first_call_s=1.0, compile_s=20.0),
+        inductor("compile-max-autotune", "2.0", first_call_s=1.0, compile_s=20.0, freezes=True),
         inductor("compile-reduce-overhead", "2.0", first_call_s=1.0, compile_s=4.0),
         # A library cannot be loaded again without its package: it is compiled anew in every process.
         Mode(

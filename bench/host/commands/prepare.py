@@ -1,4 +1,4 @@
-"""Prepares one environment; one that cannot be built is a result, not an error."""
+"""Prepares one environment; for a run, one that cannot be built is a result, not an error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 
 from ..study import options as study_options
 from . import announce
+from .exit_codes import EXIT_FAILED, EXIT_OK
 from .run import add_own_arguments
 
 
@@ -17,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from bench.record import FAILED
+
     from .. import environments
     from ..environments import forecast
     from ..reporting.preview import warnings
@@ -28,8 +31,9 @@ def run(options: argparse.Namespace) -> int:
     plan = selection.from_options(study, options, environments=[options.environment])
     json_schema.renew(location.locate(options.matrix, options.root), study.registry)
     if not plan.cells or options.dry_run:
-        return 0
+        return EXIT_OK
     measured = {original(cell.environment) for cell in plan.cells}
+    statuses = set()
     for name in study.named([options.environment]):
         environment = study.environments[name]
         if name not in measured:
@@ -40,11 +44,12 @@ def run(options: argparse.Namespace) -> int:
                 announce(line)
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):
-            environments.prepare(
+            prepared = environments.prepare(
                 environment,
                 root=options.root,
                 announce=announce,
                 registry=study.registry,
                 thorough=options.verify or plan.profile.verify,
             )
-    return 0
+        statuses.add(prepared.status)
+    return EXIT_FAILED if FAILED in statuses and not options.allow_failures else EXIT_OK

@@ -123,7 +123,12 @@ class LocalExecutor:
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
         manifests = {name: environment.manifest for name, environment in job.environments.items()}
         folder = self._root / STATE / "compile-caches"
-        caches = CompileCaches(folder, job.run, job.cache_kept, manifests, registry, reads_once=True, trial=job.trial)
+        caches = CompileCaches(
+            *(folder, job.run, job.cache_kept, manifests, registry),
+            reads_once=True,
+            trial=job.trial,
+            seed=job.data_seed,
+        )
         source = None if job.data_source is None else Path(job.data_source)
         data = {job.row_round.cells[0].workload: source}
         parents = self._parents if job.forked else None

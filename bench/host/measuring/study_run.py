@@ -217,7 +217,8 @@ class StudyRun:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
         profile, folder = self._plan.profile, self._root / STATE / "compile-caches"
         kept = profile.compile_cache == "kept"
-        return CompileCaches(folder, run, kept, manifests, self._study.registry, trial=profile.trial)
+        registry, seed = self._study.registry, self._plan.seed
+        return CompileCaches(folder, run, kept, manifests, registry, trial=profile.trial, seed=seed)
 
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []

@@ -44,6 +44,8 @@ class CompileCaches:
     #: Whether the files that define a cell are read once only, as for one row: that takes 10 ms each time.
     reads_once: bool = False
     trial: bool = False
+    #: What the inputs and the weights are drawn with.
+    seed: int = 0
     _digests: dict[tuple[str, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def variables(self, cell: Cell) -> dict[str, str]:
@@ -84,14 +86,15 @@ class CompileCaches:
     def state(self, cell: Cell) -> str | None:
         """Tell whether a process of this very cell has filled the cache before; None for a cell that fills none.
 
-        Unsure where one began and failed: how much it left there is unknown.
+        Unsure where one began and failed, or had other weights, which may be in its code: how much of that another one
+        can use is unknown.
         """
         if not self.registry.facts(cell.framework).mode(cell.mode).caches_on_disk:
             return None
         mark = self._mark(cell)
         if mark.exists():
             return WARM
-        return UNSURE if _begun(mark).exists() else COLD
+        return UNSURE if any(mark.parent.glob(f"{self._code(cell)}*")) else COLD
 
     def begin(self, cell: Cell) -> None:
         """Note that a process of the cell is about to make its first call."""
@@ -125,13 +128,17 @@ class CompileCaches:
         return self.manifests.get(original(cell.environment), {}).get("lock_hash")
 
     def _mark(self, cell: Cell) -> Path:
-        """Name the cell's mark after the code that it compiles: code that was edited is compiled anew."""
+        weights = f"-{self.seed}" if self.registry.facts(cell.framework).mode(cell.mode).freezes else ""
+        return self._place(cell) / "cells" / f"{self._code(cell)}{weights}"
+
+    def _code(self, cell: Cell) -> str:
+        """Name a cell and the code that it compiles: code that was edited is compiled anew."""
         key = cell.workload, cell.framework
         if key not in self._digests or not self.reads_once:
             files = source_files.of_cell(self.registry, *key)
             self._digests[key] = source_files.digest(self.registry, files)
         digest = self._digests[key]
-        return self._place(cell) / "cells" / f"{slug(cell.column, cell.row)}-{digest[:12]}"
+        return f"{slug(cell.column, cell.row)}-{digest[:12]}"
 
 
 def _begun(mark: Path) -> Path:

@@ -133,10 +133,12 @@ def test_a_version_without_a_lock_costs_the_others_nothing(root, capsys, monkeyp
     """No index can be reached here, so that no lock can be made: each version has its reason, and no traceback."""
     monkeypatch.setenv("UV_OFFLINE", "1")
     monkeypatch.setenv("UV_CACHE_DIR", str(root / "cache"))
-    assert main(["prepare", "torch"], root) == 0
+    assert main(["prepare", "torch", "--allow-failures"], root) == 0
     said = capsys.readouterr().out
     for version in VERSIONS:
         assert f"torch-{version}: failed: locks/torch-{version}.txt cannot be made" in said
     assert {path.name for path in (root / ".nox" / "environments").glob("*.outcome.json")} == {
         f"torch-{version}.outcome.json" for version in VERSIONS
     }
+    # A build for its own sake failed, and a session of nox that needs it ends.
+    assert main(["prepare", "torch"], root) == 1

@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,9 +35,9 @@ def edit(path: Path) -> None:
 @pytest.fixture
 def caches(tmp_path, code):
 
-    def make(run: str, *, kept: bool, lock: str = "abc", trial: bool = False) -> CompileCaches:
+    def make(run: str, *, kept: bool, lock: str = "abc", **options: Any) -> CompileCaches:
         registry = Registry((Source("bench", str(tmp_path / "bench")),))
-        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry, trial=trial)
+        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry, **options)
 
     return make
 
@@ -79,6 +80,18 @@ def test_what_a_failed_process_left_is_neither_cold_nor_warm(caches, kept):
     assert (ours.state(A), ours.state(B)) == ("unsure", "cold")
     ours.fill(A)
     assert ours.state(A) == "warm"
+
+
+def test_code_that_has_the_weights_in_it_is_unsure_for_others(caches):
+    """After a change of the seed, the first call of max-autotune compiled, and was called warm."""
+    frozen = replace(A, mode="compile-max-autotune")
+    for cell in (frozen, A):
+        caches("r1", kept=True, seed=1).begin(cell)
+        caches("r1", kept=True, seed=1).fill(cell)
+    other = caches("r2", kept=True, seed=2)
+    assert (other.state(frozen), other.state(A)) == ("unsure", "warm")
+    other.fill(frozen)
+    assert (other.state(frozen), caches("r3", kept=True, seed=1).state(frozen)) == ("warm", "warm")
 
 
 @pytest.mark.parametrize("kept", [True, False])
