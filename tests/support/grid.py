@@ -1,0 +1,128 @@
+"""What ``nox -s grid`` does: checks every workload in every mode of every environment, in portions that fit a disk."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nox
+
+from bench.host.sessions import python, run_host
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Environments outside the default study, in the portions in which they are built and checked. Tests of an environment
+#: share a process, or those of one of its modes where it takes long. The first two have the PyTorch of the default
+#: study, 6 GB each, which the installer's cache has; the third has another, 8 GB, and as much in the cache.
+PORTIONS = (
+    ("keras-torch", "lightning"),
+    ("torch-xla",),
+    ("keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain"),
+)
+#: The other parts: the default environments, and a study of older versions, named like its file.
+DEFAULT, OLDER = "default-study", "older-versions"
+#: The environments of that study.
+OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
+#: The modes in which they divide training steps between two devices, which takes two threads.
+OLDER_DIVIDED = "mirrored,pmap,shard-map"
+#: The option with which little of the disk is needed.
+REMOVE = "--remove"
+#: Where the disk has so much room, environments are built while those before them are checked. The largest portion
+#: takes 17 GB, with the installer's cache.
+ROOM_BYTES = 30e9
+#: What the results say of a cell that need not be checked again; not every cell runs in every environment.
+WITHOUT_FAULT = ("ok", "unsupported", "excluded")
+#: What the settings say where PyTorch's compiler makes slow code, because something around it is wrong.
+WITHOUT_VECTORS = "no vector instructions"
+
+
+class Grid:
+    """The parts of the grid that a session of nox was asked for."""
+
+    def __init__(self, session: nox.Session, default: Sequence[str]) -> None:
+        """``default`` names the environments of the default study."""
+        parts = (DEFAULT, *(name for portion in PORTIONS for name in portion), OLDER)
+        self._session = session
+        self._default = default
+        self._chosen = [word for word in session.posargs if word in parts] or parts
+        #: What pytest is given.
+        self._options = [word for word in session.posargs if word not in (*parts, REMOVE)]
+        self._removes = REMOVE in session.posargs
+        self._built: set[str] = set()
+
+    def check(self) -> None:
+        """Build, check and remove one portion after another."""
+        chosen = [[name for name in portion if name in self._chosen] for portion in PORTIONS]
+        portions = [names for names in chosen if names]
+        builds = [*portions, *([OLDER_ENVIRONMENTS] if OLDER in self._chosen else [])]
+        if DEFAULT in self._chosen:
+            self._build(self._default)
+            with self._building(builds[:1]):
+                self._test("long", ())
+            # The environments of the other portions have their cells checked by the tests.
+            self._check_study("full", self._default)
+        for number, names in enumerate(portions):
+            self._build(names)
+            with self._building(builds[number + 1 : number + 2]):
+                self._test("grid", names)
+            self._remove("matrix.toml", names)
+        if OLDER in self._chosen:
+            self._build(OLDER_ENVIRONMENTS)
+            self._check_study(OLDER, OLDER_ENVIRONMENTS)
+            self._check_study(OLDER, OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2)
+            self._remove(f"studies/{OLDER}.toml", OLDER_ENVIRONMENTS)
+
+    def _build(self, environments: Sequence[str]) -> None:
+        for name in environments:
+            if name not in self._built:
+                study = ("--matrix", f"studies/{OLDER}.toml") if name in OLDER_ENVIRONMENTS else ()
+                run_host(self._session, "prepare", name, *study)
+                self._built.add(name)
+
+    @contextlib.contextmanager
+    def _building(self, portions: Sequence[Sequence[str]]) -> Iterator[None]:
+        """Build environments while tests run, where the disk has room: that needs the network and the disk most."""
+        if not portions or shutil.disk_usage(ROOT).free < ROOM_BYTES:
+            yield
+            return
+        with ThreadPoolExecutor(1) as pool:
+            building = [pool.submit(self._build, names) for names in portions]
+            yield
+        for each in building:
+            each.result()
+
+    def _remove(self, study: str, environments: Sequence[str]) -> None:
+        if self._removes:
+            run_host(self._session, "remove", *environments, "--cached", "--matrix", study)
+
+    def _test(self, marker: str, environments: Sequence[str]) -> None:
+        """Run the tests that ``nox -s tests`` leaves out: those with a marker, in the named environments."""
+        variables = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
+        # The others take seconds to collect in each process.
+        folder = ("tests/frameworks",) if environments else ()
+        command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *self._options)
+        self._session.run(python(self._session, "dev"), *command, env=variables, external=True)
+
+    def _check_study(
+        self, name: str, environments: Sequence[str], modes: str = "*", workloads: str = "*", threads: int = 1
+    ) -> None:
+        """Check cells of a study in ``studies/`` in some environments; what fails is checked a second time, alone."""
+        # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
+        # checks a cell of its own.
+        command = ["run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", str(threads)]
+        command += ["--fresh", "--mode", modes]
+        command += [word for environment in environments for word in ("--environment", environment)]
+        run_host(self._session, *command, "--workload", workloads, "--allow-failures")
+        results = ROOT / "reports" / name / "trial"
+        # A cell that was disturbed may have failed; one that is wrong fails again.
+        with (results / "results.csv").open(newline="", encoding="utf-8") as file:
+            again = {row["workload"] for row in csv.DictReader(file) if row["status"] not in WITHOUT_FAULT}
+        if again:
+            run_host(self._session, *command, "--workload", ",".join(sorted(again)))
+        # A cell with slow code agrees with float64 all the same.
+        details = results / "details.csv"
+        if WITHOUT_VECTORS in details.read_text(encoding="utf-8"):
+            self._session.error(f"code was generated for {WITHOUT_VECTORS}: see the settings in {details}")
