@@ -40,6 +40,8 @@ EVERYWHERE = ("instruction set",)
 
 #: The setting that says which part of a step was compiled, and its value where nothing was.
 COMPILED, NOTHING = "compiled", "nothing"
+#: The setting that says whether attention is a fused kernel or composed of products: each framework's faster form.
+ATTENTION = "attention"
 
 #: (setting, value here, value in the baseline)
 Difference = tuple[str, str, str]
@@ -82,10 +84,10 @@ def differences(result: Result, baseline: Result, names: Iterable[str]) -> tuple
 def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
     """Return the settings whose difference may explain a ratio although neither program is the faster one.
 
-    These are the grounds of a strict study, and what was compiled where both compiled something: that a mode compiles
-    and another does not, its name says.
+    These are the grounds of a strict study, the form of attention, and what was compiled where both compiled something:
+    that a mode compiles and another does not, its name says.
     """
-    found = differences(result, baseline, (*GROUNDS, COMPILED))
+    found = differences(result, baseline, (*GROUNDS, ATTENTION, COMPILED))
     return tuple(name for name, mine, theirs in found if name != COMPILED or NOTHING not in (mine, theirs))
 
 
@@ -102,7 +104,7 @@ def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetti
                 differing[name] = None
             for column, value in own.items():
                 values.setdefault(name, {}).setdefault(column, {})[value] = None
-    order = [name for name in (*GROUNDS, COMPILED) if name in differing]
+    order = [name for name in (*GROUNDS, ATTENTION, COMPILED) if name in differing]
     order += [name for name in differing if name not in order]
     return tuple(
         DifferingSetting(name, {column: tuple(each) for column, each in values[name].items()}) for name in order

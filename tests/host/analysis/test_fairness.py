@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.host.analysis.fairness import COMPILED, GROUNDS, differing_settings, explanations, refusal
+from bench.host.analysis.fairness import ATTENTION, COMPILED, GROUNDS, differing_settings, explanations, refusal
 from bench.host.analysis.results import result_of
 from bench.host.reporting.words.result_notes import differences_in_words
 
@@ -25,7 +25,7 @@ def test_every_ground_refuses_a_comparison(long_study, name):
     assert refusal(one, one) == ()
 
 
-@pytest.mark.parametrize("name", ["compiled", "CUDA graphs", "donation", "BLAS", "kernels"])
+@pytest.mark.parametrize("name", ["compiled", "attention", "CUDA graphs", "donation", "BLAS", "kernels"])
 def test_what_a_mode_or_a_framework_is_refuses_nothing(long_study, name):
     settings = {name.replace(" ", "_"): True}, {name.replace(" ", "_"): False}
     assert refusal(*(with_settings(long_study, **values) for values in settings)) == ()
@@ -54,8 +54,8 @@ def test_values_that_differ_between_rows_are_all_told_and_grounds_come_first(lon
     assert found[0].values == {"torch1:eager": ("NCHW",), "jax:eager": ("NCHW", "NHWC")}
 
 
-@pytest.mark.parametrize("name", GROUNDS)
-def test_every_ground_may_explain_a_ratio(long_study, name):
+@pytest.mark.parametrize("name", [*GROUNDS, ATTENTION])
+def test_every_ground_may_explain_a_ratio_and_so_may_the_form_of_attention(long_study, name):
     key = name.replace(" ", "_")
     one, other = with_settings(long_study, **{key: 1}), with_settings(long_study, **{key: 2})
     assert explanations(one, other) == (name,)
