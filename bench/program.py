@@ -48,7 +48,11 @@ class Transform:
         self._apply = apply
 
     def __call__(self, function: Any, **options: Any) -> Any:
-        """Transform ``function``; the option ``part`` says what it is: a "module" (the default) or a "step"."""
+        """Transform ``function``; the option ``part`` says what it is: a "module" (the default) or a "step".
+
+        PyTorch has two more: an "optimizer", the call that updates the parameters, which ``compile-optimizer`` and
+        PyTorch/XLA transform; and for PyTorch/XLA a "call", one of several of a step of inference.
+        """
         return self._apply(function, **options)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from bench.host.__main__ import parser
 from bench.host.commands import SUMMARIES
+from bench.host.study import study_file
 from bench.registry import BENCH, BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,10 +52,19 @@ def test_a_page_has_every_size_and_implementation_of_its_workload(name):
     assert name in workload_pages.index()
 
 
+def lines_of_blocks(path: Path) -> list[str]:
+    """Return the lines of a text's blocks, fenced without a language or indented, without their comments."""
+    text = path.read_text(encoding="utf-8")
+    fence = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    blocks = [block for language, block in fence.findall(text) if not language]
+    blocks += re.findall(r"(?:^ {4}.*\n)+", fence.sub("", text), re.MULTILINE)
+    lines = [line.strip() for block in blocks for line in block.replace("\\\n", "").splitlines()]
+    return [one for line in lines for one in line.partition("  #")[0].rstrip(" …").split(" && ")]
+
+
 def commands(path: Path) -> list[list[str]]:
-    """Return what the commands in the fenced blocks of a text give to the host, where they give it options."""
-    fenced = re.findall(r"^```\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    lines = [line.partition("  #")[0] for block in fenced for line in block.replace("\\\n", " ").splitlines()]
+    """Return what the commands in the blocks of a text give to the host, where they give it options."""
+    lines = lines_of_blocks(path)
     sessions = [re.match(r"(?:nox|python3 noxfile.py)(?: -s ([\w -]*?))? -- (.*)", line) for line in lines]
     named = [((found[1] or "bench-").split()[0], found[2]) for found in sessions if found]
     direct = [re.match(r"python3 -m bench.host (\S+) ?(.*)", line) for line in lines]
@@ -63,12 +74,54 @@ def commands(path: Path) -> list[list[str]]:
     return [words for words in given if words[0] in SUMMARIES]
 
 
-COMMANDS = [(path, given) for path in TEXTS for given in commands(path)]
+COMMANDS = [(path, given) for path in [*TEXTS, *PAGES] for given in commands(path)]
 
 
 @pytest.mark.parametrize(("path", "given"), COMMANDS, ids=lambda value: getattr(value, "stem", None) or " ".join(value))
 def test_the_options_of_every_command_are_accepted(path, given):
     assert parser(given).parse_args(given).command == given[0]
+
+
+def own_commands(path: Path) -> list[list[str]]:
+    """Return what the commands in the blocks and sentences of a text give to ``nox -s benchmarks``."""
+    joined = path.read_text(encoding="utf-8").replace("\\\n", " ").replace("|", "\n")
+    given = re.findall(r"nox -s benchmarks -- ([^`\n]*)", joined) + re.findall(r"`(forms [^`\n]* [^`\n]*)`", joined)
+    return [shlex.split(words.partition("  #")[0].rstrip(" …")) for words in given]
+
+
+def forms_of(file: Path) -> set[str]:
+    """Return the names of the forms of a file, which only an environment with its framework can import."""
+    given = [
+        statement for statement in ast.parse(file.read_text(encoding="utf-8")).body if "FORMS" in ast.dump(statement)
+    ]
+    (forms,) = [one.value for one in given if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict)]
+    return {key.value for key in forms.keys if isinstance(key, ast.Constant)}
+
+
+OWN = [
+    (path, given)
+    for path in [*TEXTS, *PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+    for given in own_commands(path)
+    if given[0] != "NAME"
+]
+
+
+@pytest.mark.parametrize(("path", "given"), OWN, ids=lambda value: getattr(value, "stem", None) or " ".join(value))
+def test_every_benchmark_has_its_name_and_options(path, given):
+    program = ROOT / "benchmarks" / f"{given[0]}.py"
+    assert program.is_file()
+    source = program.read_text(encoding="utf-8")
+    assert [word for word in given if word.startswith("--") and f'"{word}"' not in source] == []
+
+
+@pytest.mark.parametrize("given", [given for _, given in OWN if given[0] == "forms" and len(given) > 1], ids=" ".join)
+def test_every_form_and_its_cell_exist(given):
+    study = study_file.load(ROOT / "studies" / "full.toml")
+    for environment, mode, workload, size in (word.split(":") for word in given if word.count(":") == 3):
+        assert mode in study.environments[environment].modes
+        assert size in BUILT_IN.specification(workload).SIZES
+    names = given[given.index("--forms") + 1].split(",") if "--forms" in given else []
+    assert set(names) <= forms_of(ROOT / "benchmarks" / "forms" / f"{given[1]}.py")
 
 
 def test_the_table_of_claims_has_every_claim_of_the_studies():
@@ -81,7 +134,7 @@ def test_the_table_of_claims_has_every_claim_of_the_studies():
 
 
 def test_commands_are_found_in_the_documentation():
-    assert {given[0] for _, given in COMMANDS} >= {"run", "query", "images", "init"}
+    assert {given[0] for _, given in COMMANDS} >= {"run", "query", "images", "init", "validate"}
 
 
 @pytest.mark.parametrize(
