@@ -16,12 +16,13 @@ def loop(parameters, settings):
 
     rate, zeros = settings["learning_rate"], lambda: [torch.zeros_like(value) for value in parameters]
     if settings["name"] == "sgd":
-        velocities = zeros()
+        momentum = settings.get("momentum", 0.0)
+        velocities = zeros() if momentum else []
 
         def descend(gradients):
             sgd(
-                parameters, gradients, velocities, has_sparse_grad=False, foreach=False, weight_decay=0.0,
-                momentum=settings["momentum"], lr=rate, dampening=0.0, nesterov=False, maximize=False,
+                parameters, gradients, velocities or [None] * len(parameters), has_sparse_grad=False, foreach=False,
+                weight_decay=0.0, momentum=momentum, lr=rate, dampening=0.0, nesterov=False, maximize=False,
             )  # fmt: skip
 
         return descend, velocities
