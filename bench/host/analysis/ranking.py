@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,8 @@ from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
+from .best_modes import BestModes, choose_modes
+from .contest_times import comparable, disturbed, log_locations
 from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
@@ -66,6 +68,8 @@ class Contest:
     places: tuple[RankedColumn, ...] = ()
     #: None where there is no ranking…
     support: Support | None = None
+    #: The versions, each with its best mode in every row; None where none has several modes.
+    best_modes: BestModes | None = None
     #: …for this reason.
     why: Note | None = None
 
@@ -79,6 +83,10 @@ class Ranked:
     @property
     def places(self) -> tuple[RankedColumn, ...]:
         return tuple(place for contest in self.contests for place in contest.places)
+
+    def contest(self, device: str, threads: int) -> Contest | None:
+        same = (one for one in self.contests if (one.device, one.threads) == (device, threads))
+        return next(same, None)
 
     def leaders(self, device: str, threads: int) -> tuple[str, ...]:
         """Return the columns that may be the fastest of a contest, by the intervals of their ranks."""
@@ -97,20 +105,11 @@ def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     return Ranked(tuple(_hold(results, manifest.study.baseline) for results in contests.values()))
 
 
-def comparable(result: Result | None) -> bool:
-    """Tell whether a cell has a time that may be compared: not one that other programs disturbed."""
-    return result is not None and result.step is not None and not result.refused and not _disturbed(result)
-
-
 def tried(result: Result | None) -> bool:
     """Tell whether a cell without a comparable time is a failure: planned, run, not refused and not disturbed."""
     if result is None or result.status in (EXCLUDED, NOT_RUN):
         return False
-    return not result.refused and not _disturbed(result)
-
-
-def _disturbed(result: Result) -> bool:
-    return result.quality is Quality.DISTURBED
+    return not result.refused and not disturbed(result)
 
 
 def _hold(results: Sequence[Result], baseline: str) -> Contest:
@@ -120,12 +119,11 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
     for result in results:
         places[result.cell.column][result.cell.row] = result
     entrants = choose_entrants(places, baseline)
-    starts = _steady_starts(result for column in entrants for result in places[column].values() if comparable(result))
-    locations = {
-        column: {row: _log_locations(result, starts) for row, result in places[column].items() if comparable(result)}
-        for column in entrants
-    }
-    found = ranking.rank(locations, baseline) if baseline in entrants else None
+    found = (
+        ranking.rank(log_locations({column: places[column] for column in entrants}), baseline)
+        if baseline in entrants
+        else None
+    )
     why = _lack(entrants, baseline, found)
     if found is None or why:
         return Contest(device, threads, why=why)
@@ -137,6 +135,7 @@ def _hold(results: Sequence[Result], baseline: str) -> Contest:
         threads,
         tuple(RankedColumn(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
         _support(found, places, len(tried_rows)),
+        choose_modes(places, baseline),
     )
 
 
@@ -207,25 +206,6 @@ def _step_s(result: Result, last: int) -> float:
     return math.inf if result.step is None else result.step.value
 
 
-def _steady_starts(results: Iterable[Result]) -> dict[tuple[str, Hashable], int]:
-    """Return from which turn on all processes of a row and round are steady, by row and the key of the processes."""
-    starts: dict[tuple[str, Hashable], int] = {}
-    for result in results:
-        for key, process in result.turns.items():
-            together = (result.cell.row, key)
-            starts[together] = max(process.steady_turn, starts.get(together, 0))
-    return starts
-
-
-def _log_locations(result: Result, starts: Mapping[tuple[str, Hashable], int]) -> ranking.LogLocations:
-    """Return where each process lies, in the same turns for all that took turns, as in the ratios of the table."""
-    found = {}
-    for key, process in result.turns.items():
-        steady = process.log_s[process.turns >= starts[result.cell.row, key]]
-        found[key] = median(steady if len(steady) else process.log_s)
-    return found
-
-
 def _support(found: ranking.Ranking, places: Mapping[str, Mapping[str, Result]], profiled: int) -> Support:
     """Return which rows and columns count, and why the others do not."""
     incomplete = tuple(
@@ -242,4 +222,4 @@ def _reason(result: Result | None) -> str:
         return NOT_PLANNED
     if result.refused:
         return SETTINGS_DIFFER
-    return Quality.DISTURBED.value if _disturbed(result) else result.status
+    return Quality.DISTURBED.value if disturbed(result) else result.status

@@ -161,13 +161,15 @@ def make(
         compared = speed_ups(analysis, manifest)
         first = compared.tracks[0] if compared is not None and compared.tracks else None
         leaders = () if first is None else ranked.leaders(first.device, first.threads)
+        contest = None if first is None else ranked.contest(first.device, first.threads)
+        best_modes = None if contest is None else contest.best_modes
         return Report(
             manifest,
             title_of(manifest),
             analysis,
             ranked,
             compared,
-            None if compared is None else speedups.summarise(compared, manifest, leaders),
+            None if compared is None else speedups.summarise(compared, manifest, leaders, best_modes),
             settings.compare(analysis, manifest),
             claims_table.tables(answer(claims, analysis, manifest), analysis, manifest),
             language,

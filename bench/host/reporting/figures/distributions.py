@@ -15,7 +15,7 @@ from ..report import Report
 from ..tables.speedup_values import ComparedRow
 from ..words.language import _
 from .axes import scale, write_time
-from .legend import cut, finish, incomplete, missing
+from .legend import cut_names, finish, incomplete, missing
 from .panels import choose, make_panels
 from .style import MOST_COLUMNS, Style, styles_of
 
@@ -34,7 +34,7 @@ def draw(report: Report) -> Figure | None:
     if not rows:
         return None
     styles = styles_of(found.columns, found.labels)
-    names = [cut(found.labels[column].text) for column in columns]
+    names = cut_names([found.labels[column].text for column in columns])
     figure, panels = make_panels([row.name for row in rows], len(columns) * COLUMN + AROUND, share_y=True)
     thinned = False
     for axes, row in zip(panels, rows, strict=True):

@@ -21,8 +21,10 @@ from .style import WIDTH, Style
 
 #: Letters of a name beside the axes.
 NAME = 30
+#: Letters that stay of the first part of a name where the other parts are long.
+LEAST = 8
 #: Letters of a name in the legend; only where one column of these is too wide for the figure, fewer.
-LEGEND_NAMES = (48, NAME, 20)
+LEGEND_NAMES = (60, 48, NAME, 20)
 #: Letters of a line, an inch.
 LETTERS = 17
 #: Inches of a line of notes, and above the legend.
@@ -33,6 +35,22 @@ def cut(text: str, length: int = NAME) -> str:
     """Return a text on one line, without characters that steer, of a length that fits."""
     text = printable(text)
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def cut_names(names: Sequence[str], length: int = NAME) -> list[str]:
+    """Cut names to a length, and so that those that differ still do: the first part first, as the last ones tell."""
+    whole = {name: printable(name) for name in names}
+    found: dict[str, str] = {}
+    for name, text in whole.items():
+        first, *rest = text.split(", ")
+        tail = "".join(f", {part}" for part in rest)
+        tries = [cut(text, length)]
+        if 0 < len(tail) < length - LEAST and len(text) > length:
+            tries.insert(0, cut(first, length - len(tail)) + tail)
+        tries += [f"{text[: length - 1 - kept]}…{text[-kept:]}" for kept in (length // 3, length // 2, length - LEAST)]
+        tries += [f"{cut(text, length - len(mark))}{mark}" for mark in (f" ({n})" for n in range(2, len(whole) + 1))]
+        found[name] = next(one for one in tries if one not in found.values())
+    return [found[name] for name in names]
 
 
 def hollow(place: ComparedCell) -> bool:
@@ -109,7 +127,7 @@ def _add_legend(figure: Figure, handles: Sequence[Line2D]) -> float:
     names = [str(handle.get_label()) for handle in handles]
     tries = [(across, LEGEND_NAMES[0]) for across in range(min(most, len(handles)), 0, -1)]
     for across, length in [*tries, *((1, length) for length in LEGEND_NAMES[1:])]:
-        legend = _legend(figure, handles, [cut(name, length) for name in names], across)
+        legend = _legend(figure, handles, cut_names(names, length), across)
         size = legend.get_window_extent()
         if size.width <= figure.bbox.width:
             break

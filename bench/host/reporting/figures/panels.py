@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..tables.speedup_values import ComparedRow, SpeedUps
-from .legend import cut
+from .legend import cut_names
 from .style import HEIGHT, TEXT_WIDTH, WIDTH
 
 #: Panels side by side, and in all.
@@ -32,8 +32,8 @@ def make_panels(
     every = list(figure.subplots(down, across, squeeze=False, sharey=share_y).flat)
     for axes in every[len(names) :]:
         axes.remove()
-    for number, (axes, name) in enumerate(zip(every, names, strict=False)):
-        axes.set_title(cut(name, TITLE))
+    for number, (axes, name) in enumerate(zip(every, cut_names(names, TITLE), strict=False)):
+        axes.set_title(name)
         axes.tick_params(axis="x", labelbottom=not same_x or number + across >= len(names))
         axes.spines[["top", "right"]].set_visible(False)
     return figure, every[: len(names)]

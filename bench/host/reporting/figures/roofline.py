@@ -23,7 +23,7 @@ from ..words.language import _
 from ..words.numbers import format_number
 from ..words.row_names import threads_in_words
 from .axes import scale, write_power
-from .legend import cut, finish, handles_of, hollow, incomplete, missing
+from .legend import cut_names, finish, handles_of, hollow, incomplete, missing
 from .style import MOST_COLUMNS, TEXT_WIDTH, WIDTH, Style, styles_of
 
 HEIGHT = 2.6
@@ -72,7 +72,10 @@ def draw(report: Report) -> Figure | None:
     whole = rows_shown and len(columns) == len(found.columns)
     lines = [
         _("operational intensity: useful FLOP of a compulsory byte"),
-        "  ".join(f"{letter} {cut(name)};".replace(" ", "\u00a0") for name, letter in letters.items()).rstrip(";"),
+        "  ".join(
+            f"{letter} {name};".replace(" ", "\u00a0")
+            for name, letter in zip(cut_names(list(letters)), letters.values(), strict=True)
+        ).rstrip(";"),
         *missing(found.places()),
         *([] if whole else [incomplete()]),
     ]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .legend import cut
+from .legend import cut_names
 from .style import TEXT_WIDTH, WIDTH
 
 #: Inches for a point, between two rows, and around them.
@@ -37,6 +37,7 @@ def make_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[
 
 def make_wide_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[Figure, list[Axes]]:
     """Make a figure with a band for each name in two columns, of which the second has the last names."""
+    names = cut_names(names)
     half = math.ceil(len(names) / 2)
     height = half * (points * CLOSE_POINT + CLOSE_GAP) + AROUND
     figure = Figure(figsize=(TEXT_WIDTH, height), layout="constrained")
@@ -50,7 +51,7 @@ def _draw_bands(axes: Axes, names: Sequence[str], room: int, means: bool) -> Non
     """Draw a band for each name into axes with ``room`` for so many; ``means`` sets the last one apart."""
     axes.set_xscale("log")
     axes.set_ylim(room - 0.5, -0.5)
-    axes.set_yticks(range(len(names)), [cut(name) for name in names])
+    axes.set_yticks(range(len(names)), cut_names(names))
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
     for number in range(0, len(names), 2):

@@ -1,40 +1,31 @@
 """Draws the speed-up of every column over the baseline, with its interval.
 
-Where there is no room for all rows with all columns, the figure has every row and the best column of each version.
+Where there is no room for all rows with all columns, the figure has every row with the fastest mode of each version.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...analysis.best_modes import environment_of
+from ...analysis.speed_ups import ComparedCell, inverse
 from ...statistics.bootstrap import Estimate
+from ...statistics.ranking import Standing
 from ..report import Report
-from ..tables.interest import best_of_versions, dispensability
-from ..tables.speedup_values import ComparedRow, SpeedUps, mean_name
-from ..words.language import _, ngettext
+from ..tables.speedup_values import SpeedUps, mean_name
+from ..words.language import _
 from .axes import scale
-from .legend import cut, finish, handles_of, hollow, incomplete, missing
-from .rows import make_frame, make_wide_frame, most_rows, most_wide_rows, place_of
-from .style import MOST_COLUMNS, Style, styles_of
+from .legend import cut, finish, handles_of, hollow, missing
+from .rows import make_frame, make_wide_frame, place_of
+from .series import Drawn, choose, is_base
+from .style import Style, styles_of
 
 #: How many times as far as the outermost point the axis reaches, however long the intervals are.
 BEYOND = 3.0
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The rows and columns that a figure has room for."""
-
-    rows: Sequence[ComparedRow]
-    columns: Sequence[str]
-    #: Whether the rows stand in two columns of bands.
-    wide: bool
-    #: What is not shown, in words.
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,93 +41,116 @@ def draw(report: Report) -> Figure | None:
     found = report.speed_ups
     if found is None:
         return None
-    others = [column for column in found.columns if not _is_base(found, column)]
+    others = [column for column in found.columns if not is_base(found, column)]
     if not others:
         return None
-    shown = _choose(found, others)
+    shown = choose(found, others)
     points = _points(found, shown)
-    if not any(point.band < len(shown.rows) for point in points):
+    if not points:
         return None
-    names = [row.name for row in shown.rows] + [mean_name(found, track, short=True) for track in found.tracks[:1]]
-    whole = len(shown.columns) == len(others)
-    styles = styles_of(found.columns if whole else shown.columns, found.labels)
+    means, rows = _means(report, found, shown, points)
+    names = [row.name for row in shown.rows]
+    if means:
+        names.append(mean_name(found, replace(found.tracks[0], rows=rows), short=True))
     if shown.wide:
-        figure, axes = make_wide_frame(names, len(shown.columns), bool(found.means))
+        figure, axes = make_wide_frame(names, len(shown.series), bool(means))
     else:
-        figure, one = make_frame(names, len(shown.columns), bool(found.means))
+        figure, one = make_frame(names, len(shown.series), bool(means))
         axes = [one]
-    cut_off = _draw_points(axes, points, shown.columns, styles)
-    seen = found.places() if whole else [row.places[c] for row in found.rows for c in shown.columns if c in row.places]
-    lines = [
-        [
-            _("speed-up over {baseline}", baseline=cut(found.baseline_name, 60)),
-            _("above 1 is faster; lines are intervals"),
-        ],
-        [*missing(seen, compared=True), *shown.notes, *([_("an arrow: the interval goes on")] if cut_off else [])],
-    ]
-    notes = ["; ".join(some) for some in lines] if shown.wide else [line for some in lines for line in some]
-    handles = handles_of(shown.columns, found.labels, styles, doubtful=any(point.hollow for point in points))
-    return finish(figure, notes, handles)
-
-
-def _is_base(found: SpeedUps, column: str) -> bool:
-    """Tell whether a column has nothing to compare: the baseline, or the oldest of the versions."""
-    return all(place.is_base for row in found.rows if (place := row.places.get(column)))
-
-
-def _choose(found: SpeedUps, others: Sequence[str]) -> Drawn:
-    """Choose what is shown: all of a small study; of a large one every row, with as many columns as leave room."""
-    means = bool(found.means)
-    missed_most = sorted(others, key=dispensability(found).__getitem__)
-    columns = [column for column in others if column in missed_most[:MOST_COLUMNS]]
-    if len(found.rows) + means <= most_rows(len(columns)):
-        return Drawn(found.rows, columns, False, () if columns == list(others) else (incomplete(),))
-    versions = best_of_versions(found, others)
-    # With a single version, its modes are what is compared.
-    best = [column for column in missed_most if column in versions or len(versions) == 1][:MOST_COLUMNS]
-    for count in range(len(best), 0, -1):
-        columns = [column for column in others if column in best[:count]]
-        rows = [row for row in found.rows if any(_compared(row, column) for column in columns)]
-        if len(rows) + means <= most_wide_rows(count):
-            break
-    room = most_wide_rows(len(columns)) - means
-    cuts = bool(rows[room:])
-    empty = len(found.rows) - len(rows)
-    notes = []
-    if cuts or count < len(best):
-        notes = [incomplete()]
-    elif len(columns) < len(others):
-        notes = [_("one column of each version; all are in details.csv")]
-    if empty:
-        notes += [
-            ngettext(
-                "{count} row without a speed-up of these is left out",
-                "{count} rows without a speed-up of these are left out",
-                empty,
-            )
-        ]
-    return Drawn(rows[:room], columns, len(rows) + means > most_rows(len(columns)), tuple(notes))
-
-
-def _compared(row: ComparedRow, column: str) -> Estimate | None:
-    place = row.places.get(column)
-    return None if place is None or place.is_base else place.speed_up
+    labels = {series.key: series.label for series in shown.every}
+    styles = styles_of(list(labels), labels)
+    cut_off = _draw_points(axes, [*points, *means], [series.key for series in shown.series], styles)
+    lines = _lines(found, shown, points, means)
+    lines[-1] += [_("an arrow: the interval goes on")] if cut_off else []
+    notes = ["; ".join(some) for some in lines if some] if shown.wide else [line for some in lines for line in some]
+    named = {
+        series.key: replace(series.label, product=shown.name(series, found), version="", mode="")
+        for series in shown.series
+    }
+    doubtful = any(point.hollow for point in points)
+    return finish(figure, notes, handles_of(named, named, styles, doubtful=doubtful))
 
 
 def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
-    """List the points of all bands; that of the means is the last."""
-    points = [
-        Mark(band, column, speed_up, hollow(row.places[column]))
+    """List the points of all rows."""
+    return [
+        Mark(band, series.key, place.speed_up, hollow(place))
         for band, row in enumerate(shown.rows)
-        for column in shown.columns
-        if (speed_up := _compared(row, column)) is not None
+        for series in shown.series
+        if (place := series.fastest(row)) is not None and place.speed_up is not None
     ]
-    means = [
-        Mark(len(shown.rows), column, Estimate(found.means[column], None, None, found.whole_rows), hollow=False)
-        for column in shown.columns
-        if column in found.means
+
+
+def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]) -> tuple[list[Mark], int]:
+    """List the points of the geometric means, below the rows, and over how many rows they are.
+
+    A mean of which half of the points or more are hollow is hollow. Its interval is that of the ranking.
+    """
+    if not found.tracks:
+        return [], 0
+    track = found.tracks[0]
+    contest = report.ranked.contest(track.device, track.threads)
+    best = contest.best_modes if contest and any(series.chosen for series in shown.series) else None
+    if best:
+        rows = best.rows
+        values = {one.environment: inverse(one.ratio) for one in best.versions}
+        means = {series.key: values.get(environment_of(series.columns[0])) for series in shown.series}
+    else:
+        rows = track.rows
+        ranked = {place.column: place.standing for place in contest.places} if contest else {}
+        means = {column: _with_interval(mean, ranked.get(column), rows) for column, mean in track.means.items()}
+    known = [(series.key, mean) for series in shown.series if (mean := means.get(series.key))]
+    firm = {key: [not point.hollow for point in points if point.column == key] for key, _mean in known}
+    return [Mark(len(shown.rows), key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known], rows
+
+
+def _with_interval(mean: float, standing: Standing | None, rows: int) -> Estimate:
+    """Give a mean the interval of its column in the ranking, where that is over as many rows."""
+    if standing is None or standing.ratio.n != rows:
+        return Estimate(mean, None, None, rows)
+    return replace(inverse(standing.ratio), value=mean)
+
+
+def _lines(found: SpeedUps, shown: Drawn, points: Sequence[Mark], means: Sequence[Mark]) -> list[list[str]]:
+    """Write what is shown, how it was chosen, and what is not shown."""
+    chosen = {series.key for series in shown.series if series.chosen}
+    how = [
+        _("the fastest mode of each version in each row, chosen after measuring"),
+        _("all modes are in details.csv"),
     ]
-    return points + means
+    corrected = [_("means: the mode of each process is chosen by the others")]
+    return [
+        [_("speed-up over {baseline}", baseline=cut(found.baseline_name, 60)), _intervals(points, means)],
+        [*(how if chosen else []), *(corrected if any(mean.column in chosen for mean in means) else [])],
+        [*missing(_seen(found, shown), compared=True), *shown.notes],
+    ]
+
+
+def _intervals(points: Sequence[Mark], means: Sequence[Mark]) -> str:
+    """Say what lines are, where there are some: one process has no interval, a mean over rows has one."""
+    # What is chosen may be the baseline itself, which has none either.
+    lows = [point.value.low for point in points if point.value.low is None or point.value.low != point.value.high]
+    if None not in lows:
+        return _("above 1 is faster; lines are intervals")
+    if any(low is not None for low in lows):
+        return _("above 1 is faster; lines are intervals, which single processes lack")
+    if any(mean.value.low is not None for mean in means):
+        return _("above 1 is faster; one process each, so only means have intervals")
+    return _("above 1 is faster; one process each, so without intervals")
+
+
+def _seen(found: SpeedUps, shown: Drawn) -> list[ComparedCell]:
+    """Return the cells of which a reader may miss one: of a version those whose times are withheld, or one of none."""
+    drawn = {series.columns for series in shown.series}
+    if all((column,) in drawn or is_base(found, column) for column in found.columns):
+        return found.places()
+    cells = []
+    for row in found.rows:
+        for series in shown.series:
+            own = [row.places[column] for column in series.columns if column in row.places]
+            others = [cell for cell in own if not cell.withheld]
+            cells += [cell for cell in own if cell.withheld] + ([] if series.fastest(row) else others[:1])
+    return cells
 
 
 def _draw_points(

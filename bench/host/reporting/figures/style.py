@@ -1,8 +1,9 @@
 """Gives every column its colour, marker and line, and every figure its fonts and its size.
 
-A framework has the same colour in every figure; older versions are paler. Every column has a marker of its own, and in
-figures of lines a pattern, so that the figures can be read in grey. The colours are those of Okabe and Ito (2008),
-which colour-blind people tell apart.
+A framework has the same colour in every figure; older versions are paler. A mode has the same marker where no other
+column of the figure has it. Every column has a marker of its own, and in figures of lines a pattern, so that the
+figures can be read in grey. The colours are those of Okabe and Ito (2008), which colour-blind people tell apart, and
+two of Tol (2021).
 """
 
 from __future__ import annotations
@@ -19,10 +20,48 @@ WIDTH, TEXT_WIDTH = 3.48, 7.13
 HEIGHT = 6.4
 #: More columns than these are not told apart: as points in bands, and as lines.
 MOST_COLUMNS, MOST_LINES = 12, 8
-COLOURS = {"PyTorch": "#D55E00", "TensorFlow": "#009E73", "JAX": "#0072B2"}
-#: For other frameworks, in the order of the columns.
+COLOURS = {
+    "PyTorch": "#D55E00",
+    "TensorFlow": "#009E73",
+    "JAX": "#0072B2",
+    "NumPy": "#666666",
+    "Keras": "#CC79A7",
+    "Lightning": "#56B4E9",
+    "Flax": "#E69F00",
+    "Haiku": "#666666",
+    "TensorFlow Lite": "#56B4E9",
+    # Tol's, as the others are taken.
+    "TensorFlow graphs": "#882255",
+    "Theano": "#999933",
+}
+#: For other people's frameworks, in the order of the columns.
 OTHERS = ("#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX<>ph*d"
+#: {(framework, mode): marker}, or {mode: marker} in any framework; without a mode, the best modes of a version.
+MARKER_OF: Mapping[tuple[str, str] | str, str] = {
+    ("PyTorch", ""): "s",
+    ("TensorFlow", ""): "D",
+    ("JAX", ""): "^",
+    ("JAX", "eager"): "*",
+    ("TensorFlow", "eager"): "p",
+    ("Flax", "linen"): "p",
+    ("Haiku", "jit"): "h",
+    "eager": "D",
+    "torchscript": "s",
+    "compile": "^",
+    "compile-step": "v",
+    "compile-reduce-overhead": ">",
+    "compile-max-autotune": "<",
+    "aot-inductor": "X",
+    "compile-openxla": "<",
+    "jit": "P",
+    "function": "X",
+    "xla": "d",
+    "fit": "s",
+    "fit-jit": "<",
+    "fit-compile": ">",
+    "session": "v",
+}
 #: Lengths of strokes and gaps, in widths of the line.
 PATTERNS: tuple[Any, ...] = (
     "solid",
@@ -75,22 +114,35 @@ class Style:
 
 def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, Style]:
     """Give each column its style."""
-    products = list(dict.fromkeys(labels[column].product for column in columns))
-    unknown = [product for product in products if product not in COLOURS]
-    hues = COLOURS | {product: OTHERS[number % len(OTHERS)] for number, product in enumerate(unknown)}
+    frameworks = {column: labels[column].framework or labels[column].product for column in columns}
+    unknown = [framework for framework in dict.fromkeys(frameworks.values()) if framework not in COLOURS]
+    hues = COLOURS | {framework: OTHERS[number % len(OTHERS)] for number, framework in enumerate(unknown)}
+    markers = _markers(columns, labels, frameworks)
     found = {}
-    for number, column in enumerate(columns):
-        label = labels[column]
-        versions = sorted(
-            {labels[other].version for other in columns if labels[other].product == label.product}, key=_key
-        )
-        age = (len(versions) - 1 - versions.index(label.version)) / max(1, len(versions) - 1)
-        found[column] = Style(
-            _paler(hues[label.product], PALEST * age),
-            MARKERS[number % len(MARKERS)],
-            PATTERNS[number % len(PATTERNS)],
-        )
+    for column in columns:
+        same = [other for other in columns if frameworks[other] == frameworks[column]]
+        versions = sorted({labels[other].version for other in same}, key=_key)
+        age = (len(versions) - 1 - versions.index(labels[column].version)) / max(1, len(versions) - 1)
+        marker = markers[column]
+        pattern = PATTERNS[MARKERS.index(marker) % len(PATTERNS)]
+        found[column] = Style(_paler(hues[frameworks[column]], PALEST * age), marker, pattern)
     return found
+
+
+def _markers(columns: Sequence[str], labels: Mapping[str, Label], frameworks: Mapping[str, str]) -> dict[str, str]:
+    """Give each column a marker of its own: that of its mode to the newest version, and one that is left to the others.
+
+    Where there are more columns than markers, columns share them.
+    """
+    found: dict[str, str] = {}
+    for column in sorted(columns, key=lambda column: _key(labels[column].version), reverse=True):
+        mode = labels[column].mode
+        marker = MARKER_OF.get((frameworks[column], mode)) or MARKER_OF.get(mode)
+        if marker and marker not in found.values():
+            found[column] = marker
+    left = [marker for marker in MARKERS if marker not in found.values()]
+    others = [column for column in columns if column not in found]
+    return found | {column: (left or MARKERS)[number % len(left or MARKERS)] for number, column in enumerate(others)}
 
 
 def _key(version: str) -> tuple[list[int], str]:

@@ -10,7 +10,7 @@ from ..words.caption import baseline_name, compared_of, describe_conditions
 from ..words.labels import Label, labels_of
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
-from ..words.ranking import contest_name, no_ranking_remark, ranking_remarks
+from ..words.ranking import best_mode_remarks, contest_name, no_ranking_remark, ranking_remarks
 from ..words.remarks import noise_remark
 from ..words.terms import enumerate_names
 from ..words.text import EMPTY
@@ -59,6 +59,7 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             "alike.",
             level=percent(LEVEL),
         ),
+        *best_mode_remarks(ranked, analysis.results, manifest.study.baseline),
         *ranking_remarks(ranked, analysis.results),
         no_ranking_remark(ranked, analysis.results),
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from bench.cell import Cell
 
+from ...analysis.best_modes import BestModes
 from ...analysis.speed_ups import ComparedCell
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
@@ -33,8 +34,10 @@ LONG = 12
 LINES, WORDS = 6, 20
 
 
-def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()) -> Table:
-    """Make the table of all speed-ups of a run; ``leaders`` may be the fastest of the first track."""
+def summarise(
+    found: SpeedUps, manifest: Manifest, leaders: Collection[str] = (), best_modes: BestModes | None = None
+) -> Table:
+    """Make the table of all speed-ups of a run; ``leaders`` and ``best_modes`` are those of the first track."""
     columns = found.columns
     rows = tuple(
         (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
@@ -50,11 +53,16 @@ def summarise(found: SpeedUps, manifest: Manifest, leaders: Collection[str] = ()
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         banner=answer.banner(found.grades, manifest),
     )
-    return _with_lines(bare, found, manifest, leaders)
+    return _with_lines(bare, found, manifest, leaders, answer.best_per_row(best_modes, found.labels))
 
 
-def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Collection[str]) -> Table:
-    """Add what the table shows, in as many sentences as the screen has lines for, and what its marks mean."""
+def _with_lines(
+    bare: Table, found: SpeedUps, manifest: Manifest, leaders: Collection[str], best: Sequence[str]
+) -> Table:
+    """Add what the table shows, in as many sentences as the screen has lines for, and what its marks mean.
+
+    The line about what is ``best`` in every row stands below the fastest on average, where the screen has room for it.
+    """
     compared = [place.result for place in found.places() if place.speed_up is not None and not place.is_base]
     track = found.tracks[0] if found.tracks else None
     first = [
@@ -76,7 +84,12 @@ def _with_lines(bare: Table, found: SpeedUps, manifest: Manifest, leaders: Colle
     said = (compared, found.labels, _names(found), found.before, LINES)
     every = [first_words(line, WORDS) for line in every_comparison(*said)]
     clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said)]
-    if clearest and left < screen.lines_of(clearest[0]):
+    needed = screen.lines_of(clearest[0]) if clearest else 0
+    its_lines = sum(map(screen.lines_of, best))
+    # A table that is longer than the screen is scrolled anyhow.
+    if left >= needed + its_lines or screen.height(bare) > screen.HEIGHT:
+        first, left = [*first, *best], left - its_lines
+    if clearest and left < needed:
         left, advice = left + sum(map(screen.lines_of, advice)), []
     told = every if every and len(_that_fit(every, left)) == len(every) else _that_fit(clearest, left)
     return replace(bare, sentences=(*first, *told), remarks=(*advice, *notes))

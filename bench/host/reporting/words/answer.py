@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from rich.cells import cell_len
+
+from ...analysis.best_modes import BestModes, BestOfVersion
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import Manifest
 from ...study.baseline import BEST, CHOSEN, PREVIOUS
-from .labels import Labels
+from .labels import Labels, names_of_versions
 from .language import _, ngettext
 from .numbers import fixed, percent
 from .quality import meaning
@@ -23,6 +26,8 @@ MARKS = {Quality.CLEAN: "", Quality.NOISY: "~", Quality.UNSTEADY: "^", Quality.D
 WITHHELD = "-"
 #: At the heading of a column whose ratios other settings than the baseline's may explain.
 EXPLAINED = "°"
+#: Letters of a line of the screen.
+SCREEN = 80
 #: Settings that are named at most; the table of settings has all of them.
 NAMED = 3
 #: One mark for each verdict that says something.
@@ -100,6 +105,35 @@ def fastest(
         return [_("Fastest on average: {column}; next {other}, {next} times as fast{over}.", **said)]
     # The next one shows how close it is.
     return [_("Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.", **said)]
+
+
+def best_per_row(best: BestModes | None, labels: Labels) -> list[str]:
+    """Say in one line of the screen how fast the versions are, each in its best mode of every row.
+
+    Nothing where most rows have a single process: the choice among its times flatters.
+    """
+    if best is None or 2 * best.chosen_by_itself >= best.rows:
+        return []
+    names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
+    line = ""
+    for count in range(2, len(best.versions) + 1):
+        longer = _("Best mode per row: {versions}.", versions=_joined(best.versions[:count], names))
+        if line and cell_len(longer) > SCREEN:
+            break
+        line = longer
+    return [line]
+
+
+def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str]) -> str:
+    """Name versions with their speed-ups; those that may be the fastest are joined by an "or"."""
+    text = ""
+    for one in versions:
+        other = f"{names[one.environment]} {fixed(1.0 / one.ratio.value, 2)}"
+        if not text:
+            text = other
+        else:
+            text = _("{first} or {other}", first=text, other=other) if one.leads else f"{text}; {other}"
+    return text
 
 
 def legend(grades: Grades) -> list[str]:

@@ -35,6 +35,8 @@ class Label:
     #: ``2.15``, or ``2.15.1`` beside another 2.15; empty where the records do not say.
     version: str
     mode: str
+    #: The framework's name for people, where ``product`` is that of an environment, to tell two of them apart.
+    framework: str = ""
 
     @property
     def text(self) -> str:
@@ -81,6 +83,13 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     return {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
 
 
+def names_of_versions(columns: Mapping[str, str], labels: Labels) -> dict[str, str]:
+    """Name environments by their frameworks and versions, given a column of each; by themselves where two share one."""
+    names = {environment: labels[column].release for environment, column in columns.items()}
+    counts = Counter(names.values())
+    return {environment: name if counts[name] == 1 else environment for environment, name in names.items()}
+
+
 def _shared(labels: Mapping[str, Label]) -> dict[str, bool]:
     """Tell of each column whether another one has the same name."""
     names = Counter(label.text for label in labels.values())
@@ -110,7 +119,8 @@ def version_order(label: Label) -> tuple[int, ...]:
 
 
 def _label(cell: Cell, versions: Mapping[str, str]) -> Label:
-    return Label(product_of(cell.framework), versions[cell.environment], cell.mode)
+    product = product_of(cell.framework)
+    return Label(product, versions[cell.environment], cell.mode, product)
 
 
 def _version(result: Result) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...analysis.best_modes import BestModes
 from ...analysis.ranking import Contest, Ranked, Support
 from ...analysis.results import Result
-from .labels import Labels, labels_of, with_label
+from ...analysis.speed_ups import inverse
+from .labels import Labels, labels_of, names_of_versions, with_label
 from .language import _, ngettext
 from .notes import in_words
+from .numbers import fixed, format_interval
 from .row_names import row_name, threads_in_words, usual_facets
 from .terms import enumerate_names, status_word
 from .text import shorten
@@ -31,6 +34,45 @@ def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:
         for contest in ranked.contests
         if contest.support is not None
     ]
+
+
+def best_mode_remarks(ranked: Ranked, results: Sequence[Result], baseline: str) -> list[str]:
+    """Write for every contest how fast the versions are, each in its best mode of every row; see ``best_modes``."""
+    labels = labels_of(results)
+    return [
+        _best_modes(contest.best_modes, contest_name(contest), labels, baseline)
+        for contest in ranked.contests
+        if contest.best_modes is not None
+    ]
+
+
+def _best_modes(best: BestModes, contest: str, labels: Labels, baseline: str) -> str:
+    names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
+    said = []
+    for one in best.versions:
+        speed_up = inverse(one.ratio)
+        said.append(
+            " ".join(filter(None, (names[one.environment], fixed(speed_up.value, 2), format_interval(speed_up))))
+        )
+    text = ngettext(
+        "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {contest}: {versions}.",
+        "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {contest}: {versions}.",
+        best.rows,
+        contest=contest,
+        baseline=labels[baseline].text,
+        versions="; ".join(said),
+    )
+    corrected = _(
+        "Each process counts in the mode that the row's other processes choose, so that the choice does not flatter."
+    )
+    if not best.chosen_by_itself:
+        return f"{text} {corrected}"
+    alone = ngettext(
+        "In {count} row a single process chooses for itself, which flatters.",
+        "In {count} rows a single process chooses for itself, which flatters.",
+        best.chosen_by_itself,
+    )
+    return f"{text} {alone}" if best.chosen_by_itself == best.rows else f"{text} {corrected} {alone}"
 
 
 def no_ranking_remark(ranked: Ranked, results: Sequence[Result]) -> str:

@@ -78,7 +78,7 @@ def test_pictures_have_no_more_points_than_their_share(long_study):
 
 def test_a_framework_has_the_colour_that_it_has_in_the_figures():
     script = (document.FOLDER / "elements.js").read_text(encoding="utf-8")
-    found = re.search(r"const COLOURS = \{(.*?)\}", script)
+    found = re.search(r"const COLOURS = \{(.*?)\}", script, re.DOTALL)
     assert found is not None
     of_page = dict(re.findall(r"(\w+): '(#\w+)'", found[1]))
     assert {labels.product_of(name): colour.upper() for name, colour in of_page.items()} == style.COLOURS

@@ -1,12 +1,14 @@
-"""Tests the sentence that says which column is fastest on average."""
+"""Tests the sentences that say which column is fastest on average, and which version in its best modes."""
 
 from __future__ import annotations
 
 import pytest
 
+from bench.host.analysis.best_modes import BestModes, BestOfVersion
 from bench.host.analysis.speed_ups import Track
-from bench.host.reporting.words.answer import fastest
+from bench.host.reporting.words.answer import best_per_row, fastest
 from bench.host.reporting.words.labels import Label
+from bench.host.statistics.bootstrap import Estimate
 
 NAMES = {
     "old:eager": Label("PyTorch", "1.13", "eager"),
@@ -38,3 +40,36 @@ def test_the_fastest_is_compared_with_what_says_most(means, leaders, said):
     (text,) = fastest(Track("cpu", 1, found, 9, 9), False, "old:eager", NAMES, leaders)
     assert text.startswith("Fastest on average: ")
     assert text.endswith(said)
+
+
+def best(*versions: tuple[str, float, bool], alone: int = 0) -> BestModes:
+    every = [
+        BestOfVersion(column.partition(":")[0], (column,), Estimate(1.0 / speed_up, None, None, 9), leads)
+        for column, speed_up, leads in versions
+    ]
+    return BestModes(tuple(every), 9, alone)
+
+
+NEW, JAX, OLD = ("new:eager", 2.1, True), ("jax:jit", 2.02, False), ("old:eager", 1.24, False)
+
+
+def test_the_versions_in_their_best_modes_stand_on_one_line_as_far_as_they_fit():
+    (text,) = best_per_row(best(NEW, JAX, OLD), NAMES)
+    assert text == "Best mode per row: PyTorch 2.15 2.10; JAX 0.10 2.02; PyTorch 1.13 1.24."
+    (tied,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), OLD), NAMES)
+    assert tied == "Best mode per row: PyTorch 2.15 2.10 or JAX 0.10 2.02; PyTorch 1.13 1.24."
+    (three,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), ("old:eager", 1.9, True)), NAMES)
+    assert three == "Best mode per row: PyTorch 2.15 2.10 or JAX 0.10 2.02 or PyTorch 1.13 1.90."
+    long = NAMES | {"old:eager": Label("W" * 40, "1", "eager")}
+    assert best_per_row(best(NEW, JAX, OLD), long) == ["Best mode per row: PyTorch 2.15 2.10; JAX 0.10 2.02."]
+
+
+def test_nothing_is_said_of_best_modes_that_single_processes_chose():
+    assert best_per_row(best(NEW, JAX, OLD, alone=9), NAMES) == []
+    assert best_per_row(None, NAMES) == []
+
+
+def test_versions_with_one_name_have_that_of_their_environments():
+    twins = {"a:jit": Label("JAX", "0.10", "jit"), "b:eager": Label("JAX", "0.10", "eager")}
+    (text,) = best_per_row(best(("a:jit", 2.0, True), ("b:eager", 1.0, False)), twins)
+    assert text == "Best mode per row: a 2.00; b 1.00."
