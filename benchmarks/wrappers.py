@@ -87,7 +87,9 @@ def main(arguments: list[str]) -> int:
                 cells = compare(prepared.command, [framework, mode, workload, size, turns])
                 rows.append([environment, mode, f"{workload}/{size}", *cells])
                 print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    headers = ["environment", "mode", "cell", "ours / µs", "bare / µs", "ours / bare", "middle half", "interval", "verdict"]
+    headers = [
+        "environment", "mode", "cell", "ours / µs", "bare / µs", "ours / bare", "middle half", "interval", "verdict",
+    ]  # fmt: skip
     print(tabulate(rows, headers, "github", disable_numparse=True))
     return int(any(row[-1] == "more than 2 %" for row in rows))
 
