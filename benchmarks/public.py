@@ -88,7 +88,7 @@ COLUMNS = {
         ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
         ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
         ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"), ("jax", "jit-async"), ("jax", "jit-aot"),
-        ("jax", "jit-loop"),
+        ("jax", "jit-loop"), ("jax-grain", "eager"), ("jax-grain", "jit"),
     ),
     "libraries": (
         ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),

@@ -3,6 +3,7 @@
     nox -s benchmarks -- wrappers [TURNS [ENVIRONMENT …]]
 
 Both call the same transformed function in one process of the environment, in turns, on one thread: CPU time per step.
+In a graph of TensorFlow, the user's function is traced by itself and returns tensors without names.
 The steps are the shortest there are, where wrappers weigh most. A wrapper must cost less than the limit. Where the
 interval of the median ratio (McGill, Tukey and Larsen 1978) contains the limit, the verdict is "unclear".
 """
@@ -46,7 +47,7 @@ def verdict(low: float, high: float) -> str:
 
 
 def compare(command: tuple[str, ...], arguments: list[str]) -> list[str]:
-    """Return the cells of a row: both medians, median and quartiles of the ratios of the turns, and the verdict."""
+    """Return the cells of a row: both medians; median, quartiles and interval of the turns' ratios; the verdict."""
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
         [*command, str(PROGRAM), *arguments],
@@ -66,6 +67,7 @@ def compare(command: tuple[str, ...], arguments: list[str]) -> list[str]:
         f"{np.median(bare) * 1e6:.2f}",
         f"{middle:.3f}",
         f"{low:.3f} to {high:.3f}",
+        f"{middle - notch:.3f} to {middle + notch:.3f}",
         verdict(middle - notch, middle + notch),
     ]
 
@@ -85,7 +87,9 @@ def main(arguments: list[str]) -> int:
                 cells = compare(prepared.command, [framework, mode, workload, size, turns])
                 rows.append([environment, mode, f"{workload}/{size}", *cells])
                 print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    headers = ["environment", "mode", "cell", "ours / µs", "bare / µs", "ours / bare", "middle half", "verdict"]
+    headers = [
+        "environment", "mode", "cell", "ours / µs", "bare / µs", "ours / bare", "middle half", "interval", "verdict",
+    ]  # fmt: skip
     print(tabulate(rows, headers, "github", disable_numparse=True))
     return int(any(row[-1] == "more than 2 %" for row in rows))
 

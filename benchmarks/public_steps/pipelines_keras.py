@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import keras
-from pipelines_torch import Batches
+from stored import Order
 
 
 def pydataset(batch, shape):
@@ -19,7 +19,7 @@ class Digits(keras.utils.PyDataset):
     def __init__(self, order, shape, count):
         super().__init__()
         self.each, self.count = len(order[0]), count
-        self.examples = Batches(order, shape, count)
+        self.examples = Order(order, shape, count)
 
     def __len__(self):
         return self.count

@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import zlib
 
-import numpy as np
 import torch
+from stored import Order
 from torch.utils.data import BatchSampler, DataLoader, Dataset, SequentialSampler
 
-from bench.workloads.lenet_input import DEVIATION, MEAN, examples
+from bench.workloads.lenet_input import DEVIATION, MEAN
 from bench.workloads.lenet_train import SIDE
 
 #: Shapes of an image.
@@ -33,15 +33,8 @@ def pipelines(batch, shape=CHANNELS_FIRST):
     }
 
 
-class Digits(Dataset):
+class Digits(Order, Dataset):
     """The examples of an epoch, in its order."""
-
-    def __init__(self, order, shape, count):
-        self.rows, self.mirrored = (np.tile(array, count) for array in order)
-        self.shape, (self.records, self.labels) = shape, examples()
-
-    def __len__(self):
-        return len(self.rows)
 
     def __getitem__(self, index):
         row = self.rows[index]
@@ -50,20 +43,12 @@ class Digits(Dataset):
         return ((image.float() / 255 - MEAN) / DEVIATION).view(self.shape), int(self.labels[row])
 
 
-class Batches(Digits):
+class Batches(Order, Dataset):
     """The same, whose item is a batch."""
 
     def __getitem__(self, indices):
         images, labels = self.arrays(indices)
         return torch.from_numpy(images), torch.from_numpy(labels)
-
-    def arrays(self, indices):
-        rows, mirrored = self.rows[indices], self.mirrored[indices].astype(bool)
-        images = np.stack([np.frombuffer(zlib.decompress(self.records[row]), np.uint8) for row in rows])
-        images = images.reshape(-1, SIDE, SIDE)
-        images[mirrored] = images[mirrored, :, ::-1]
-        images = ((images / np.float32(255) - np.float32(MEAN)) / np.float32(DEVIATION)).reshape(-1, *self.shape)
-        return images, self.labels[rows].astype(np.int64)
 
 
 def of_examples(order, shape, count):

@@ -1,6 +1,8 @@
-"""Makes the run of a step that has its batch already."""
+"""Makes runs of steps: of one that has its batch already, and of one that gets its batches from a pipeline."""
 
 from __future__ import annotations
+
+import functools
 
 
 def repeated(step):
@@ -17,3 +19,21 @@ def repeated(step):
         return outputs
 
     return run
+
+
+def holding(step, batch):
+    """Return a step that has its batch, whatever it is given."""
+    return lambda *given: step(*batch)
+
+
+class Piped:
+    """Does a step with each batch of a pipeline; one of as many batches as a run has is kept for the next such run."""
+
+    def __init__(self, step, pipeline):
+        self._step = step
+        self._made = functools.lru_cache(maxsize=None)(pipeline)
+
+    def run(self, batches):
+        for batch in self._made(len(batches)):
+            outputs = self._step(*batch)
+        return outputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from jax import lax
+from repeated import holding
 
 #: Batches that lie on the device together where one executable does many steps; ours holds as many.
 BATCHES = 8
@@ -22,13 +23,18 @@ def jitted(function, mode, example, **options):
 
 
 def training(update, state, mode, batch):
-    """Return a step of ``update(state, *batch) -> (state, loss)``, which gives its batch itself."""
+    """Return a step of ``update(state, *batch) -> (state, loss)``, which has its batch already."""
     if mode == "jit-loop":
         return Loop(update, state, batch)
-    transformed = jitted(update, mode, (state, *batch), donate_argnums=0)
+    return holding(advancing(update, state, mode, batch), batch)
+
+
+def advancing(update, state, mode, example):
+    """Return the step of any batch; ``example`` is one like them."""
+    transformed = jitted(update, mode, (state, *example), donate_argnums=0)
     current = [state]
 
-    def step(*given):
+    def step(*batch):
         current[0], value = transformed(current[0], *batch)
         return {"loss": value}
 

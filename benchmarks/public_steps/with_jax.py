@@ -7,7 +7,9 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax.example_libraries import optimizers, stax
-from transforms_jax import jitted, training
+from pipelines_jax import pipelines
+from repeated import Piped
+from transforms_jax import advancing, jitted, training
 
 try:
     import with_flax
@@ -19,6 +21,8 @@ RATE = 0.05
 
 def steps(workload, size, mode, batch):
     """Return ``{name: step}``."""
+    if workload == "lenet-input":
+        return piped(mode, batch)
     found = {}
     if workload in OWN:
         found["example_libraries"] = OWN[workload](size, mode, batch)
@@ -28,9 +32,13 @@ def steps(workload, size, mode, batch):
 
 
 def trained(network, mode, batch, optimizer):
-    """Train as JAX's own example of an MNIST classifier does."""
+    return training(*learning(network, batch[0].shape, optimizer), mode, batch)
+
+
+def learning(network, shape, optimizer):
+    """Return ``update`` and its first state, as in JAX's own example of an MNIST classifier."""
     initialise, predict = network
-    _, parameters = initialise(jax.random.PRNGKey(0), batch[0].shape)
+    _, parameters = initialise(jax.random.PRNGKey(0), shape)
     begin, apply, current = optimizer
 
     def loss(parameters, inputs, labels):
@@ -41,7 +49,17 @@ def trained(network, mode, batch, optimizer):
         value, gradients = jax.value_and_grad(loss)(current(state), inputs, labels)
         return apply(0, gradients, state), value
 
-    return training(update, begin(parameters), mode, batch)
+    return update, begin(parameters)
+
+
+def piped(mode, order):
+    """Train on what Grain makes of the stored examples, with the network of ``lenet``."""
+    found = {}
+    for name, pipeline in pipelines(order).items():
+        example = next(iter(pipeline(1)))
+        step = advancing(*learning(lenet_layers(), example[0].shape, optimizers.sgd(RATE)), mode, example)
+        found["example_libraries, " + name] = Piped(step, pipeline)
+    return found
 
 
 def perceptron(size, mode, batch):
@@ -55,9 +73,13 @@ def convolutions(*filters):
     return [layer for count in filters for layer in (stax.Conv(count, (5, 5)), stax.Relu, pool)]
 
 
-def lenet(size, mode, batch):
+def lenet_layers():
     dense = [stax.Dense(120), stax.Relu, stax.Dense(84), stax.Relu, stax.Dense(10), stax.LogSoftmax]
-    return trained(stax.serial(*convolutions(6, 16), stax.Flatten, *dense), mode, batch, optimizers.sgd(RATE))
+    return stax.serial(*convolutions(6, 16), stax.Flatten, *dense)
+
+
+def lenet(size, mode, batch):
+    return trained(lenet_layers(), mode, batch, optimizers.sgd(RATE))
 
 
 def catdog(size, mode, batch):

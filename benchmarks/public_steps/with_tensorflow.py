@@ -1,11 +1,14 @@
 """Makes steps of Keras layers and optimizers: in a custom training loop, and in Keras' own train_on_batch.
 
-``train`` replaces both where Keras' own loops train the same networks.
+``train`` replaces both where Keras' own loops train the same networks. With an input pipeline, loops go over tf.data.
 """
 
 from __future__ import annotations
 
+import functools
+
 import keras
+from repeated import Piped, holding
 
 if not hasattr(keras, "ops"):
     # Until 2.13, ``keras`` itself has the older optimizers.
@@ -19,6 +22,7 @@ def steps(workload, size, mode, batch):
     made = {
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
         "transformer-train": language_model, "lstm-lm-train": recurrent,
+        "lenet-input": functools.partial(lenet, train=piped),
     }.get(workload)  # fmt: skip
     return made(size, mode, batch) if made else {}
 
@@ -41,22 +45,60 @@ def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(RATE)):
 
     Keras calls no concrete functions.
     """
-    inputs, labels = batch
-    found = {"custom loop": custom(make(), mode, inputs, labels, optimizer())}
+    found = {"custom loop": holding(custom(make(), mode, batch, optimizer()), batch)}
     if not mode.endswith("-concrete"):
-        found["train_on_batch"] = on_batch(make(), mode, inputs, labels, optimizer())
+        found["train_on_batch"] = holding(on_batch(make(), mode, optimizer()), batch)
     return found
+
+
+def piped(make, mode, order, optimizer=lambda: keras.optimizers.SGD(RATE)):
+    """Train on what a tf.data pipeline makes of the stored examples.
+
+    The loop over it is Python's, or in a graph, as TensorFlow's guide to tf.function has it.
+    """
+    from pipelines_tensorflow import pipelines
+
+    found = {}
+    for name, pipeline in pipelines(order).items():
+        example = next(iter(pipeline(1)))
+        found[f"custom loop, {name}"] = Piped(custom(make(), mode, example, optimizer()), pipeline)
+        if not mode.startswith("eager"):
+            found[f"loop in a graph, {name}"] = InGraph(custom(make(), mode, example, optimizer()), pipeline)
+        if not mode.endswith("-concrete"):
+            found[f"train_on_batch, {name}"] = Piped(on_batch(make(), mode, optimizer()), pipeline)
+    return found
+
+
+class InGraph:
+    """Does a step with each batch of a pipeline, in one tf.function."""
+
+    def __init__(self, step, pipeline):
+        import tensorflow as tf
+
+        self._made = functools.lru_cache(maxsize=None)(pipeline)
+
+        @tf.function
+        def steps(dataset):
+            loss = tf.constant(0.0)
+            for inputs, labels in dataset:
+                loss = step(inputs, labels)["loss"]
+            return loss
+
+        self._steps = steps
+
+    def run(self, batches):
+        return {"loss": self._steps(self._made(len(batches)))}
 
 
 def criterion():
     return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
-def custom(model, mode, inputs, labels, optimizer):
+def custom(model, mode, example, optimizer):
     import tensorflow as tf
 
     score = criterion()
-    model.build(inputs.shape)
+    model.build(example[0].shape)
     optimizer.build(model.trainable_variables)
 
     def update(inputs, labels):
@@ -66,15 +108,15 @@ def custom(model, mode, inputs, labels, optimizer):
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
-    transformed = traced(update, mode, (inputs, labels))
-    return lambda *given: {"loss": transformed(inputs, labels)}
+    transformed = traced(update, mode, example)
+    return lambda inputs, labels: {"loss": transformed(inputs, labels)}
 
 
-def on_batch(model, mode, inputs, labels, optimizer):
+def on_batch(model, mode, optimizer):
     model.compile(
         optimizer=optimizer, loss=criterion(), run_eagerly=mode.startswith("eager"), jit_compile=mode == "xla"
     )
-    return lambda *given: {"loss": model.train_on_batch(inputs, labels)}
+    return lambda inputs, labels: {"loss": model.train_on_batch(inputs, labels)}
 
 
 def perceptron(size, mode, batch, train=None):

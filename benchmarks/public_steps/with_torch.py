@@ -1,4 +1,7 @@
-"""Makes steps of PyTorch's own layers: torch.nn.Sequential, torch.optim and torch.nn.TransformerEncoder."""
+"""Makes steps of PyTorch's own layers: torch.nn.Sequential, torch.optim and torch.nn.TransformerEncoder.
+
+With an input pipeline, the loop of the tutorials goes over a DataLoader.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from itertools import pairwise
 
 import lazy_torch
 import torch
+from pipelines_torch import pipelines
+from repeated import Piped, holding
 from torch import nn
 from transforms_torch import FORMATS, fastest, functional, inferring, trainable
 
@@ -24,29 +29,51 @@ def steps(workload, size, mode, batch, train=None):
         "mlp-train": perceptron, "lenet-train": lenet, "catdog-cnn-train": catdog, "transformer-encoder": encoder,
         "transformer-train": language_model, "lstm-lm-train": recurrent,
     }.get(workload)  # fmt: skip
+    if workload == "lenet-input" and train is None:
+        return piped(lenet_layers(), mode, batch)
     return made(size, mode, batch, train or trained) if made else {}
 
 
 def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
-    """Train as the tutorials do; the loss is computed outside the network.
+    """Train as the tutorials do; the loss is computed outside the network."""
+    if mode in lazy_torch.LAZY:
+        network.train()
+        return lazy_torch.trained(network, nn.CrossEntropyLoss(), kind, rate, mode, batch)
+    made = training(network, mode, tuple(batch[:-1]), kind, rate)
+    return {name: holding(step, batch) for name, step in made.items()}
+
+
+def piped(network, mode, order):
+    """Train on what a DataLoader makes of the stored examples."""
+    if mode in lazy_torch.LAZY:
+        return {}
+    sources = pipelines(order)
+    images, _ = next(iter(sources["DataLoader"](1)))
+    made = training(network, mode, (images,), torch.optim.SGD, RATE)
+    return {
+        f"{name}, {source}": Piped(step, pipeline)
+        for source, pipeline in sources.items()
+        for name, step in made.items()
+    }
+
+
+def training(network, mode, example, kind, rate):
+    """Return ``{name: step}`` of the forms of the tutorials, ``step(*inputs, labels)``; ``example`` are inputs.
 
     With mode ``compile-step`` two tutorials' forms compete: the optimizer compiled beside the network, and all of the
     step under one torch.compile.
     """
     network.train()
-    *inputs, labels = batch
     criterion = nn.CrossEntropyLoss()
-    if mode in lazy_torch.LAZY:
-        return lazy_torch.trained(network, criterion, kind, rate, mode, batch)
     make = functools.partial(fastest, kind, network.parameters)
     if mode == "functorch":
-        return {"functional_call": differentiated(functional(network, criterion), make(mode, lr=rate), batch)}
-    forward = trainable(network, mode, tuple(inputs))
+        return {"functional_call": differentiated(functional(network, criterion), make(mode, lr=rate))}
+    forward = trainable(network, mode, example)
 
     def stepping(optimizer, advance):
-        def step(*given):
+        def step(*batch):
             optimizer.zero_grad()
-            loss = criterion(forward(*inputs).flatten(0, -2), labels.flatten())
+            loss = criterion(forward(*batch[:-1]).flatten(0, -2), batch[-1].flatten())
             loss.backward()
             advance()
             return {"loss": loss}
@@ -60,8 +87,8 @@ def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
     if mode != "compile-step":
         return {"torch.nn": stepping(optimizer, optimizer.step)}
 
-    def whole():
-        loss = criterion(network(*inputs).flatten(0, -2), labels.flatten())
+    def whole(*batch):
+        loss = criterion(network(*batch[:-1]).flatten(0, -2), batch[-1].flatten())
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -70,14 +97,14 @@ def trained(network, mode, batch, kind=torch.optim.SGD, rate=RATE):
     compiled = torch.compile(whole)
     return {
         "optimizer compiled": stepping(optimizer, torch.compile(optimizer.step)),
-        "step compiled": lambda *given: {"loss": compiled()},
+        "step compiled": lambda *batch: {"loss": compiled(*batch)},
     }
 
 
-def differentiated(differentiate, optimizer, batch):
+def differentiated(differentiate, optimizer):
     """Make the step whose gradients a functional transform computes, and whose optimizer is torch.optim's."""
 
-    def step(*given):
+    def step(*batch):
         loss = differentiate(*batch)
         optimizer.step()
         return {"loss": loss}
@@ -91,13 +118,16 @@ def perceptron(size, mode, batch, train):
     return train(nn.Sequential(*hidden, nn.Linear(widths[-1], size["classes"])), mode, batch)
 
 
-def lenet(size, mode, batch, train):
-    network = nn.Sequential(
+def lenet_layers():
+    return nn.Sequential(
         nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
         nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
     )  # fmt: skip
-    return imaged(network, mode, batch, train)
+
+
+def lenet(size, mode, batch, train):
+    return imaged(lenet_layers(), mode, batch, train)
 
 
 def catdog(size, mode, batch, train):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from unittest import mock
 
 import numpy as np
@@ -29,6 +30,7 @@ def examine(mode):
         "without NCHW": without_channels_first(mode),
         "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
         "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
+        "seconds": seconds(mode),
     }
 
 
@@ -87,6 +89,28 @@ def losses(mode, settings):
     for begin in (program.reset, program.reset, lambda: None):
         begin()
         found.append([float(program.step(inputs)["loss"]) for _ in range(3)])
+    return found
+
+
+def seconds(mode):
+    """Return the seconds of a long call, and of reading what it returned: as it is, and dispatched asynchronously."""
+    adapter = Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+
+    def multiplied(matrix):
+        return tf.while_loop(lambda _: True, lambda made: (tf.tanh(made @ matrix),), (matrix,), maximum_iterations=400)
+
+    function, matrix = adapter.transform(multiplied), adapter.put(np.random.RandomState(0).standard_normal((400, 400)))
+    function(matrix)
+    found = {}
+    for name, synchronous in (("inline", True), ("asynchronous", False)):
+        tf.config.experimental.set_synchronous_execution(synchronous)
+        assert adapter.settings()["dispatch"] == name
+        start = time.perf_counter()
+        (made,) = function(matrix)
+        returned = time.perf_counter()
+        made.numpy()
+        found[name] = [returned - start, time.perf_counter() - returned]
+    tf.config.experimental.set_synchronous_execution(True)
     return found
 
 

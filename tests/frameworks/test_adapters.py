@@ -129,6 +129,16 @@ def test_a_reset_restores_the_state_of_tensorflows_optimizers(environment, mode)
         assert onward != first
 
 
+@cases("tf2:function", "tf2:function-concrete", "tf2:xla", "tf2:xla-concrete", "tf2:xla-auto")
+def test_what_a_call_of_tensorflow_returns_has_been_computed(environment, mode):
+    found = trial(environment, mode)["extras"]["seconds"]
+    call_s, read_s = found["inline"]
+    assert read_s < call_s / 10
+    # Where calls are dispatched, the same comparison tells.
+    call_s, read_s = found["asynchronous"]
+    assert read_s > call_s
+
+
 @cases("tf2:eager-fused")
 def test_mode_eager_fused_is_for_training_only(environment, mode):
     assert "optimizer only" in trial(environment, mode)["another shape"]["unsupported"]

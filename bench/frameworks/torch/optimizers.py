@@ -39,8 +39,9 @@ def make_optimizer(parameters, settings, mode="eager"):
         # Of the forms that it has, this one records the least: Adam's loop took 1.15 times as long, and 1.5 times with
         # the count of steps as a tensor of the device. The count becomes an argument of the graph, not a constant.
         return kind(parameters, lr=settings["learning_rate"], foreach=True, **options)
-    # SGD has been fused since 2.3; Adam's refused parameters on a processor until 2.4. The default there is a loop,
-    # which took 1.3 to 1.6 times as long as foreach for 300 tensors. Before 1.12 there is nothing else.
+    # SGD has been fused since 2.3; Adam's refused parameters on a processor until 2.4. The default there is a loop. In
+    # 1.13 it took 1.5 times as long as foreach for SGD's 300 tensors, 1.3 for Adam's 30, and 0.9 for Adam's 300 and
+    # 1,000. Before 1.12 there is nothing else.
     for form in ("fused", "foreach"):
         with contextlib.suppress(TypeError, RuntimeError):
             return kind(parameters, lr=settings["learning_rate"], **{form: True}, **options)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from ...frameworks import loaded
 from .stopwatch import Stopwatch, looped
 from .waiting import Waiting
+
+
+def run_of(program: Any, adapter: Any, device: str) -> Tuple[Callable[[Sequence[Any]], Any], str]:
+    """Return the ``run`` of a program that samples call, and after what they wait: "every step" or "every sample"."""
+    if program.run is not None:
+        return program.run, "every sample"
+    # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
+    each = device == "cpu" and adapter.settings().get("dispatch") != "inline"
+    return looped(program.step, adapter.synchronize, each), "every step" if each else "every sample"
 
 
 class TimedProgram:
@@ -23,11 +32,9 @@ class TimedProgram:
         #: Whether the peak of the memory is that of the samples alone.
         self.peak_is_new = False
         self.waiting = Waiting(loaded.processors())
-        # On a processor, steps that were only ordered may overlap; a GPU computes them in order.
-        each = device == "cpu" and adapter.settings().get("dispatch") != "inline"
-        self.synchronised = "every step" if each and program.run is None else "every sample"
+        run, self.synchronised = run_of(program, adapter, device)
         self.stopwatch = Stopwatch(
-            program.run or looped(program.step, adapter.synchronize, each),
+            run,
             batches,
             adapter.synchronize,
             reset=program.reset or (lambda: None),
