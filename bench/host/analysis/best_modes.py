@@ -110,7 +110,14 @@ def _best(columns: Sequence[str], locations: ranking.Results, baseline: str) -> 
     """Return where the processes of a version lie in its best mode, row by row."""
     found: dict[str, LogLocations] = {}
     for row in locations[baseline]:
-        own = [column for column in columns if locations[column].get(row)]
+        paired = {
+            column: ranking.common_keys(locations, [column, baseline], row)
+            for column in columns
+            if locations[column].get(row)
+        }
+        most = max(map(len, paired.values()), default=0)
+        # A mode with half of the processes or fewer would leave the others as few.
+        own = [column for column, keys in paired.items() if 2 * len(keys) > most]
         keys = ranking.common_keys(locations, [*own, baseline], row)
         if own and keys:
             found[row] = _choose([locations[column][row] for column in own], locations[baseline][row], keys)

@@ -97,6 +97,16 @@ def test_a_single_process_chooses_for_itself_and_this_is_counted():
     assert best.chosen_by_itself == 3
 
 
+def test_a_mode_with_few_processes_takes_none_from_the_others():
+    made = records(MIXED)
+    few = [one for one in made if one.cell.column != "torch2:eager" or one.round == 0]
+    best = best_of(few)
+    assert best.chosen_by_itself == 0
+    # In the third row it is out, in the fourth it is alone.
+    assert best.rows == 4
+    assert values(best)["torch2"] == pytest.approx((0.25 * 0.25 * 1.0 * 0.25) ** 0.25, abs=0.01)
+
+
 def test_a_mode_of_another_precision_is_no_better_mode():
     autocast = {"torch2:autocast": (0.01, 0.01, 0.01, 0.01)}
     assert values(best_of(records(MIXED | autocast)))["torch2"] == 0.25

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...analysis.best_modes import environment_of
+from ...analysis.best_modes import BestModes, environment_of
 from ...analysis.speed_ups import ComparedCell, inverse
 from ...statistics.bootstrap import Estimate
 from ...statistics.ranking import Standing
@@ -48,7 +48,7 @@ def draw(report: Report) -> Figure | None:
     points = _points(found, shown)
     if not points:
         return None
-    means, rows = _means(report, found, shown, points)
+    means, rows, choice = _means(report, found, shown, points)
     names = [row.name for row in shown.rows]
     if means:
         names.append(mean_name(found, replace(found.tracks[0], rows=rows), short=True))
@@ -60,7 +60,7 @@ def draw(report: Report) -> Figure | None:
     labels = {series.key: series.label for series in shown.every}
     styles = styles_of(list(labels), labels)
     cut_off = _draw_points(axes, [*points, *means], [series.key for series in shown.series], styles)
-    lines = _lines(found, shown, points, means)
+    lines = _lines(found, shown, points, means, choice)
     lines[-1] += [_("an arrow: the interval goes on")] if cut_off else []
     notes = ["; ".join(some) for some in lines if some] if shown.wide else [line for some in lines for line in some]
     named = {
@@ -81,13 +81,13 @@ def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
     ]
 
 
-def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]) -> tuple[list[Mark], int]:
-    """List the points of the geometric means, below the rows, and over how many rows they are.
+def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]) -> tuple[list[Mark], int, list[str]]:
+    """List the points of the geometric means, below the rows, over how many rows they are, and how modes were chosen.
 
     A mean of which half of the points or more are hollow is hollow. Its interval is that of the ranking.
     """
     if not found.tracks:
-        return [], 0
+        return [], 0, []
     track = found.tracks[0]
     contest = report.ranked.contest(track.device, track.threads)
     best = contest.best_modes if contest and any(series.chosen for series in shown.series) else None
@@ -101,7 +101,14 @@ def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]
         means = {column: _with_interval(mean, ranked.get(column), rows) for column, mean in track.means.items()}
     known = [(series.key, mean) for series in shown.series if (mean := means.get(series.key))]
     firm = {key: [not point.hollow for point in points if point.column == key] for key, _mean in known}
-    return [Mark(len(shown.rows), key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known], rows
+    marks = [Mark(len(shown.rows), key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known]
+    return marks, rows, [_choice(best)] if best and marks else []
+
+
+def _choice(best: BestModes) -> str:
+    if 2 * best.chosen_by_itself >= best.rows:
+        return _("means: single processes choose their own mode, which flatters")
+    return _("means: the mode of each process is chosen by the others")
 
 
 def _with_interval(mean: float, standing: Standing | None, rows: int) -> Estimate:
@@ -111,17 +118,17 @@ def _with_interval(mean: float, standing: Standing | None, rows: int) -> Estimat
     return replace(inverse(standing.ratio), value=mean)
 
 
-def _lines(found: SpeedUps, shown: Drawn, points: Sequence[Mark], means: Sequence[Mark]) -> list[list[str]]:
+def _lines(
+    found: SpeedUps, shown: Drawn, points: Sequence[Mark], means: Sequence[Mark], choice: list[str]
+) -> list[list[str]]:
     """Write what is shown, how it was chosen, and what is not shown."""
-    chosen = {series.key for series in shown.series if series.chosen}
     how = [
         _("the fastest mode of each version in each row, chosen after measuring"),
         _("all modes are in details.csv"),
     ]
-    corrected = [_("means: the mode of each process is chosen by the others")]
     return [
         [_("speed-up over {baseline}", baseline=cut(found.baseline_name, 60)), _intervals(points, means)],
-        [*(how if chosen else []), *(corrected if any(mean.column in chosen for mean in means) else [])],
+        [*(how if any(series.chosen for series in shown.series) else []), *choice],
         [*missing(_seen(found, shown), compared=True), *shown.notes],
     ]
 

@@ -3,7 +3,7 @@
 A framework has the same colour in every figure; older versions are paler. A mode has the same marker where no other
 column of the figure has it. Every column has a marker of its own, and in figures of lines a pattern, so that the
 figures can be read in grey. The colours are those of Okabe and Ito (2008), which colour-blind people tell apart, and
-two of Tol (2021).
+some of Tol (2021).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ COLOURS = {
     "Keras": "#CC79A7",
     "Lightning": "#56B4E9",
     "Flax": "#E69F00",
-    "Haiku": "#666666",
+    "Haiku": "#AA4499",
     "TensorFlow Lite": "#56B4E9",
     # Tol's, as the others are taken.
     "TensorFlow graphs": "#882255",
     "Theano": "#999933",
 }
-#: For other people's frameworks, in the order of the columns.
+#: For other people's frameworks, in the order of the columns: those that no framework of the figure has.
 OTHERS = ("#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX<>ph*d"
 #: {(framework, mode): marker}, or {mode: marker} in any framework; without a mode, the best modes of a version.
@@ -116,7 +116,9 @@ def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, 
     """Give each column its style."""
     frameworks = {column: labels[column].framework or labels[column].product for column in columns}
     unknown = [framework for framework in dict.fromkeys(frameworks.values()) if framework not in COLOURS]
-    hues = COLOURS | {framework: OTHERS[number % len(OTHERS)] for number, framework in enumerate(unknown)}
+    taken = {COLOURS.get(framework) for framework in frameworks.values()}
+    left = [colour for colour in OTHERS if colour not in taken] or OTHERS
+    hues = COLOURS | {framework: left[number % len(left)] for number, framework in enumerate(unknown)}
     markers = _markers(columns, labels, frameworks)
     found = {}
     for column in columns:

@@ -117,7 +117,7 @@ def best_per_row(best: BestModes | None, labels: Labels) -> list[str]:
     names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
     line = ""
     for count in range(2, len(best.versions) + 1):
-        longer = _("Best mode per row: {versions}.", versions=_joined(best.versions[:count], names))
+        longer = _("Best modes: {versions}.", versions=_joined(best.versions[:count], names))
         if line and cell_len(longer) > SCREEN:
             break
         line = longer
@@ -125,10 +125,10 @@ def best_per_row(best: BestModes | None, labels: Labels) -> list[str]:
 
 
 def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str]) -> str:
-    """Name versions with their speed-ups; those that may be the fastest are joined by an "or"."""
+    """Name versions with their speed-ups: first those that may be the fastest, joined by an "or"."""
     text = ""
-    for one in versions:
-        other = f"{names[one.environment]} {fixed(1.0 / one.ratio.value, 2)}"
+    for one in sorted(versions, key=lambda version: not version.leads):
+        other = f"{names[one.environment]} ({fixed(1.0 / one.ratio.value, 2)})"
         if not text:
             text = other
         else:

@@ -167,6 +167,13 @@ def test_a_framework_keeps_its_colour_under_the_name_of_an_environment():
     assert sum(old.colour) > sum(new.colour)
 
 
+def test_other_peoples_frameworks_have_colours_that_no_framework_of_the_figure_has():
+    labels = {name: Label(name, "1.0", "run", name) for name in ("Keras", "Flax", "Toy", "Game")}
+    found = style.styles_of(list(labels), labels)
+    assert len({one.colour for one in found.values()}) == 4
+    assert style.COLOURS["NumPy"] != style.COLOURS["Haiku"]
+
+
 def test_a_framework_has_one_colour_a_column_one_marker():
     columns = ["a:eager", "b:eager", "b:compile", "j:jit"]
     labels = dict(
@@ -322,6 +329,14 @@ def test_the_mean_of_best_modes_is_that_of_the_ranking(long_study):
     )
     assert shown == pytest.approx(sorted(1.0 / one.ratio.value for one in best.versions))
     assert "means: the mode of each process is chosen by the others" in below(figure).replace("\n", " ")
+
+
+def test_the_caption_does_not_call_the_choice_of_single_processes_one_of_others(long_study):
+    grown(long_study, 61)
+    long_study.records = [record for record in long_study.records if record.round == 0]
+    notes = below(drawn(long_study)).replace("\n", " ")
+    assert "means: single processes choose their own mode, which flatters" in notes
+    assert "chosen by the others" not in notes
 
 
 def test_a_large_study_of_one_version_has_its_modes(long_study):

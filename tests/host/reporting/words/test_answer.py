@@ -55,13 +55,13 @@ NEW, JAX, OLD = ("new:eager", 2.1, True), ("jax:jit", 2.02, False), ("old:eager"
 
 def test_the_versions_in_their_best_modes_stand_on_one_line_as_far_as_they_fit():
     (text,) = best_per_row(best(NEW, JAX, OLD), NAMES)
-    assert text == "Best mode per row: PyTorch 2.15 2.10; JAX 0.10 2.02; PyTorch 1.13 1.24."
+    assert text == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
     (tied,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), OLD), NAMES)
-    assert tied == "Best mode per row: PyTorch 2.15 2.10 or JAX 0.10 2.02; PyTorch 1.13 1.24."
+    assert tied == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
     (three,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), ("old:eager", 1.9, True)), NAMES)
-    assert three == "Best mode per row: PyTorch 2.15 2.10 or JAX 0.10 2.02 or PyTorch 1.13 1.90."
+    assert three == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02) or PyTorch 1.13 (1.90)."
     long = NAMES | {"old:eager": Label("W" * 40, "1", "eager")}
-    assert best_per_row(best(NEW, JAX, OLD), long) == ["Best mode per row: PyTorch 2.15 2.10; JAX 0.10 2.02."]
+    assert best_per_row(best(NEW, JAX, OLD), long) == ["Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."]
 
 
 def test_nothing_is_said_of_best_modes_that_single_processes_chose():
@@ -72,4 +72,4 @@ def test_nothing_is_said_of_best_modes_that_single_processes_chose():
 def test_versions_with_one_name_have_that_of_their_environments():
     twins = {"a:jit": Label("JAX", "0.10", "jit"), "b:eager": Label("JAX", "0.10", "eager")}
     (text,) = best_per_row(best(("a:jit", 2.0, True), ("b:eager", 1.0, False)), twins)
-    assert text == "Best mode per row: a 2.00; b 1.00."
+    assert text == "Best modes: a (2.00); b (1.00)."
