@@ -114,10 +114,27 @@ def test_every_benchmark_has_its_name_and_options(path, given):
     assert [word for word in given if word.startswith("--") and f'"{word}"' not in source] == []
 
 
+def expanded(word):
+    """Expand braces as a shell does: ``a{b,c}`` to ``ab`` and ``ac``."""
+    found = re.search(r"\{([^{}]*)\}", word)
+    if not found:
+        return [word]
+    return [
+        each
+        for choice in found[1].split(",")
+        for each in expanded(f"{word[: found.start()]}{choice}{word[found.end() :]}")
+    ]
+
+
+def test_braces_are_expanded_as_in_a_shell():
+    assert expanded("torch1:{a,b}:{c:d,e}") == ["torch1:a:c:d", "torch1:a:e", "torch1:b:c:d", "torch1:b:e"]
+
+
 @pytest.mark.parametrize("given", [given for _, given in OWN if given[0] == "forms" and len(given) > 1], ids=" ".join)
 def test_every_form_and_its_cell_exist(given):
     study = study_file.load(ROOT / "studies" / "full.toml")
-    for environment, mode, workload, size in (word.split(":") for word in given if word.count(":") == 3):
+    cells = [cell for word in given for cell in expanded(word) if cell.count(":") == 3]
+    for environment, mode, workload, size in (cell.split(":") for cell in cells):
         assert mode in study.environments[environment].modes
         assert size in BUILT_IN.specification(workload).SIZES
     names = given[given.index("--forms") + 1].split(",") if "--forms" in given else []
