@@ -109,7 +109,13 @@ def custom(model, mode, example, optimizer):
         return loss
 
     transformed = traced(update, mode, example)
-    return lambda inputs, labels: {"loss": transformed(inputs, labels)}
+
+    def step(inputs, labels):
+        return {"loss": transformed(inputs, labels)}
+
+    # A concrete function does not keep its variables.
+    step.variables = model, optimizer
+    return step
 
 
 def on_batch(model, mode, optimizer):
