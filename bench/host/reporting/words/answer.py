@@ -192,9 +192,13 @@ def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
     names = list(dict.fromkeys(name for own in explained.values() for name in own))
     if not names:
         return []
-    listed = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-    text = _("{mark} Settings that may matter differ: {settings}.", mark=EXPLAINED, settings=listed)
-    return [text.replace("….", "…")]
+    for number in range(min(NAMED, len(names)), 0, -1):
+        listed = ", ".join(names[:number]) + (", …" if len(names) > number else "")
+        text = _("{mark} Settings that may matter differ: {settings}.", mark=EXPLAINED, settings=listed)
+        text = text.replace("….", "…")
+        if cell_len(text) <= SCREEN:
+            break
+    return [text]
 
 
 def failures(results: Sequence[Result]) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from bench.host.analysis.best_modes import BestModes, BestOfVersion
 from bench.host.analysis.speed_ups import Track
-from bench.host.reporting.words.answer import best_per_row, fastest
+from bench.host.reporting.words.answer import best_per_row, fastest, settings
 from bench.host.reporting.words.labels import Label
 from bench.host.statistics.bootstrap import Estimate
 
@@ -62,6 +62,16 @@ def test_the_versions_in_their_best_modes_stand_on_one_line_as_far_as_they_fit()
     assert three == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02) or PyTorch 1.13 (1.90)."
     long = NAMES | {"old:eager": Label("W" * 40, "1", "eager")}
     assert best_per_row(best(NEW, JAX, OLD), long) == ["Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."]
+
+
+def test_settings_are_named_as_far_as_they_fit_in_a_line():
+    names = ("instruction set", "fused optimizer", "attention", "layout")
+    (three,) = settings({"a": names[1:]})
+    assert three.endswith("differ: fused optimizer, attention, layout.")
+    (two,) = settings({"a": names})
+    assert two.endswith("differ: instruction set, fused optimizer, …")
+    (one,) = settings({"a": ("x" * 90,)})
+    assert "x" * 90 in one
 
 
 def test_nothing_is_said_of_best_modes_that_single_processes_chose():
