@@ -34,7 +34,7 @@ def inference(function, parameters, transform, layout=None, attention=None):
 def naming_once(function, transform, in_force):
     """Make the program of a function whose graph returns tensors without their names, which a run adds at its end.
 
-    A dictionary that every call returns takes 2 to 4 µs: of the 110 of the smallest kernel.
+    A dictionary that every call returns takes 2 to 4 of the 110 µs of the smallest kernel.
     """
     names = []
 

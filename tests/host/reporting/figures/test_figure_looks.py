@@ -1,0 +1,88 @@
+"""Tests what names, colours and markers figures give to columns."""
+
+from __future__ import annotations
+
+import matplotlib
+
+from bench.host.reporting.figures import legend, style
+from bench.host.reporting.words.labels import Label
+
+
+def test_names_that_differ_at_their_ends_are_cut_so_that_they_still_differ():
+    names = [
+        "turbulent-kinetic-energy, tiny",
+        "turbulent-kinetic-energy, tiny, float64",
+        "turbulent-kinetic-energy, tiny, bfloat16",
+        "layernorm-softmax-backward-with-a-tail",
+        "layernorm-softmax-backward-with-a-trail",
+        "W" * 300,
+        "W" * 301,
+    ]
+    shown = legend.cut_names(names)
+    assert shown[:3] == [
+        "turbulent-kinetic-energy, tiny",
+        "turbulent-kine…, tiny, float64",
+        "turbulent-kin…, tiny, bfloat16",
+    ]
+    assert len(set(shown)) == len(names)
+    assert all(len(name) <= legend.NAME for name in shown)
+    assert legend.cut_names(shown) == shown
+    assert legend.cut_names(["gemm", "gemm"]) == ["gemm", "gemm"]
+
+
+def test_a_mode_has_its_marker_in_every_study_and_an_older_version_of_it_another():
+    labels = {
+        "a:eager": Label("PyTorch", "1.13", "eager"),
+        "a:torchscript": Label("PyTorch", "1.13", "torchscript"),
+        "b:eager": Label("PyTorch", "2.15", "eager"),
+        "b:compile": Label("PyTorch", "2.15", "compile"),
+        "b:own": Label("PyTorch", "2.15", "of-others"),
+        "j:jit": Label("JAX", "0.10", "jit"),
+    }
+    whole = style.styles_of(list(labels), labels)
+    for own in (["b:compile", "j:jit"], ["j:jit", "b:eager", "b:compile"], ["a:torchscript", "b:own", "b:compile"]):
+        found = style.styles_of(own, labels)
+        same = [column for column in own if column != "b:own"]
+        assert {column: found[column].marker for column in same} == {column: whole[column].marker for column in same}
+        assert len({one.marker for one in found.values()}) == len(own)
+    assert whole["a:eager"].marker != whole["b:eager"].marker
+    assert set("".join(style.MARKER_OF.values())) <= set(style.MARKERS)
+
+
+def test_a_framework_keeps_its_colour_under_the_name_of_an_environment():
+    labels = {
+        "keras-tf:fit": Label("keras-tf", "3.15", "fit", "Keras"),
+        "keras-jax:fit": Label("keras-jax", "3.15", "fit", "Keras"),
+        "keras2:fit": Label("Keras", "2.12", "fit", "Keras"),
+    }
+    new, also_new, old = style.styles_of(list(labels), labels).values()
+    assert new.colour == also_new.colour == matplotlib.colors.to_rgb(style.COLOURS["Keras"])
+    assert sum(old.colour) > sum(new.colour)
+
+
+def test_other_peoples_frameworks_have_colours_that_no_framework_of_the_figure_has():
+    labels = {name: Label(name, "1.0", "run", name) for name in ("Keras", "Flax", "Toy", "Game")}
+    found = style.styles_of(list(labels), labels)
+    assert len({one.colour for one in found.values()}) == 4
+    assert style.COLOURS["NumPy"] != style.COLOURS["Haiku"]
+
+
+def test_a_framework_has_one_colour_a_column_one_marker():
+    columns = ["a:eager", "b:eager", "b:compile", "j:jit"]
+    labels = dict(
+        zip(
+            columns,
+            [
+                Label("PyTorch", "1.13", "eager"),
+                Label("PyTorch", "2.15", "eager"),
+                Label("PyTorch", "2.15", "compile"),
+                Label("JAX", "0.10", "jit"),
+            ],
+            strict=True,
+        )
+    )
+    found = style.styles_of(columns, labels)
+    assert found["b:eager"].colour == found["b:compile"].colour == matplotlib.colors.to_rgb(style.COLOURS["PyTorch"])
+    assert sum(found["a:eager"].colour) > sum(found["b:eager"].colour)
+    assert len({one.marker for one in found.values()}) == 4
+    assert style.styles_of(columns[::-1], labels)["j:jit"].colour == found["j:jit"].colour
