@@ -12,6 +12,8 @@ from .concrete import Concrete
 EAGER, EAGER_FUSED = "eager", "eager-fused"
 #: The modes that call concrete functions themselves.
 CONCRETE = ("function-concrete", "xla-concrete")
+#: The modes that trace a function to a graph.
+GRAPHS = ("function", "xla", clustering.AUTO, *CONCRETE)
 
 
 class Compiler:

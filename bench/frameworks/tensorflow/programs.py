@@ -12,7 +12,7 @@ from .. import halves
 from ..forms import given
 from . import mirrored
 from .clustering import WHOLE
-from .compiler import EAGER, EAGER_FUSED
+from .compiler import GRAPHS
 from .optimizers import make_optimizer
 
 
@@ -26,7 +26,8 @@ def inference(function, parameters, transform, layout=None, attention=None):
         halves.verify_program(transform.mode, training=False)
     variables = {name: tf.Variable(value, trainable=False, name=name) for name, value in parameters.items()}
     in_force = given(layout=layout, attention=attention)
-    if transform.mode not in (EAGER, EAGER_FUSED):
+    # TensorFlow Lite, whose models name their outputs, also runs these functions.
+    if transform.mode in GRAPHS:
         return naming_once(lambda *batch: function(variables, *batch), transform, in_force)
     return Program(transform(lambda *batch: function(variables, *batch), settings=lambda: in_force))
 
