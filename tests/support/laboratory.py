@@ -11,7 +11,7 @@ from rich.console import Console
 
 from bench.cell import Cell
 from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
-from bench.host.executors.place import Place
+from bench.host.executors.resources import Resources
 from bench.host.executors.row_measurement import RowMeasurement
 from bench.host.machine.energy import Power
 from bench.host.measuring import rounds
@@ -221,7 +221,7 @@ class Laboratory:
             self.stage.places.append((cell, tuple(processors)))
             return self.stage.start(cell, job.row_round.round, job.row_round.attempt, layout)
 
-        place = Place(
+        resources = Resources(
             processors=(0, 1),
             start=start,
             caches=self,
@@ -233,7 +233,7 @@ class Laboratory:
             power=self.power,
             clock=lambda: self.seconds,
         )
-        RowMeasurement(job, place, emit, lambda: self.cancelled).run()
+        RowMeasurement(job, resources, emit, lambda: self.cancelled).run()
 
     def cancel(self) -> None:
         self.cancelled = True

@@ -129,6 +129,14 @@ class RowJob:
         now = self.row_round
         return turns.turn_order(self.order_seed, now.round, now.row, turn, len(now.cells))
 
+    def checks_again(self, cell: str) -> bool:
+        """Return whether the outputs of the cell of this name are checked again after timing."""
+        return self.checked_again is None or cell in self.checked_again
+
+    def verifies_growth(self, cell: str) -> bool:
+        """Return whether it is verified that the time of the cell of this name grows with its work."""
+        return self.growth_verified is None or cell in self.growth_verified
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

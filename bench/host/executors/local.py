@@ -22,8 +22,8 @@ from . import plausibility
 from .events import Emit
 from .job import RowJob
 from .parents import Parents
-from .place import Place
 from .placements import Placements
+from .resources import Resources
 from .row_measurement import RowMeasurement
 from .starter import Starter
 
@@ -71,7 +71,7 @@ class LocalExecutor:
         if job.placed_anew:
             gpu = any(cell.device != "cpu" for cell in job.row_round.cells)
             self._placements.draw(round, job.environments, job.round_seed, gpu=gpu)
-        RowMeasurement(job, self._place(job), emit, self._cancelled.is_set).run()
+        RowMeasurement(job, self._resources(job), emit, self._cancelled.is_set).run()
 
     def close(self) -> None:
         """End the processes that were kept for further rows of the round."""
@@ -86,7 +86,7 @@ class LocalExecutor:
         # Read once: all rows of a run have the same limit.
         return facts.available_bytes()
 
-    def _place(self, job: RowJob) -> Place:
+    def _resources(self, job: RowJob) -> Resources:
         bound = processors.chosen(job.threads)
         limit = None if job.memory_share is None else int(self._available_bytes * job.memory_share)
         registry = Registry.of(dict(job.sources))
@@ -108,7 +108,7 @@ class LocalExecutor:
             places = processors.chosen(cell.threads)
             return plausibility.measure(probe, precisions, lambda it: own.start(it, "peaks-again", processors=places))
 
-        return Place(
+        return Resources(
             processors=bound,
             start=start,
             ready=ready,

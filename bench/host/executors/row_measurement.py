@@ -19,7 +19,7 @@ from . import gpu_watch, plausibility, row_energy
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
 from .job import RowJob
-from .place import Place
+from .resources import Resources
 
 
 class Cancelled(Exception):
@@ -29,18 +29,20 @@ class Cancelled(Exception):
 class RowMeasurement:
     """The processes of one row round."""
 
-    def __init__(self, job: RowJob, place: Place, emit: Emit, cancelled: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, job: RowJob, resources: Resources, emit: Emit, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
         """``cancelled`` is read before every request to a worker."""
         self._job = job
-        self._place = place
+        self._resources = resources
         self._emit = emit
         self._cancelled = cancelled
-        self._began = place.clock()
-        self._at_once = job.at_once and bool(place.beside)
+        self._began = resources.clock()
+        self._at_once = job.at_once and bool(resources.beside)
         self._processes = [self._process(index) for index in job.start_order]
         #: The turns in which other processes were on the GPU, and which.
         self._foreign: dict[int, str] = {}
-        self._load = OtherLoad(place.processors)
+        self._load = OtherLoad(resources.processors)
         self._load_before: CpuTimes | None = None
 
     def _process(self, index: int) -> CellProcess:
@@ -62,11 +64,11 @@ class RowMeasurement:
         """
         waited_s = 0.0
         try:
-            began = self._place.clock()
+            began = self._resources.clock()
             reference = self._reference()
             if isinstance(reference, Path):
                 self._ready()
-            waited_s = self._place.clock() - began
+            waited_s = self._resources.clock() - began
             self._measure(reference) if isinstance(reference, Path) else self._end_all(reference)
         except BaseException:
             self._mark_disturbed()
@@ -83,7 +85,7 @@ class RowMeasurement:
 
     def _reference(self) -> Path | Ended:
         try:
-            return self._place.reference(self._job.row_round.cells[0])
+            return self._resources.reference(self._job.row_round.cells[0])
         except Ended as ended:
             return Ended(FAILED, "check", f"the float64 reference could not be computed: {ended.reason}")
 
@@ -91,7 +93,7 @@ class RowMeasurement:
         """Have the frameworks imported from which workers are forked."""
         self._check_cancelled()
         self._emit(Progress("importing", self._processes[0].name))
-        self._place.ready([process.record.cell for process in self._processes])
+        self._resources.ready([process.record.cell for process in self._processes])
 
     def _end_all(self, ended: Ended) -> None:
         for process in self._processes:
@@ -108,9 +110,10 @@ class RowMeasurement:
             self._take_turns(range(planned, planned + more))
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
-            row_energy.measure(self._processes, self._place.power, self._job.energy_s, self._announce)
+            row_energy.measure(self._processes, self._resources.power, self._job.energy_s, self._announce)
         # No sample is taken any more; but whether time grows with work is seen best without company.
-        together = 1 if any(map(self._verifies_growth, self._processes)) else max(1, len(self._place.processors))
+        alone = any(self._job.verifies_growth(process.name) for process in self._processes)
+        together = 1 if alone else max(1, len(self._resources.processors))
         try:
             self._side_by_side(together, self._request_finish, CellProcess.await_finish)
             plausibility.judge(self._processes, self._job.peaks, self._peaks_again, self._emit)
@@ -118,26 +121,21 @@ class RowMeasurement:
             plausibility.fail(self._processes, self._job.peaks)
             raise
 
-    def _verifies_growth(self, process: CellProcess) -> bool:
-        named = self._job.growth_verified
-        return named is None or process.name in named
-
     def _request_finish(self, process: CellProcess) -> None:
-        drawn = self._job.checked_again
-        again = drawn is None or process.name in drawn
-        process.request_finish(again=again, growth=self._verifies_growth(process))
+        job, name = self._job, process.name
+        process.request_finish(again=job.checks_again(name), growth=job.verifies_growth(name))
 
     def _peaks_again(self, cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
         self._check_cancelled()
-        return {} if self._out_of_time() else self._place.peaks(cell, precisions)
+        return {} if self._out_of_time() else self._resources.peaks(cell, precisions)
 
     def _out_of_time(self) -> bool:
         left_s = self._job.left_s
-        return left_s is not None and self._place.clock() - self._began > left_s
+        return left_s is not None and self._resources.clock() - self._began > left_s
 
     def _import(self) -> None:
         """Start the workers, as many at once as there are processors: imports are not what is measured."""
-        together = len(self._processes) if self._at_once else max(1, len(self._place.processors))
+        together = len(self._processes) if self._at_once else max(1, len(self._resources.processors))
         alone = together == 1 or len(self._processes) == 1
 
         def await_import(process: CellProcess) -> None:
@@ -161,16 +159,16 @@ class RowMeasurement:
     def _start(self, process: CellProcess) -> None:
         self._check_cancelled()
         cell = process.record.cell
-        processors = self._place.processors
+        processors = self._resources.processors
         # The two sides swap places every round, so that neither gains by its own.
         if self._at_once and (self._job.row_round.round + is_twin(cell)) % 2:
-            processors = self._place.beside
+            processors = self._resources.beside
         try:
-            worker = self._place.start(cell, processors=processors, layout=self._job.layout_seed)
+            worker = self._resources.start(cell, processors=processors, layout=self._job.layout_seed)
         except Ended as ended:
             process.end(ended)
         else:
-            process.request_import(worker, self._place.memory_limit_bytes)
+            process.request_import(worker, self._resources.memory_limit_bytes)
 
     def _prepare(self, reference: Path) -> None:
         """Build and check the cells, one after the other, and calibrate each.
@@ -182,19 +180,19 @@ class RowMeasurement:
         states: dict[str, str | None] = {}
 
         def begin(process: CellProcess) -> None:
-            states[process.name] = self._place.caches.state(process.record.cell)
+            states[process.name] = self._resources.caches.state(process.record.cell)
             self._request_prepare(process, reference)
 
         def end(process: CellProcess) -> None:
             process.await_prepare(alone=together == 1, cache=states[process.name])
             if not process.over:
-                self._place.caches.fill(process.record.cell)
+                self._resources.caches.fill(process.record.cell)
 
         self._side_by_side(together, begin, end)
         for process in self._processes:
             self._check_cancelled()
             if self._at_once:
-                process.move(self._place.processors)
+                process.move(self._resources.processors)
             planted = self._job.planted.get(process.record.cell.column, {})
             process.calibrate(sample_s=self._job.sample_seconds, **planted)
             if not process.over:
@@ -204,7 +202,7 @@ class RowMeasurement:
         self._check_cancelled()
         self._emit(Progress("preparing", process.name))
         if not process.over:
-            self._place.caches.begin(process.record.cell)
+            self._resources.caches.begin(process.record.cell)
         process.request_prepare(seed=self._job.data_seed, reference=str(reference), data=self._job.data)
 
     def _take_turns(self, turns: range) -> None:
@@ -215,9 +213,9 @@ class RowMeasurement:
                 # After an interruption some cells are a turn ahead: they wait for the others.
                 if not process.over and process.next_turn == turn:
                     self._take_turn(process)
-            strangers = gpu_watch.look(self._processes, self._place.gpus)
-            if strangers and not self._place.gpus_shared:
-                self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, strangers))}"
+            foreign = gpu_watch.look(self._processes, self._resources.gpus)
+            if foreign and not self._resources.gpus_shared:
+                self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, foreign))}"
 
     def _take_turn(self, process: CellProcess) -> None:
         self._announce(process)
@@ -225,7 +223,7 @@ class RowMeasurement:
         if taken is not None:
             now = self._job.row_round
             self._emit(TurnTaken(process.name, now.round, now.attempt, taken))
-            process.note_frequencies(frequencies_mhz(self._place.processors))
+            process.note_frequencies(frequencies_mhz(self._resources.processors))
 
     def _announce(self, process: CellProcess) -> None:
         self._check_cancelled()

@@ -198,7 +198,7 @@ def test_a_second_interruption_leaves_no_program(program):
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_round_draws_places_for_libraries_where_the_job_says_so(tmp_path, monkeypatch, anew):
     drawn = []
-    monkeypatch.setattr(LocalExecutor, "_place", lambda self, job: pytest.fail("only the draw is of interest"))
+    monkeypatch.setattr(LocalExecutor, "_resources", lambda self, job: pytest.fail("only the draw is of interest"))
     executor = LocalExecutor(tmp_path, tmp_path)
     monkeypatch.setattr(executor._placements, "draw", lambda round, *_, gpu: drawn.append((round, gpu)))
     with pytest.raises(pytest.fail.Exception):
@@ -210,8 +210,8 @@ def test_a_worker_is_bound_to_the_chosen_processors_of_the_machine(tmp_path):
     found = []
     job = replace(JOB, threads=len(os.sched_getaffinity(0)))
     executor = LocalExecutor(tmp_path, tmp_path)
-    place = executor._place(job)
-    found = place.processors
+    resources = executor._resources(job)
+    found = resources.processors
     assert set(found) == os.sched_getaffinity(0)
-    assert executor._place(JOB).processors[0] in found
-    assert place.memory_limit_bytes == executor._place(JOB).memory_limit_bytes
+    assert executor._resources(JOB).processors[0] in found
+    assert resources.memory_limit_bytes == executor._resources(JOB).memory_limit_bytes

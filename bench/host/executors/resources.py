@@ -30,8 +30,8 @@ class Caches(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
-    """The machine for one job; tests pass fakes."""
+class Resources:
+    """What one job uses of the machine; tests pass fakes."""
 
     #: The processors on which workers are measured.
     processors: tuple[int, ...]
@@ -48,7 +48,7 @@ class Place:
     peaks: Callable[[Cell, Sequence[str]], Mapping[str, Any]] = lambda cell, precisions: {}
     memory_limit_bytes: int | None = None
     gpus: Gpus = field(default_factory=Gpus)
-    #: Other lanes of the same run compute on the GPUs, too, so that no process there is a stranger.
+    #: Other lanes of the same run compute on the GPUs, too, so that no process there counts as foreign.
     gpus_shared: bool = False
     power: Power = field(default_factory=Power)
     clock: Callable[[], float] = time.monotonic
