@@ -33,8 +33,8 @@ from ..study.plan import Plan
 from ..study.rows import group_by_row
 from ..study.schema import Study
 from ..workers.protocol import Ended, Transport
-from .learner import Learner
 from .study_jobs import MEMORY_SHARE
+from .training_process import TrainingProcess
 
 
 @dataclass(frozen=True)
@@ -152,85 +152,85 @@ class TrainingRun:
             self._starter.ready(ready, "training", processors=bound, timeout_s=self._plan.profile.timeout_s)
         wrong = self._check(needed)
         for number, seed in enumerate(self._course.seeds, 1):
-            learners = [self._learner(cell, seed, nudged=nudged) for cell, nudged in left[seed] if cell not in wrong]
+            processes = [self._process(cell, seed, nudged=nudged) for cell, nudged in left[seed] if cell not in wrong]
             said = f"{row}, seed {number} of {len(self._course.seeds)}"
             try:
-                self._train_seed(row, learners, said)
+                self._train_seed(row, processes, said)
             finally:
-                for learner in learners:
-                    learner.kill()
-            training_records.append(self.folder, [learner.trained for learner in learners])
+                for process in processes:
+                    process.kill()
+            training_records.append(self.folder, [process.trained for process in processes])
 
     def _check(self, cells: Sequence[Cell]) -> set[Cell]:
         """Compare every cell with float64 before it is trained; keep and return those that are wrong."""
         wrong = set()
         for cell in cells:
-            learner = self._learner(cell, self._course.seeds[0])
+            process = self._process(cell, self._course.seeds[0])
             try:
-                self._check_one(learner)
+                self._check_one(process)
             finally:
-                learner.kill()
-            if not learner.is_well:
+                process.kill()
+            if not process.is_well:
                 wrong.add(cell)
-                training_records.append(self.folder, [learner.trained])
-                self._announce(f"{cell.name}: {learner.trained.status}: {learner.trained.reason}")
+                training_records.append(self.folder, [process.trained])
+                self._announce(f"{cell.name}: {process.trained.status}: {process.trained.reason}")
         return wrong
 
-    def _check_one(self, learner: Learner) -> None:
-        cell, seed = learner.cell, self._plan.seed
+    def _check_one(self, process: TrainingProcess) -> None:
+        cell, seed = process.cell, self._plan.seed
         prepared, data = self._prepared[cell.environment], self._data.get(cell.workload)
         if prepared.status != OK:
-            learner.end(Ended(prepared.status, prepared.stage or STAGE, prepared.reason or "it is not ready"))
+            process.end(Ended(prepared.status, prepared.stage or STAGE, prepared.reason or "it is not ready"))
             return
         references = References(self._root, self._root / STATE / "references", seed, cell.threads, self._study.registry)
         try:
             reference = references.ensure(cell, data)
         except Ended as ended:
             raise Refused(f"{cell.row}: the float64 reference was not computed: {ended.reason}") from None
-        learner.check({"seed": seed, "reference": str(reference), "data": data})
+        process.check({"seed": seed, "reference": str(reference), "data": data})
 
-    def _train_seed(self, row: str, learners: Sequence[Learner], said: str) -> None:
-        if not learners:
+    def _train_seed(self, row: str, processes: Sequence[TrainingProcess], said: str) -> None:
+        if not processes:
             return
-        seed = learners[0].trained.seed
-        specification = self._study.registry.specification(learners[0].cell.workload)
-        size = specification.SIZES[learners[0].cell.size]
+        seed = processes[0].trained.seed
+        specification = self._study.registry.specification(processes[0].cell.workload)
+        size = specification.SIZES[processes[0].cell.size]
         digests = {
             nudged: Lessons(specification, size, seed, int(nudged), self._examples[row]).digest()
-            for nudged in {learner.trained.nudged for learner in learners}
+            for nudged in {process.trained.nudged for process in processes}
         }
         request = {
             "division_seed": self._plan.seed,
             "share": self._course.share,
-            "data": self._data.get(learners[0].cell.workload),
+            "data": self._data.get(processes[0].cell.workload),
         }
-        ended: set[Learner] = set()
-        for learner in learners:
-            learner.begin(digests[learner.trained.nudged], request)
+        ended: set[TrainingProcess] = set()
+        for process in processes:
+            process.begin(digests[process.trained.nudged], request)
         for epoch in range(self._course.epochs):
-            for learner in _in_turns(learners, seed, epoch):
-                learner.run_epoch()
-            self._tell(f"{said}, epoch {epoch + 1} of {self._course.epochs}", learners, ended)
-        for learner in learners:
-            learner.finish()
+            for process in _in_turns(processes, seed, epoch):
+                process.run_epoch()
+            self._tell(f"{said}, epoch {epoch + 1} of {self._course.epochs}", processes, ended)
+        for process in processes:
+            process.finish()
 
-    def _tell(self, said: str, learners: Sequence[Learner], ended: set[Learner]) -> None:
-        found = [learner.trained.epochs[-1].accuracy for learner in learners if learner.is_well]
+    def _tell(self, said: str, processes: Sequence[TrainingProcess], ended: set[TrainingProcess]) -> None:
+        found = [process.trained.epochs[-1].accuracy for process in processes if process.is_well]
         if found:
             low, high = f"{100 * min(found):.1f}%", f"{100 * max(found):.1f}%"
             self._announce(f"{said}: accuracy {low}" + ("" if low == high else f" to {high}"))
-        for learner in learners:
-            if not learner.is_well and learner not in ended:
-                ended.add(learner)
-                self._announce(f"{learner.cell.name}: {learner.trained.status}: {learner.trained.reason}")
+        for process in processes:
+            if not process.is_well and process not in ended:
+                ended.add(process)
+                self._announce(f"{process.cell.name}: {process.trained.status}: {process.trained.reason}")
 
-    def _learner(self, cell: Cell, seed: int, *, nudged: bool = False) -> Learner:
+    def _process(self, cell: Cell, seed: int, *, nudged: bool = False) -> TrainingProcess:
         label = f"training.s{seed}{'.nudged' if nudged else ''}"
 
         def start(cell: Cell) -> Transport:
             return self._starter.start(cell, label, processors=processors.chosen(cell.threads))
 
-        return Learner(cell, seed, start, self._plan.profile.timeout_s, nudged=nudged)
+        return TrainingProcess(cell, seed, start, self._plan.profile.timeout_s, nudged=nudged)
 
     @functools.cached_property
     def _starter(self) -> Starter:
@@ -243,8 +243,8 @@ class TrainingRun:
         return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit, parents=self._parents)
 
 
-def _in_turns(learners: Sequence[Learner], seed: int, epoch: int) -> Iterator[Learner]:
-    """Yield the learners in the drawn order of an epoch."""
-    order = list(learners)
+def _in_turns(processes: Sequence[TrainingProcess], seed: int, epoch: int) -> Iterator[TrainingProcess]:
+    """Yield the processes in the drawn order of an epoch."""
+    order = list(processes)
     random.Random(f"{seed}/{epoch}").shuffle(order)
     return iter(order)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trainings
 
-from bench.host.measuring.learner import Learner
+from bench.host.measuring.training_process import TrainingProcess
 from bench.host.workers.protocol import Ended
 from bench.record import FAILED, MISMATCH, OK, TIMEOUT
 
@@ -58,13 +58,13 @@ class FakeWorker:
         self.killed = True
 
 
-def learner(worker: FakeWorker, *, nudged: bool = False) -> Learner:
-    return Learner(CELL, 7, lambda cell: worker, 60.0, nudged=nudged)
+def training_process(worker: FakeWorker, *, nudged: bool = False) -> TrainingProcess:
+    return TrainingProcess(CELL, 7, lambda cell: worker, 60.0, nudged=nudged)
 
 
 def test_a_training_grows_epoch_by_epoch_and_its_process_waits_stopped():
     worker = FakeWorker()
-    one = learner(worker)
+    one = training_process(worker)
     one.begin("same", {})
     one.run_epoch()
     worker.answers["epoch"] = {**EPOCH, "epoch": 2, "accuracy": 0.75}
@@ -81,7 +81,7 @@ def test_a_training_grows_epoch_by_epoch_and_its_process_waits_stopped():
 
 def test_other_weights_or_batches_than_the_hosts_are_a_mismatch():
     worker = FakeWorker()
-    one = learner(worker)
+    one = training_process(worker)
     one.begin("another", {})
     assert (one.trained.status, one.trained.stage) == (MISMATCH, "check")
     assert "other data, or another NumPy" in (one.trained.reason or "")
@@ -89,7 +89,7 @@ def test_other_weights_or_batches_than_the_hosts_are_a_mismatch():
 
 
 def test_an_epoch_that_took_longer_than_the_host_waited_is_not_believed():
-    one = learner(FakeWorker(epoch={**EPOCH, "train_ns": 10**12}))
+    one = training_process(FakeWorker(epoch={**EPOCH, "train_ns": 10**12}))
     one.begin("same", {})
     one.run_epoch()
     assert one.trained.status == FAILED
@@ -99,7 +99,7 @@ def test_an_epoch_that_took_longer_than_the_host_waited_is_not_believed():
 
 def test_the_end_of_a_worker_is_kept_and_nothing_more_is_asked():
     worker = FakeWorker(learn=Ended(TIMEOUT, "build", "no answer within 60 s"))
-    one = learner(worker)
+    one = training_process(worker)
     one.begin("same", {})
     before = list(worker.asked)
     one.run_epoch()
@@ -110,7 +110,7 @@ def test_the_end_of_a_worker_is_kept_and_nothing_more_is_asked():
 
 @pytest.mark.parametrize("answer", [{"event": "turn"}, {"event": "learning"}])
 def test_the_answer_to_another_request_ends_a_training(answer):
-    one = learner(FakeWorker(epoch=answer))
+    one = training_process(FakeWorker(epoch=answer))
     one.begin("same", {})
     one.run_epoch()
     assert one.trained.status == FAILED

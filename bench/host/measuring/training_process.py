@@ -1,4 +1,4 @@
-"""Represents one training in one process: the requests to its worker, and what grows from the answers.
+"""Represents one training in one process: the requests to its worker, and the results that grow from the answers.
 
 Nothing here raises for what a worker does: a training that ends badly has a status and a reason.
 """
@@ -22,8 +22,8 @@ BEGUN = ("training", "validation", "batch", "steps", "start_s", "data")
 OF_EPOCH = ("train_ns", "cpu_ns", "accuracy", "cross_entropy", "squared_error")
 
 
-class Learner:
-    """One cell that is trained with one seed; ``nudged`` changes its initial weights in the last bit."""
+class TrainingProcess:
+    """One cell that is trained with one seed in a process; ``nudged`` changes its initial weights in the last bit."""
 
     def __init__(
         self, cell: Cell, seed: int, start: Callable[[Cell], Transport], timeout_s: float, *, nudged: bool = False
