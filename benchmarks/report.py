@@ -54,11 +54,11 @@ REPORT = """
 import io, sys
 from pathlib import Path
 from rich.console import Console
-from bench.host import collection
+from bench.host import garbage_collection
 from bench.host.reporting import report
 from bench.host.storage import journal, manifest
 
-@collection.paused()
+@garbage_collection.paused()
 def run(folder):  # as the command does
     records, described = journal.read(folder), manifest.read(folder)
     made = report.make(records, described)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     "system",  # what works on which operating system
     "refusal",  # the exception of a command that cannot be done
-    "collection",  # of garbage
+    "garbage_collection",
     "project",  # where things lie
     "statistics",
     "machine",

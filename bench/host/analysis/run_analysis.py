@@ -18,9 +18,9 @@ from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
-from .given_up import given_up
 from .processes import timed_cells
 from .results import EXCLUDED, Comparison, Result, result_of, with_steps
+from .retries import is_given_up
 from .startup import break_even, overtaken
 from .stops import SETTLING, stop_of
 
@@ -81,7 +81,7 @@ def undecided_cells(
         one.cell
         for result in results
         if is_judged(result) and result.verdict not in SETTLING
-        if not any(given_up(one.records) or not goes_on(one.cell) for one in (result, bases[result.cell]))
+        if not any(is_given_up(one.records) or not goes_on(one.cell) for one in (result, bases[result.cell]))
         for one in (result, bases[result.cell])
     }
     return [result.cell for result in results if original_cell(result.cell) in needed]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ..statistics.verdict import Verdict
 from ..storage.manifest import BUDGET, MOST_ROUNDS, SETTLED, Manifest, Stop
-from .given_up import given_up
 from .results import Result
+from .retries import is_given_up
 
 #: Why a row stops of which no two cells are compared: the baseline is not there.
 NOTHING = "nothing to compare"
@@ -50,7 +50,7 @@ def stop_of(result: Result, manifest: Manifest) -> Stop | None:
     """
     stop = manifest.stopped.get(result.cell.row)
     rounds = 1 + max((record.round for record in result.records), default=-1)
-    if stop is None or rounds >= stop.rounds or rounds not in manifest.looks or given_up(result.records):
+    if stop is None or rounds >= stop.rounds or rounds not in manifest.looks or is_given_up(result.records):
         return stop
     return Stop(rounds, SETTLED)
 

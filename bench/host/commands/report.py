@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from .. import collection
+from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
-@collection.paused()
+@garbage_collection.paused()
 def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..analysis.given_up import given_up
+from ..analysis.retries import is_given_up
 from ..executors.job import RowRound
 
 
@@ -35,7 +35,7 @@ def row_round(number: int, row: str, cells: Sequence[Cell], records: Iterable[Re
         own = [record for record in mine if record.cell == cell]
         here = [record for record in own if record.round == number]
         done = max((record.sample_turn[-1] + 1 for record in here if record.sample_turn), default=0)
-        if done >= samples or any(record.status != OK for record in here) or given_up(own):
+        if done >= samples or any(record.status != OK for record in here) or is_given_up(own):
             continue
         chosen.append(cell)
         first_turns.append(done)

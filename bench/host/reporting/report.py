@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench.record import Record
 
-from .. import collection
+from .. import garbage_collection
 from ..analysis.claims import answer
 from ..analysis.ranking import Ranked, RankedColumn, rank
 from ..analysis.run_analysis import Analysis, analyse
@@ -130,12 +130,12 @@ class Report:
 
         Without ``every_figure`` the figures are that of the speed-ups and those that ``folder`` has already.
         """
-        with writing_in(self.language), collection.paused():
+        with writing_in(self.language), garbage_collection.paused():
             return write_all(self, folder, extra, every_figure=every_figure)
 
     def print(self, console: Console, *, details: bool = False) -> None:
         """Print the first table; with ``details``, all but the times side by side, which are as wide as columns."""
-        with writing_in(self.language), collection.paused():
+        with writing_in(self.language), garbage_collection.paused():
             terminal.render(console, self.main)
             for table in self.tables[1:] if details else self.claims[:1]:
                 if table is not self.summary:
@@ -155,7 +155,7 @@ def make(
     It is written in ``language``; without one, in the language that the caller writes in. It answers the ``claims``.
     """
     language = language or current()
-    with writing_in(language), collection.paused():
+    with writing_in(language), garbage_collection.paused():
         analysis = analyse(records, manifest)
         ranked = rank(analysis, manifest)
         compared = speed_ups(analysis, manifest)

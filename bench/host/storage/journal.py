@@ -21,7 +21,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.record import Record
 
-from .. import collection
+from .. import garbage_collection
 from ..refusal import naming
 from .lines import PACKED, NewerSchema, StoredLines, append
 from .record_shape import SampleShape, TurnShape, record_of, verify
@@ -55,7 +55,7 @@ def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
     stored = folder / RECORDS
     if not os.path.lexists(stored):
         stored = stored.with_name(RECORDS + PACKED)
-    with collection.paused():
+    with garbage_collection.paused():
         records = {_key(record): record for record in _records(stored, left_out)}
         for record in fold(StoredLines(folder / UNFINISHED, left_out)):
             # A kill between folding and removing leaves a process in both files.

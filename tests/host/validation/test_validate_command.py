@@ -144,7 +144,7 @@ def test_workers_of_planted_trials_begin_beside_each_other(monkeypatch, tmp_path
     # Parents import NumPy, and no worker is forked from one.
     monkeypatch.setattr("bench.host.executors.parents.Parents.ready", lambda *_: None)
     monkeypatch.setattr("bench.host.storage.references.References.ensure", lambda *_: tmp_path)
-    monkeypatch.setattr("bench.host.measuring.order.given_up", lambda records: False)
+    monkeypatch.setattr("bench.host.measuring.order.is_given_up", lambda records: False)
     monkeypatch.setattr("bench.host.executors.turns.start_order", lambda *_: [0, 1])
     validation = Validation(tmp_path, study_file.load(ROOT / "matrix.toml"), {}, 1, Console(quiet=True))
     replace(validation.trial_measurement, looks=(14,)).measure(Trial(1, CELL, slowdown))

@@ -12,7 +12,7 @@ FAILURES_BEFORE_GIVING_UP = 2
 RETRIED = (FAILED, TIMEOUT, OUT_OF_MEMORY)
 
 
-def given_up(records: Iterable[Record]) -> bool:
-    """Return whether another round would change nothing, according to the records of a cell."""
+def is_given_up(records: Iterable[Record]) -> bool:
+    """Tell whether a cell gets no further round, given its records: one would change nothing, or failed too often."""
     bad = [record.status for record in records if record.status != OK]
     return any(status not in RETRIED for status in bad) or len(bad) >= FAILURES_BEFORE_GIVING_UP
