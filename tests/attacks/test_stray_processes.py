@@ -63,7 +63,7 @@ def grouped(request, monkeypatch):
     """Run with and without control groups."""
     if request.param == "tree of processes":
         monkeypatch.setattr(control_group, "own_group", lambda: None)
-    elif guard.Guard().ward().group is None:
+    elif guard.Guard().new_worker().group is None:
         pytest.skip("this user may not make control groups")
     guard.guard.cache_clear()
     yield request.param == "control group"
@@ -273,13 +273,13 @@ sys.path.insert(0, {root!r})
 from bench.host.workers import guard
 from bench.worker import family
 made = guard.Guard()
-ward = made.ward()
+worker = made.new_worker()
 print(*family.children(os.getpid()), flush=True)
 if {left}:
-    started = ward.enclose(subprocess.Popen(["sleep", "1000"], env={{**os.environ, **ward.variables}}).pid)
-    print(*guard.marked(ward.mark), flush=True)
+    started = worker.enclose(subprocess.Popen(["sleep", "1000"], env={{**os.environ, **worker.variables}}).pid)
+    print(*guard.marked(worker.mark), flush=True)
 else:
-    ward.end()
+    worker.end()
 """
 
 
@@ -298,7 +298,7 @@ def test_a_guard_is_dismissed_only_when_no_worker_left_anything(tmp_path, monkey
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     made = guard.Guard()
-    left = subprocess.Popen(["sleep", "1000"], env={**os.environ, **made.ward().variables})
+    left = subprocess.Popen(["sleep", "1000"], env={**os.environ, **made.new_worker().variables})
     folder = tmp_path / "benchmatrix-worker-1-x"
     try:
         assert wait_for(lambda: guard.marked(made._token) == [left.pid])

@@ -38,8 +38,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
-class Ward:
-    """A worker that is guarded."""
+class GuardedWorker:
+    """A worker that the guard can find again: by its mark, and by its control group where it has one."""
 
     mark: str
     #: Its control group; None where it has none.
@@ -49,13 +49,13 @@ class Ward:
     def variables(self) -> dict[str, str]:
         return {MARK: self.mark}
 
-    def enclose(self, process: int) -> Ward:
+    def enclose(self, process: int) -> GuardedWorker:
         """Move the worker, which has just been started, into its control group; return what came of it."""
         if self.group is None or control_group.put(self.group, process):
             return self
         with contextlib.suppress(OSError):
             self.group.rmdir()
-        return Ward(self.mark)
+        return GuardedWorker(self.mark)
 
     def end(self) -> None:
         """Kill what is left of the worker and of all that it started."""
@@ -106,11 +106,11 @@ class Guard:
             return False
         return not marked(self._token) and not any(name.startswith(scratch.PREFIX) for name in folders)
 
-    def ward(self) -> Ward:
-        """Return what the next worker is started with."""
+    def new_worker(self) -> GuardedWorker:
+        """Give the next worker a mark and a control group, with which it is to be started."""
         self._made += 1
         group = self._group and control_group.make(self._group, str(self._made))
-        return Ward(f"{self._token}{self._made:08x}", group)
+        return GuardedWorker(f"{self._token}{self._made:08x}", group)
 
 
 @functools.cache

@@ -102,13 +102,13 @@ class WorkerProcess:
         self._temporary = variables.get("TMPDIR") or tempfile.gettempdir()
         with naming(log):
             output = opened(log)
-        self._ward = guard().ward()
+        self._guarded = guard().new_worker()
         try:
             with output, contextlib.nullcontext() if layout is None else fixed_addresses():
                 self._process = subprocess.Popen(
                     [*command, "-m", "bench.worker", *arguments(processors, layout, sources, parent=parent)],
                     cwd=folder,
-                    env={**variables, **self._ward.variables},
+                    env={**variables, **self._guarded.variables},
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=output,
@@ -116,9 +116,9 @@ class WorkerProcess:
                     start_new_session=True,
                 )
         except OSError as error:
-            self._ward.end()
+            self._guarded.end()
             raise Ended(FAILED, "start", f"{command[0]} does not start: {error.strerror}") from error
-        self._ward = self._ward.enclose(self._process.pid)
+        self._guarded = self._guarded.enclose(self._process.pid)
 
     @property
     def process_id(self) -> int:
@@ -209,7 +209,7 @@ class WorkerProcess:
             return
         if self._holds_its_id:
             family.end(self._process.pid)
-        self._ward.end()
+        self._guarded.end()
         # A process that hangs in a driver cannot be killed; the study goes on without waiting for it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=30)
