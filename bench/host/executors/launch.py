@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from .job import InstalledEnvironment
 
 if TYPE_CHECKING:
     from ..containers.engine import EngineConnection
+    from ..containers.worker import ContainerWorker
 
 #: In a trial, whose times mean nothing, threads do not wait busily for others of their process: beside other cells
 #: they would take the processors from them.
@@ -70,20 +71,20 @@ class Launch:
         # A worker is told what GPUs it sees when it is forked.
         connection = self._start(self.caches.shared_variables(self.cell), {}, parent=True)
         if not self.in_container:
-            return Parent(connection, self.cell.framework, _same)
+            return Parent(connection, self.cell.framework, _same_id)
         versions = {"image": str(self.environment.manifest["image"]["id"])}
         lost = connection.lost_a_process
         return Parent(connection, self.cell.framework, outside, versions=versions, lost_a_process=lost)
 
-    def _start(self, compilers: Mapping[str, str], gpus: Mapping[str, str], *, parent: bool) -> Any:
+    def _start(self, cache_variables: Mapping[str, str], gpus: Mapping[str, str], *, parent: bool) -> Any:
         facts = self.caches.registry.facts(self.cell.framework)
         sources = self.caches.registry.others
-        given = functools.partial(
+        worker_variables = functools.partial(
             variables.of_worker,
             self.cell.threads,
             facts,
             layout=self.layout,
-            caches=compilers,
+            caches=cache_variables,
             own={**(PATIENT if self.caches.trial else {}), **gpus, **self.environment.variables},
         )
         # A command may be a link or a script that starts the interpreter.
@@ -91,11 +92,12 @@ class Launch:
         interpreter = found.get("executable", self.environment.command[0])
         if self.in_container:
             words = arguments(self.processors, self.layout, sources, parent=parent)
-            return self._container(words, given, self.caches.folders(self.cell) if parent else compilers.values())
+            written = self.caches.folders(self.cell) if parent else cache_variables.values()
+            return self._container(words, worker_variables, written)
         return WorkerProcess(
             self.environment.command,
             folder=project.code_folder(self.root),
-            variables=given(interpreter=interpreter),
+            variables=worker_variables(interpreter=interpreter),
             log=self.log,
             processors=self.processors,
             layout=self.layout,
@@ -103,7 +105,10 @@ class Launch:
             parent=parent,
         )
 
-    def _container(self, words: Sequence[str], given: Any, written: Any) -> Any:
+    def _container(
+        self, words: Sequence[str], worker_variables: Callable[..., dict[str, str]], written: Iterable[str]
+    ) -> ContainerWorker:
+        """Start a container that can write to the folders ``written`` and to no others."""
         # Late imports: importing the SDK takes as long as starting a container.
         from ..containers.isolation import VARIABLES, Bounds
         from ..containers.labels import checkout
@@ -128,11 +133,11 @@ class Launch:
             gpu=self.cell.device == "gpu",
         )
         return ContainerWorker(
-            _line().engine,
+            _engine_connection().engine,
             str(self.environment.manifest["image"]["id"]),
             [*self.environment.command, "-m", "bench.worker", *words],
             folder=code,
-            variables=given(inherited=VARIABLES),
+            variables=worker_variables(inherited=VARIABLES),
             bounds=bounds,
             log=self.log,
             checkout=checkout(self.root),
@@ -143,18 +148,18 @@ def open_folders(paths: Sequence[str]) -> None:
     """Make folders that a running container can write to."""
     from ..containers.isolation import open_folder
 
-    engine = _line().engine()
+    engine = _engine_connection().engine()
     for path in paths:
         open_folder(Path(path), engine)
 
 
-def _same(outer: int, inner: int) -> int:
+def _same_id(outer: int, inner: int) -> int:
     """Return the number of a process: one that does not run in a container has no other."""
     return inner
 
 
 @functools.cache
-def _line() -> EngineConnection:
+def _engine_connection() -> EngineConnection:
     from ..containers.engine import EngineConnection
 
     return EngineConnection()

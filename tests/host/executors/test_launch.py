@@ -101,7 +101,7 @@ def test_a_worker_is_told_where_other_peoples_code_is(tmp_path):
 
 def test_a_container_is_given_other_peoples_code_to_read(tmp_path, monkeypatch):
     seen = {}
-    monkeypatch.setattr("bench.host.executors.launch._line", lambda: SimpleNamespace(engine=None))
+    monkeypatch.setattr("bench.host.executors.launch._engine_connection", lambda: SimpleNamespace(engine=None))
     monkeypatch.setattr("bench.host.containers.worker.ContainerWorker", lambda *given, **named: seen.update(named))
     Launch(
         InstalledEnvironment(("python",), manifest={"provider": "container", "image": {"id": "sha256:0"}}),
