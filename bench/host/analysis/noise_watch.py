@@ -21,13 +21,13 @@ import numpy as np
 from bench.record import Record
 
 #: A turn that waited for less than this share of its time is not disturbed.
-SHARE = 0.10
+LEAST_WAITING_SHARE = 0.10
 #: Nor is one that waited for less than this many times the share of the process's best turns (the ``BEST`` quantile),
 #: which its own threads cause.
 FACTOR = 3.0
 BEST = 0.1
 #: Processors that other programs may use beside a cell of several threads; its step ends with the slowest thread.
-CROWD = 0.25
+CROWDED_PROCESSORS = 0.25
 #: The most turns to repeat, as a share of those planned.
 MOST_REPEATS = 0.5
 
@@ -79,7 +79,7 @@ def _waits(records: Sequence[Record]) -> tuple[list[dict[int, str]], bool]:
     for record in records:
         shares = waiting_shares(record)
         own = FACTOR * float(np.quantile(list(shares.values()), BEST)) if shares and record.cell.threads > 1 else 0.0
-        long = {turn: share for turn, share in shares.items() if share > max(SHARE, own)}
+        long = {turn: share for turn, share in shares.items() if share > max(LEAST_WAITING_SHARE, own)}
         column = record.cell.column
         found.append({turn: f"{column} waited {share:.0%} of it for a processor" for turn, share in long.items()})
     return found, any(record.cell.threads > 1 and record.sample_wait_ns for record in records)
@@ -113,7 +113,7 @@ def crowded(record: Record) -> bool:
 
     Several threads wait for each other, too. For a single thread the waiting shows it, and those turns are left out.
     """
-    return record.cell.threads > 1 and (record.other_load or 0.0) > CROWD
+    return record.cell.threads > 1 and (record.other_load or 0.0) > CROWDED_PROCESSORS
 
 
 def _disturbed(record: Record) -> set[int]:

@@ -13,7 +13,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..statistics.bootstrap import Estimate
-from ..statistics.spread import FACTOR
 from ..statistics.warmup import WarmupClass
 from .compilation import recompilations
 
@@ -84,6 +83,6 @@ def _unsteady(result: Result) -> bool:
     restless = 0 if warm_up is None else warm_up.number_of(WarmupClass.NO_STEADY_STATE)
     return (
         2 * max(found.wide, found.slow, restless) >= found.processes
-        or (result.ratio is None and found.ratio > FACTOR)
+        or (result.ratio is None and found.is_apart)
         or recompilations(result.records) > 0
     )

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from bench.record import OK
 
 from ..statistics.pairs import Ratio
-from ..statistics.spread import FACTOR
 from ..statistics.verdict import DISTURBED, THRESHOLD, Verdict
 from ..statistics.warmup import WarmupClass
 from .compilation import notes_on_compilation
 from .medians import median
-from .noise_watch import SHARE
+from .noise_watch import LEAST_WAITING_SHARE
 from .notes import Note, NoteKind, Severity, note
 from .results import EXCLUDED, NOT_RUN, Comparison, Result
 
@@ -66,7 +65,7 @@ def large_spread(result: Result) -> Note | None:
         wide=found.wide,
         slow=found.slow,
         processes=found.processes,
-        slowest_over_fastest=found.ratio if found.ratio > FACTOR else None,
+        slowest_over_fastest=found.ratio if found.is_apart else None,
         cpu_per_wall=result.cpu_per_wall,
     )
 
@@ -79,7 +78,7 @@ def _large_spread(result: Result) -> Iterable[Note]:
 def _waiting(result: Result) -> Iterable[Note]:
     """Note threads that waited in most turns; those of one cell alone do not show that another process disturbed."""
     usual = median([share for process in result.timed for share in process.waiting_shares])
-    if usual is not None and usual > SHARE:
+    if usual is not None and usual > LEAST_WAITING_SHARE:
         yield note(NoteKind.WAITING, CAUTION, share=usual, threads=result.cell.threads)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from bench.record import Record
 
 from ...analysis.disturbances import NoiseWatch, summarise_noise_watch
-from ...analysis.noise_watch import CROWD
+from ...analysis.noise_watch import CROWDED_PROCESSORS
 from ...analysis.notes import Note
 from ...analysis.results import Result
 from ...analysis.run_notes import journal_damaged, unfinished
@@ -152,7 +152,7 @@ def _missed(seen: NoiseWatch) -> list[str]:
                 "{limit} processors (at most {most})",
                 crowded=len(seen.crowding),
                 processes=seen.processes,
-                limit=general(CROWD),
+                limit=general(CROWDED_PROCESSORS),
                 most=fixed(max(seen.crowding), 1),
             )
         )

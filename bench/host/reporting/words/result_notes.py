@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...statistics.bootstrap import Estimate
-from ...statistics.spread import FACTOR, SPREAD
+from ...statistics.spread import APART_FACTOR, WIDE_SPREAD
 from ...statistics.verdict import THRESHOLD, Verdict
 from .language import _, ngettext
 from .numbers import fixed, format_interval, format_share, format_value, general, percent
@@ -61,7 +61,7 @@ def large_spread(
                 "their median",
                 number=wide,
                 processes=processes,
-                share=percent(SPREAD),
+                share=percent(WIDE_SPREAD),
             )
         )
     if slow:
@@ -71,7 +71,7 @@ def large_spread(
                 "10% quantile",
                 number=slow,
                 processes=processes,
-                factor=general(FACTOR),
+                factor=general(APART_FACTOR),
             )
         )
     if slowest_over_fastest is not None:
