@@ -16,6 +16,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 PACKED = PACKAGE / "data"
 STATE = ".nox"
+#: Folders of the state that several rooms use.
+COMPILE_CACHES, INPUT_DATA, REFERENCES = "compile-caches", "data", "references"
 
 
 def data(name: str) -> Path:

@@ -50,6 +50,13 @@ class InstalledEnvironment:
         variables = {**prepared.manifest.get("variables", {}), **environment.variables}
         return cls(prepared.command, prepared.manifest, variables)
 
+    @classmethod
+    def of_each(
+        cls, prepared: Mapping[str, Prepared], environments: Mapping[str, Environment]
+    ) -> dict[str, InstalledEnvironment]:
+        """Describe prepared environments, by name, with what the tables of the same names say."""
+        return {name: cls.of(one, environments[name]) for name, one in prepared.items()}
+
 
 @dataclass(frozen=True)
 class RowJob:

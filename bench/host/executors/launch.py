@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: they would take the processors from them.
 PATIENT = {"OMP_WAIT_POLICY": "passive"}
 #: Folders of the project's state that requests to workers name.
-READ = ("references", "data")
+READ = (project.REFERENCES, project.INPUT_DATA)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bench.cell import Cell
 from bench.registry import Registry
 
 from ..machine import facts, processors
-from ..project import STATE
+from ..project import COMPILE_CACHES, REFERENCES, STATE
 from ..storage.compile_caches import CompileCaches
 from ..storage.references import References
 from ..study.twin import original
@@ -91,7 +91,7 @@ class LocalExecutor:
         limit = None if job.memory_share is None else int(self._available_bytes * job.memory_share)
         registry = Registry.of(dict(job.sources))
         starter = self._starter(job, limit, registry)
-        references = References(self._root, self._root / STATE / "references", job.data_seed, job.threads, registry)
+        references = References(self._root, self._root / STATE / REFERENCES, job.data_seed, job.threads, registry)
 
         def start(cell: Cell, *, processors: Sequence[int], layout: int) -> Transport:
             return starter.start(cell, job.log_label, processors=processors, layout=layout)
@@ -122,7 +122,7 @@ class LocalExecutor:
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
         manifests = {name: environment.manifest for name, environment in job.environments.items()}
-        folder = self._root / STATE / "compile-caches"
+        folder = self._root / STATE / COMPILE_CACHES
         caches = CompileCaches(
             *(folder, job.run, job.cache_kept, manifests, registry),
             reads_once=True,

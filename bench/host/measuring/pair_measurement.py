@@ -16,7 +16,7 @@ from ..analysis.processes import timed_cells
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
-from ..project import STATE
+from ..project import INPUT_DATA, STATE
 from ..reporting.progress import Display, RemainingTime
 from ..statistics.location import FloatArray
 from ..statistics.pairs import pair_log_ratios
@@ -64,9 +64,7 @@ class PairMeasurement:
         cells, records = start.cells_and_records(described.run)
         done = 1 + max((record.round for record in records), default=-1)
         executor = LocalExecutor(self.root, folder)
-        installed = {
-            name: InstalledEnvironment.of(one, self.study.environments[name]) for name, one in prepared.items()
-        }
+        installed = InstalledEnvironment.of_each(prepared, self.study.environments)
         jobs = StudyJobs(described.run, self.study, plan, installed, {cell.workload: self._data(cell)})
         run = rounds.Run(
             cells,
@@ -110,7 +108,7 @@ class PairMeasurement:
         return input_data.resolve(
             cell.workload,
             self.study.workloads[cell.workload].data,
-            folder=self.root / STATE / "data",
+            folder=self.root / STATE / INPUT_DATA,
             announce=self._say,
             registry=self.study.registry,
         )

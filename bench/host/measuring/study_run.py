@@ -22,7 +22,7 @@ from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
 from ..machine import facts, processors
-from ..project import STATE
+from ..project import COMPILE_CACHES, INPUT_DATA, STATE
 from ..reporting import outputs, report
 from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
@@ -72,9 +72,7 @@ class StudyRun:
         self._label = label
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
-        self._environments = {
-            name: InstalledEnvironment.of(one, study.environments[name]) for name, one in prepared.items()
-        }
+        self._environments = InstalledEnvironment.of_each(prepared, study.environments)
 
     @property
     def manifest(self) -> manifest.Manifest:
@@ -160,7 +158,7 @@ class StudyRun:
             name: input_data.resolve(
                 name,
                 self._study.workloads[name].data,
-                folder=self._root / STATE / "data",
+                folder=self._root / STATE / INPUT_DATA,
                 announce=self._say,
                 registry=self._study.registry,
             )
@@ -215,7 +213,7 @@ class StudyRun:
 
     def _caches(self, run: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
-        profile, folder = self._plan.profile, self._root / STATE / "compile-caches"
+        profile, folder = self._plan.profile, self._root / STATE / COMPILE_CACHES
         kept = profile.compile_cache == "kept"
         registry, seed = self._study.registry, self._plan.seed
         return CompileCaches(folder, run, kept, manifests, registry, trial=profile.trial, seed=seed)

@@ -22,7 +22,7 @@ from ..executors.job import InstalledEnvironment
 from ..executors.parents import Parents
 from ..executors.starter import Starter
 from ..machine import facts, processors
-from ..project import STATE
+from ..project import COMPILE_CACHES, INPUT_DATA, REFERENCES, STATE
 from ..refusal import Refused
 from ..storage import input_data, training_records
 from ..storage.compile_caches import CompileCaches
@@ -99,7 +99,7 @@ class TrainingRun:
             name: input_data.resolve(
                 name,
                 path,
-                folder=self._root / STATE / "data",
+                folder=self._root / STATE / INPUT_DATA,
                 announce=self._announce,
                 registry=self._study.registry,
             )
@@ -182,7 +182,7 @@ class TrainingRun:
         if prepared.status != OK:
             process.end(Ended(prepared.status, prepared.stage or STAGE, prepared.reason or "it is not ready"))
             return
-        references = References(self._root, self._root / STATE / "references", seed, cell.threads, self._study.registry)
+        references = References(self._root, self._root / STATE / REFERENCES, seed, cell.threads, self._study.registry)
         try:
             reference = references.ensure(cell, data)
         except Ended as ended:
@@ -235,10 +235,8 @@ class TrainingRun:
     @functools.cached_property
     def _starter(self) -> Starter:
         manifests = {name: prepared.manifest for name, prepared in self._prepared.items()}
-        caches = CompileCaches(self._root / STATE / "compile-caches", "training", True, manifests, self._study.registry)
-        environments = {
-            name: InstalledEnvironment.of(one, self._study.environments[name]) for name, one in self._prepared.items()
-        }
+        caches = CompileCaches(self._root / STATE / COMPILE_CACHES, "training", True, manifests, self._study.registry)
+        environments = InstalledEnvironment.of_each(self._prepared, self._study.environments)
         limit = int(facts.available_bytes() * MEMORY_SHARE)
         return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit, parents=self._parents)
 

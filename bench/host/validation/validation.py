@@ -72,10 +72,7 @@ class Validation:
         self.trial_measurement = TrialMeasurement(
             root / STATE / "validation",
             LocalExecutor(root, self.folder),
-            {
-                name: InstalledEnvironment.of(one, self._environments[name])
-                for name, one in {**self._ready, "numpy": own}.items()
-            },
+            InstalledEnvironment.of_each({**self._ready, "numpy": own}, self._environments),
             looks(),
             study.registry.others,
             # A container cannot leave the processors that it was given.
