@@ -33,6 +33,6 @@ def verify(platform: str = sys.platform) -> None:
         raise SystemExit(EXIT_MISUSE)
 
 
-def forks(platform: str = sys.platform) -> bool:
+def forks() -> bool:
     """Tell whether a process that has imported a framework can be forked; Apple's libraries do not allow it."""
-    return platform == LINUX
+    return sys.platform == LINUX

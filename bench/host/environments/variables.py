@@ -76,9 +76,9 @@ def activated(interpreter: str, inherited: Mapping[str, str] = os.environ) -> di
     return {**inherited, "PATH": os.pathsep.join(filter(None, (folder, path)))}
 
 
-def of_module_system(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def of_module_system() -> dict[str, str]:
     """Return the variables that a worker of an interpreter that was there already gets, too."""
-    return {name: inherited[name] for name in MODULE_SYSTEM if inherited.get(name)}
+    return {name: os.environ[name] for name in MODULE_SYSTEM if os.environ.get(name)}
 
 
 def of_gpus(device: str, count: int, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:

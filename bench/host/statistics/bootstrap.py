@@ -132,14 +132,12 @@ def median(values: FloatArray, counts: CountArray) -> FloatArray:
     return weighted_median(values, lambda i: counts[i], values.shape[-1])
 
 
-def estimate(
-    values: FloatArray, statistic: Statistic, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
-) -> Estimate:
+def estimate(values: FloatArray, statistic: Statistic, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
     """Estimate ``statistic`` of the population of units, one value per unit, with its bootstrap interval."""
     n = len(values)
     if n < 2:
         return Estimate(float(statistic(values, np.ones((n, 1), dtype=np.int32))[0]), None, None, n)
-    value, drawn = np.split(statistic(values, sample_and_resamples(n, resamples, seed)), (1,))
+    value, drawn = np.split(statistic(values, sample_and_resamples(n, RESAMPLES, seed)), (1,))
     tail = tail_probability(n, level)
     low, high = quantiles(np.sort(drawn), np.array((tail, 1.0 - tail))).tolist()
     return Estimate(float(value[0]), low, high, n)
@@ -192,9 +190,9 @@ def widen_for_few(found: Estimate, logs: FloatArray, *, level: float = LEVEL) ->
     return replace(found, low=min(found.low, middle / factor), high=max(found.high, middle * factor))
 
 
-def estimate_median(locations: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
+def estimate_median(locations: FloatArray, *, level: float = LEVEL) -> Estimate:
     """Estimate the median of the processes' locations, which is the published time of a cell."""
-    return estimate_medians([locations], level=level, seed=seed)[0]
+    return estimate_medians([locations], level=level)[0]
 
 
 def estimate_medians(each: Sequence[FloatArray], *, level: float = LEVEL, seed: int = SEED) -> list[Estimate]:

@@ -44,7 +44,7 @@ def flipped_estimates(log_ratios: FloatArray, *, seed: int = SEED) -> FloatArray
     return np.asarray(np.median(walsh_averages(signs * log_ratios), axis=-1))
 
 
-def noise_floor(twins: Sequence[FloatArray], *, seed: int = SEED) -> NoiseFloor | None:
+def noise_floor(twins: Sequence[FloatArray]) -> NoiseFloor | None:
     """Estimate the noise floor from the pairs' log ratios of each row of the study, the same cell under two names.
 
     Every row has the same weight. Flipping the signs of the pairs, which keeps their sizes, measures chance; it is
@@ -55,7 +55,7 @@ def noise_floor(twins: Sequence[FloatArray], *, seed: int = SEED) -> NoiseFloor 
     enough = [log_ratios for log_ratios in twins if len(log_ratios) >= minimum_pairs()]
     if not enough:
         return None
-    flipped = np.abs(np.concatenate([flipped_estimates(log_ratios, seed=seed) for log_ratios in enough]))
+    flipped = np.abs(np.concatenate([flipped_estimates(log_ratios) for log_ratios in enough]))
     own = np.abs([np.median(walsh_averages(log_ratios)) for log_ratios in enough])
     pairs = [len(log_ratios) for log_ratios in enough]
     above = (1.0 + QUANTILE) / 2.0

@@ -25,7 +25,7 @@ FEWEST = 5
 LEAST_ERROR = 1e-6
 
 
-def compare_unpaired(cell: FloatArray, other: FloatArray, *, level: float = LEVEL) -> Ratio | None:
+def compare_unpaired(cell: FloatArray, other: FloatArray) -> Ratio | None:
     """Estimate the ratio of two cells from the logarithms of their processes' times.
 
     Yuen 1974: trimmed means and winsorised variances, in Welch's test for unequal variances; with fewer than
@@ -42,7 +42,7 @@ def compare_unpaired(cell: FloatArray, other: FloatArray, *, level: float = LEVE
     shares = [variance**2 / freedom for variance, freedom in zip(variances, freedoms, strict=True)]
     freedom = sum(variances) ** 2 / sum(shares) if sum(shares) > 0.0 else float(min(freedoms))
     p = 2.0 * float(special.stdtr(freedom, -abs(shift) / error))
-    low, high = _interval(shift, error, freedom, level)
+    low, high = _interval(shift, error, freedom, LEVEL)
     deciding = _interval(shift, error, freedom, DECIDING_LEVEL) if n >= FEWEST else None
     return Ratio(Estimate(math.exp(shift), low, high, n), p, deciding)
 

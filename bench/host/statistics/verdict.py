@@ -58,9 +58,7 @@ def adjust_for_claims(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def decide(
-    ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, floor: float = 0.0, alpha: float = ALPHA
-) -> Verdict | None:
+def decide(ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, floor: float = 0.0) -> Verdict | None:
     """Give the verdict on a ratio, or None where there are too few pairs for one.
 
     ``practical`` and ``floor``, the run's measured noise floor, are fractions. The interval is the 99 % one, not the
@@ -90,4 +88,4 @@ def decide(
     estimate = math.log(ratio.estimate.value)
     least = max(math.log1p(floor), math.log1p(practical) / 2.0)
     beyond = (low > 1.0 and estimate > least) or (high < 1.0 and estimate < -least)
-    return Verdict.DIFFERENT if beyond and adjusted_p <= alpha else Verdict.INCONCLUSIVE
+    return Verdict.DIFFERENT if beyond and adjusted_p <= ALPHA else Verdict.INCONCLUSIVE

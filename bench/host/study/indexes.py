@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -18,15 +17,15 @@ VARIABLE = "BENCHMATRIX_TORCH_CPU_INDEX"
 PACKAGE = "torch"
 
 
-def with_cpu_index(study: Study, folder: Path, environ: Mapping[str, str] = os.environ) -> Study:
+def with_cpu_index(study: Study, folder: Path) -> Study:
     """Give the index to every environment that can install from it. Raises StudyError for a wrong variable.
 
     A path in the study file begins at ``folder``, where that file lies.
     """
     address = study.indexes.torch_cpu
-    if environ.get(VARIABLE):
+    if os.environ.get(VARIABLE):
         try:
-            address, folder = wheel_source(environ[VARIABLE]), Path()
+            address, folder = wheel_source(os.environ[VARIABLE]), Path()
         except ValueError as error:
             raise StudyError([f"{VARIABLE}: {error}"]) from None
     if not address:

@@ -91,10 +91,10 @@ def group_trials(measured: Iterable[TrialData]) -> list[TrialGroup]:
     return [TrialGroup(slowdown, tuple(found[slowdown])) for slowdown in sorted(found)]
 
 
-def noise_quantile(group: TrialGroup, probability: float = 0.99) -> float | None:
-    """Return the quantile of |ratio - 1| between identical cells, which is noise alone."""
+def noise_quantile(group: TrialGroup) -> float | None:
+    """Return the 99 % quantile of |ratio - 1| between identical cells, which is noise alone."""
     estimates = [abs(math.log(trial.ratio.estimate.value)) for trial in group.trials if trial.ratio]
-    return math.expm1(float(np.quantile(estimates, probability))) if estimates else None
+    return math.expm1(float(np.quantile(estimates, 0.99))) if estimates else None
 
 
 def describe(found: Sequence[TrialGroup]) -> str:

@@ -62,8 +62,8 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[b
     return "\n".join([heading, f"|{'|'.join(rule)}|", *lines])
 
 
-def render(table: Table, *, level: int = 2, narrow: bool = False) -> str:
-    """Write a table under a heading of ``level``, in parts where a page has no room for all columns side by side.
+def render(table: Table, *, narrow: bool = False) -> str:
+    """Write a table under a heading of its own, in parts where a page has no room for all columns side by side.
 
     What it shows stands above it: a reader need not scroll past the rows to find it. ``narrow`` leaves out blanks.
     """
@@ -71,10 +71,10 @@ def render(table: Table, *, level: int = 2, narrow: bool = False) -> str:
     whole, headed = list[str](), list[str]()
     for heading, part in in_parts(table):
         if heading:
-            headed += [f"{'#' * (level + 1)} {escape(heading)}", *_groups(part, level + 2, narrow=narrow)]
+            headed += [f"### {escape(heading)}", *_groups(part, 4, narrow=narrow)]
         else:
-            whole += _groups(part, level + 1, narrow=narrow)
-    title = f"{'#' * level} {escape(table.title)}"
+            whole += _groups(part, 3, narrow=narrow)
+    title = f"## {escape(table.title)}"
     if whole and headed:
         below = (_("One column of each version, at most {count}; all columns follow.", count=MOST), *below)
     lines = [title, *map(escape_line, filter(None, above)), *whole, *map(escape_line, below), *headed]

@@ -73,11 +73,6 @@ class SpeedUps:
         return self.tracks[0].means if self.tracks else {}
 
     @property
-    def whole_rows(self) -> int:
-        """How many rows ``means`` are over."""
-        return self.tracks[0].rows if self.tracks else 0
-
-    @property
     def lacks_baseline(self) -> bool:
         """Whether there are rows without a time of the baseline, where the others' times are shown."""
         return any(place.shows_time and not place.is_base for place in self.places())

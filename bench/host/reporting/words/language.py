@@ -82,9 +82,9 @@ def decimal_sign() -> str:
     return _current.get().decimal_sign
 
 
-def available(folder: Path = FOLDER) -> list[str]:
+def available() -> list[str]:
     """Return the names of the languages."""
-    return [ENGLISH.name, *sorted(path.stem for path in folder.glob("*.po"))]
+    return [ENGLISH.name, *sorted(path.stem for path in FOLDER.glob("*.po"))]
 
 
 def find(name: str) -> Language:
