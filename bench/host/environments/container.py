@@ -20,7 +20,7 @@ from ..containers.recipe import Recipe, default_base, dockerfile_path
 from ..setup.staging import exclusive, write_whole
 from . import cpu_builds, locks, outcome
 from .buildable import Buildable
-from .interpreters import INQUIRY
+from .interpreters import FACTS_PROGRAM
 from .outcome import Impossible, Prepared, folder_of, ready
 
 Announce = Callable[[str], None]
@@ -141,17 +141,17 @@ def _describe(
 ) -> dict[str, Any]:
     """Describe the image by what runs in it, in a container like a cell's; this also shows that containers run."""
     bounds = Bounds(read=[project.PACKAGE], gpu=environment.dockerfile == "cuda")
-    inquiry = project.PACKAGE / "host" / "environments" / INQUIRY.name
+    program = project.PACKAGE / "host" / "environments" / FACTS_PROGRAM.name
     try:
         answer = json.loads(
-            run_command(engine, str(found["Id"]), [PYTHON, "-I", str(inquiry), "--packages"], root=root, bounds=bounds)
+            run_command(engine, str(found["Id"]), [PYTHON, "-I", str(program), "--packages"], root=root, bounds=bounds)
         )
     except (CommandFailed, ValueError) as error:
         if "device driver" in str(error) or "nvidia" in str(error).lower():
             raise Impossible(
                 f"the engine cannot give containers a GPU; install NVIDIA's container toolkit: {error}"
             ) from None
-        seen = f"{inquiry.name} is missing in it" if "No such file" in str(error) else str(error)
+        seen = f"{program.name} is missing in it" if "No such file" in str(error) else str(error)
         raise image.BuildFailed(
             f"the image was built, and a container of it does not run: {seen}. The engine must be on this machine, "
             "because cells are measured where the engine is"

@@ -20,7 +20,8 @@ from packaging.version import InvalidVersion, Version
 from ..setup.installer import installer_environ
 from ..setup.tool import ToolFailed, run_tool
 
-INQUIRY = Path(__file__).with_name("inquiry.py")
+#: Any interpreter runs it, by its path.
+FACTS_PROGRAM = Path(__file__).with_name("interpreter_facts.py")
 
 # On a network file system the first start takes seconds; a shim that hangs must not delay the study for long.
 TRIAL_S = 30
@@ -133,8 +134,8 @@ def try_interpreter(path: str) -> Interpreter:
 
 
 def ask(path: str, *arguments: str, isolated: bool = True, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Run the inquiry in the interpreter at ``path`` and return its answer. Raises Rejected."""
-    command = [path, *(["-I"] if isolated else []), str(INQUIRY), *arguments]
+    """Return what the interpreter at ``path`` says of itself, by ``interpreter_facts``. Raises Rejected."""
+    command = [path, *(["-I"] if isolated else []), str(FACTS_PROGRAM), *arguments]
     try:
         trial = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False, env=environ

@@ -10,12 +10,12 @@ import pytest
 from world import PYTHON, make_script
 
 from bench.host.environments import interpreters
-from bench.host.environments.interpreters import INQUIRY, NoInterpreter, find
+from bench.host.environments.interpreters import FACTS_PROGRAM, NoInterpreter, find
 
 
 @functools.cache
 def truth() -> dict[str, object]:
-    answer = subprocess.run([sys.executable, "-I", str(INQUIRY)], capture_output=True, check=True)
+    answer = subprocess.run([sys.executable, "-I", str(FACTS_PROGRAM)], capture_output=True, check=True)
     return dict(json.loads(answer.stdout))
 
 

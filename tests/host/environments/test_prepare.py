@@ -306,9 +306,9 @@ def test_the_oldest_python_can_have_an_environment(oldest, locked, root, announc
     assert prepared.manifest["packages"] == {"tinyframe": "1.0"}
 
 
-def test_what_the_inquiry_lists_is_what_the_library_finds():
+def test_what_the_interpreter_lists_is_what_the_library_finds():
     answer = subprocess.run(
-        [sys.executable, "-I", environments.interpreters.INQUIRY, "--packages"], capture_output=True
+        [sys.executable, "-I", environments.interpreters.FACTS_PROGRAM, "--packages"], capture_output=True
     )
     found = {each.metadata["Name"]: each.version for each in metadata.distributions()}
     assert json.loads(answer.stdout)["packages"].items() <= found.items()
@@ -325,8 +325,8 @@ def test_an_environment_that_does_not_run_failed(locked, root, announce, monkeyp
     assert "was built and does not run: it crashed" in prepared.reason
 
 
-def test_the_inquiry_runs_on_the_oldest_python(oldest):
+def test_interpreter_facts_run_on_the_oldest_python(oldest):
     answer = subprocess.run(
-        [oldest, "-I", environments.interpreters.INQUIRY, "--packages", "json", "nothing"], capture_output=True
+        [oldest, "-I", environments.interpreters.FACTS_PROGRAM, "--packages", "json", "nothing"], capture_output=True
     )
     assert json.loads(answer.stdout)["missing"] == ["nothing"]

@@ -1,7 +1,7 @@
 """Describes the interpreter that runs it, by path, in any Python from 3.7, with the standard library alone.
 
-``python inquiry.py`` describes the interpreter; ``python inquiry.py --packages [MODULE …]`` also lists its packages,
-and which of the named modules cannot be found. One JSON object on standard output.
+It writes one JSON object to standard output. After the option ``--packages [MODULE …]`` that also lists the
+interpreter's packages, and which of the named modules cannot be found.
 """
 
 from __future__ import annotations
