@@ -14,7 +14,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from bench.host import commands, system
-from bench.host.commands import misunderstood
+from bench.host.commands.parser import Parser
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
 
@@ -71,7 +71,7 @@ def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[
 
 def parser(given: list[str]) -> argparse.ArgumentParser:
     """Make the parser of all commands; only the one that is called gets its options."""
-    made = misunderstood.Parser(prog="benchmatrix", allow_abbrev=False)
+    made = Parser(prog="benchmatrix", allow_abbrev=False)
     group = made.add_subparsers(dest="command", required=True, parser_class=argparse.ArgumentParser)
     for name, summary in commands.SUMMARIES.items():
         subparser = group.add_parser(name, help=summary, description=summary, allow_abbrev=False)

@@ -1,1 +1,1 @@
-"""Write any table in one form each: Markdown, LaTeX, the terminal, CSV."""
+"""Write tables in one form each: any table as Markdown, LaTeX, CSV or text, and those that only a paper has."""

@@ -1,4 +1,4 @@
-"""Adds to what argparse says of a command line what a person probably meant."""
+"""Parses command lines, as argparse does, and adds to an error what the person probably meant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         remedy = None
         if message.startswith(UNKNOWN):
-            remedy = meant(message.removeprefix(UNKNOWN).split(), self._every_option())
+            remedy = remedy_of(message.removeprefix(UNKNOWN).split(), self._every_option())
         super().error(message if remedy is None else f"{message}; {remedy}")
 
     def _every_option(self) -> list[str]:
@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
         return [option for one in parsers for action in one._actions for option in action.option_strings]
 
 
-def meant(words: list[str], options: Iterable[str]) -> str | None:
+def remedy_of(words: list[str], options: Iterable[str]) -> str | None:
     """Say what the first of the words that a command does not take was probably meant to be."""
     word = words[0].partition("=")[0]
     if not word.startswith("-"):
