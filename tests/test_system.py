@@ -56,7 +56,7 @@ def test_windows_is_told_before_anything_that_it_lacks_is_imported(tmp_path, sta
 def test_a_study_is_measured_without_the_interfaces_of_linux_and_the_report_says_so(tmp_path):
     fake = tmp_path / "fake"
     fake.mkdir()
-    shutil.copy(ROOT / "tests" / "support" / "other_system.py", fake / "sitecustomize.py")
+    shutil.copy(ROOT / "tests" / "support" / "fake_macos.py", fake / "sitecustomize.py")
     # A worker gets no PYTHONPATH of the host.
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={fake}:$PYTHONPATH exec {sys.executable} "$@"\n')

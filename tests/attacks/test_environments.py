@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from build_fixtures import *  # noqa: F403
-from world import MODULE, Wanted, make_wheel, write_lock
+from wheels import MODULE, Wanted, make_wheel, write_lock
 
 from bench.host import environments
 from bench.host.environments import bytecode, contents, prepare

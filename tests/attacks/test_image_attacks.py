@@ -9,8 +9,9 @@ import signal
 import pytest
 import small_project
 from container_fixtures import *  # noqa: F403
-from ground import BASE, forget, make_project
-from tiny import environment, make_wheel, write_lock
+from container_project import BASE, forget, make_project
+from tiny_framework import environment, write_lock
+from wheels import make_wheel
 
 from bench.host import environments, project
 from bench.host.__main__ import main

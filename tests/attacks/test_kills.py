@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import small_project
 from container_fixtures import *  # noqa: F403
-from ground import BASE, forget, make_project
+from container_project import BASE, forget, make_project
 from killing import ROOT, Attack
 
 from bench.host.environments import locks

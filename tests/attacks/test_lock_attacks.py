@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from build_fixtures import *  # noqa: F403
-from world import PYTHON, Wanted, make_wheel
+from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host.environments import locks, prepare, source_builds, venv
 from bench.host.environments.source_builds import LockError

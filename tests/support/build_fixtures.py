@@ -12,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from world import REPOSITORY, Wanted, make_wheel, write_lock
+from wheels import REPOSITORY, Wanted, make_wheel, write_lock
 
 from bench.host.environments import interpreters, locks
 from bench.host.setup.installer import find_uv

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ground import BASE, forget, make_project
+from container_project import BASE, forget, make_project
 
 from bench.host.containers import image
 from bench.host.containers.engine import Engine, NoEngine, connect

@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
-from agreeing import implemented, relative_error
+from numpy_outputs import implemented, relative_error
 from planted import SEED, Mistake, shares
 
 from bench.frameworks import fed

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from counting import operations
+from operation_counts import operations
 
 from bench.registry import BUILT_IN
 from bench.workloads import ocean

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreeing import implemented, relative_error
-from counting import operations
+from numpy_outputs import implemented, relative_error
+from operation_counts import operations
 
 from bench.registry import BUILT_IN
 from bench.workloads import ocean

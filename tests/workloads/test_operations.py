@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreeing import implemented
+from numpy_outputs import implemented
 
 from bench.registry import BUILT_IN
 

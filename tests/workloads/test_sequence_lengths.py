@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from agreeing import implemented, relative_error
+from numpy_outputs import implemented, relative_error
 
 from bench.registry import BUILT_IN
 from bench.workloads import sequence_lengths

@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from ground import BASE, REPOSITORY, make_project
+from container_project import BASE, REPOSITORY, make_project
 
 from bench.host import __main__ as host
 from bench.host import environments

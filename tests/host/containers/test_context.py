@@ -6,7 +6,8 @@ import io
 import tarfile
 from pathlib import Path
 
-from tiny import make_wheel, write_lock
+from tiny_framework import write_lock
+from wheels import make_wheel
 
 from bench.host.containers.context import Extras, build_arguments, write_context
 

@@ -13,7 +13,7 @@ import tarfile
 import time
 
 import pytest
-from ground import REPOSITORY
+from container_project import REPOSITORY
 
 from bench.host.containers import leftovers
 from bench.host.containers.engine import EngineConnection, NoEngine, connect

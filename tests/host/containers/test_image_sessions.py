@@ -10,8 +10,9 @@ import time
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from ground import BASE, REPOSITORY, forget, make_project
-from tiny import STUDY, environment, make_wheel, write_lock
+from container_project import BASE, REPOSITORY, forget, make_project
+from tiny_framework import STUDY, environment, write_lock
+from wheels import make_wheel
 
 from bench.host import __main__ as host
 from bench.host import environments

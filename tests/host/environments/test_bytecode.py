@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from world import make_script
+from wheels import make_script
 
 from bench.host.environments import bytecode, contents, interpreters
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from world import PYTHON, Wanted, make_wheel
+from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
 from bench.host.environments import cpu_builds, locks, outcome, venv

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from study_tables import toml
-from world import PYTHON, make_wheel
+from wheels import PYTHON, make_wheel
 
 from bench.host.__main__ import main
 from bench.host.environments import index_releases

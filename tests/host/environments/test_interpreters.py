@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from world import PYTHON, make_script
+from wheels import PYTHON, make_script
 
 from bench.host.environments import interpreters
 from bench.host.environments.interpreters import FACTS_PROGRAM, NoInterpreter, find

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from world import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
+from wheels import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
 
 from bench.host import project
 from bench.host.environments import locks, source_builds

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import metadata
 
 import pytest
-from world import REPOSITORY, Wanted, make_script, make_wheel, write_lock
+from wheels import REPOSITORY, Wanted, make_script, make_wheel, write_lock
 
 from bench.host import environments
 from bench.host.environments import load_outcome, locks, prepare, venv
@@ -200,7 +200,7 @@ def test_a_killed_build_leaves_nothing_that_counts(locked, root, tmp_path, annou
     )
     program = (
         "import sys; sys.path[:0] = sys.argv[1:3]\n"
-        "from pathlib import Path; from world import Wanted; from bench.host.environments import prepare, venv\n"
+        "from pathlib import Path; from wheels import Wanted; from bench.host.environments import prepare, venv\n"
         "venv.find_uv = lambda root: sys.argv[4]\n"
         "prepare(Wanted(), root=Path(sys.argv[3]), announce=print)\n"
     )

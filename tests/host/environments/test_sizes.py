@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from world import PYTHON, Wanted, make_wheel
+from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
 from bench.host.environments import forecast, locks, sizes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from nvml import Nvml
+from fake_nvml import Nvml
 
 from bench.host.machine.energy import LEAST_CHANGES, Counter, Power, PowerMeter, gpu_counter, processor_counter
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nvml import Nvml
+from fake_nvml import Nvml
 
 from bench.host.machine.gpu import Gpus, bytes_of, other_processes, session_of
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from world import make_wheel
+from wheels import make_wheel
 
 from bench.cell import Cell
 from bench.host import environments

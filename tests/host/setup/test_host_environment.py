@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from world import REPOSITORY, Wanted, make_script, make_wheel, write_lock
+from wheels import REPOSITORY, Wanted, make_script, make_wheel, write_lock
 
 from bench.host import setup
 from bench.host.setup import SetupError, ensure, installer, place_of

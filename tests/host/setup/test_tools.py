@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from world import make_script
+from wheels import make_script
 
 from bench.host.setup import tool
 from bench.host.setup.tool import ToolFailed, run_tool

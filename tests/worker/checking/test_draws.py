@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from agreeing import implemented
+from numpy_outputs import implemented
 
 from bench.program import Program
 from bench.registry import BUILT_IN

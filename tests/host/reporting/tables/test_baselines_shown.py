@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from entries import report_of
+from study_reports import report_of
 
 from bench.host.reporting.outputs import summary_latex
 from bench.host.study.baseline import BEST, PREVIOUS, RATIO

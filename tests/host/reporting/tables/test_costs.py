@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from entries import name_of, report_of
+from study_reports import name_of, report_of
 
 
 def costs(study):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from entries import detail_row, summary_entry, tables
+from study_reports import detail_row, summary_entry, tables
 
 from bench.host.reporting.tables.table import Entry
 from bench.host.statistics.roofline import implausible

@@ -6,8 +6,8 @@ import io
 from dataclasses import replace
 
 import pytest
-from entries import report_of
 from rich.console import Console
+from study_reports import report_of
 
 from bench.host.reporting.tables import screen
 from bench.host.reporting.tables.interest import best_of_versions, dispensability

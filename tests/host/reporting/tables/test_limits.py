@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from entries import report_of
+from study_reports import report_of
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import summary_latex, table_markdown

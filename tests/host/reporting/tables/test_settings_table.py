@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from entries import report_of
+from study_reports import report_of
 
 
 def made(study):

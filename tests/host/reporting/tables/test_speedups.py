@@ -8,8 +8,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from entries import report_of
 from rich.console import Console
+from study_reports import report_of
 
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.renderers import terminal

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from entries import detail_row, name_of, report_of, summary_entry, tables
+from study_reports import detail_row, name_of, report_of, summary_entry, tables
 
 from bench.host.reporting.tables.table import Entry
 

@@ -6,8 +6,8 @@ import io
 from dataclasses import replace
 
 import pytest
-from entries import report_of
 from rich.console import Console
+from study_reports import report_of
 
 from bench.host.reporting.figures import speedups
 from bench.host.study.baseline import PREVIOUS

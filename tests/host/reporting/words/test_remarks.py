@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from entries import report_of
+from study_reports import report_of
 
 
 def remark(study, start: str, table: str = "details") -> str | None:

@@ -1,4 +1,4 @@
-"""The entries of a study's tables, for tests."""
+"""Makes the report of a study once, and finds tables, rows and entries in it."""
 
 from __future__ import annotations
 

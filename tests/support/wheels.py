@@ -1,4 +1,4 @@
-"""Makes what the tests need of a world without a network: wheels, locks and scripts that play a tool."""
+"""Makes wheels, their locks and scripts that play a tool, so that tests install packages without a network."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def make_wheel(
 
     Its RECORD has a wrong hash for the files whose names end with ``misstated``.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     files = {
         f"{name}/__init__.py": f"value = {value}\n",
         f"{name}/template.py": "this is {{ no }} Python\n",

@@ -1,4 +1,4 @@
-"""Makes the ground of the containers' tests: a project of its own beside the checkout, on the engine's base image."""
+"""Makes a project of its own for the tests of containers, beside the checkout, on the engine's base image."""
 
 from __future__ import annotations
 
