@@ -82,11 +82,11 @@ def shown_numbers(made: Report) -> Shown:
     compared = made.speed_ups
     if compared is not None:
         for row in compared.rows:
-            for column, place in row.places.items():
-                if place.time is not None:
-                    found[f"time, {row.name}, {column}"] = place.time
-                if place.speed_up is not None and not place.is_base:
-                    found[f"speed-up, {row.name}, {column}"] = place.speed_up
+            for column, cell in row.cells.items():
+                if cell.time is not None:
+                    found[f"time, {row.name}, {column}"] = cell.time
+                if cell.speed_up is not None and not cell.is_base:
+                    found[f"speed-up, {row.name}, {column}"] = cell.speed_up
         for track in compared.tracks:
             for column, mean in track.means.items():
                 found[f"mean over {track.rows} rows, {column}"] = Estimate(mean, None, None, track.rows)

@@ -61,11 +61,11 @@ class Track:
 
 
 Grades = Mapping[Cell, Quality | None]
-#: {column: what it has in a row}
-Places = Mapping[str, ComparedCell]
+#: {column: its cell of a row}
+ComparedCells = Mapping[str, ComparedCell]
 
 
-def compare_row(row: Sequence[Result], bases: Baselines, baseline: str | None, grades: Grades) -> Places:
+def compare_row(row: Sequence[Result], bases: Baselines, baseline: str | None, grades: Grades) -> ComparedCells:
     """Compare the results of one row with what each is compared with."""
     found = {}
     for result in row:
@@ -90,7 +90,7 @@ def _compare(result: Result, grade: Quality | None, base: Quality | None, is_bas
     return ComparedCell(result, grade, result.step, faster, withheld=False)
 
 
-def geometric_means(rows: Iterable[Places], columns: Sequence[str]) -> tuple[dict[str, float], int]:
+def geometric_means(rows: Iterable[ComparedCells], columns: Sequence[str]) -> tuple[dict[str, float], int]:
     """Return the geometric means of the columns that have most rows, over the rows that these have in common.
 
     The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows, nor
@@ -130,9 +130,9 @@ def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> 
     return sorted(chosen, key=wide.index)
 
 
-def average_tracks(rows: Sequence[Places], columns: Sequence[str]) -> tuple[Track, ...]:
+def average_tracks(rows: Sequence[ComparedCells], columns: Sequence[str]) -> tuple[Track, ...]:
     """Return the means of every track that has any, the one over most rows first."""
-    tracks: dict[tuple[str, int], list[Places]] = {}
+    tracks: dict[tuple[str, int], list[ComparedCells]] = {}
     for row in rows:
         cell = next(iter(row.values())).result.cell
         tracks.setdefault((cell.device, cell.threads), []).append(row)
@@ -144,7 +144,7 @@ def average_tracks(rows: Sequence[Places], columns: Sequence[str]) -> tuple[Trac
     return tuple(sorted(found, key=lambda track: -track.rows))
 
 
-def _log(row: Places, column: str) -> float | None:
+def _log(row: ComparedCells, column: str) -> float | None:
     speed_up = row[column].speed_up if column in row else None
     return None if speed_up is None else math.log(speed_up.value)
 

@@ -45,9 +45,9 @@ def draw(report: Report) -> Figure | None:
         for column in columns:
             base = _base(row, column, bases)
             if base is not None:
-                ratios = _ratios(row.places[column].result, base, steps)
+                ratios = _ratios(row.cells[column].result, base, steps)
                 axes.plot(steps, ratios, zorder=2, **styles[column].line())
-                _mark(axes, row.places[column].result, styles[column])
+                _mark(axes, row.cells[column].result, styles[column])
                 shown += [float(ratios[0]), float(ratios[-1])]
         scale(axes, steps, write=write_power, most=5)
         scale(axes, (min(GREATEST, max(LEAST, ratio)) for ratio in shown), of="y", most=5)
@@ -58,7 +58,7 @@ def draw(report: Report) -> Figure | None:
             "first call and steps together, over those of {baseline}: below 1 it has paid off (markers: break-even)",
             baseline=baseline,
         ),
-        *missing(found.places(), compared=True),
+        *missing(found.cells(), compared=True),
         *([] if whole else [incomplete()]),
     ]
     return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))
@@ -66,10 +66,10 @@ def draw(report: Report) -> Figure | None:
 
 def _base(row: ComparedRow, column: str, bases: Baselines) -> Result | None:
     """Return what a cell is compared with, where both have times that can be used, and cold first calls."""
-    place = row.places.get(column)
-    base = bases.get(place.result.cell) if place else None
-    other = row.places.get(base.cell.column) if base else None
-    usable = all(one and one.time and one.result.first_call_s("cold") is not None for one in (place, other))
+    cell = row.cells.get(column)
+    base = bases.get(cell.result.cell) if cell else None
+    other = row.cells.get(base.cell.column) if base else None
+    usable = all(one and one.time and one.result.first_call_s("cold") is not None for one in (cell, other))
     return base if usable else None
 
 
@@ -79,8 +79,8 @@ def _most_steps(rows: list[ComparedRow]) -> float:
         (
             steps
             for row in rows
-            for place in row.places.values()
-            if (steps := place.result.break_even) and math.isfinite(steps)
+            for cell in row.cells.values()
+            if (steps := cell.result.break_even) and math.isfinite(steps)
         ),
         default=1.0,
     )

@@ -42,13 +42,13 @@ def draw(report: Report) -> Figure | None:
         axes.set_yticks(range(len(columns)), names)
         axes.tick_params(axis="y", length=0)
         thinned |= _draw_row(axes, row, columns, styles)
-        base = row.places.get(found.baseline)
+        base = row.cells.get(found.baseline)
         if base and base.time:
             axes.axvline(base.time.value, color="0.4", linewidth=0.5, linestyle=(0, (1, 1.5)), zorder=1)
     lines = [
         _("time of a step; a line is a process: 10% to 90% of its samples, thick 25% to 75%, dot median"),
         *([_("of every cell at most {count} processes are shown", count=MOST_PROCESSES)] if thinned else []),
-        *missing(found.places()),
+        *missing(found.cells()),
         *([] if whole else [incomplete()]),
     ]
     return finish(figure, lines)
@@ -61,10 +61,10 @@ def _draw_row(axes: Axes, row: ComparedRow, columns: Sequence[str], styles: dict
     for number in range(0, len(columns), 2):
         axes.axhspan(number - 0.5, number + 0.5, color="0.95", linewidth=0, zorder=0)
     for number, column in enumerate(columns):
-        place = row.places.get(column)
-        if place is None or place.time is None:
+        cell = row.cells.get(column)
+        if cell is None or cell.time is None:
             continue
-        every = place.result.locations
+        every = cell.result.locations
         kept = _evenly(every, MOST_PROCESSES)
         thinned |= len(kept) < len(every)
         shown += [

@@ -53,9 +53,9 @@ def cut_names(names: Sequence[str], length: int = NAME) -> list[str]:
     return [found[name] for name in names]
 
 
-def hollow(place: ComparedCell) -> bool:
+def hollow(cell: ComparedCell) -> bool:
     """Tell whether a point is drawn hollow, as its number is not firm."""
-    return place.grade is not Quality.CLEAN
+    return cell.grade is not Quality.CLEAN
 
 
 def handles_of(
@@ -77,10 +77,10 @@ def handles_of(
     return handles
 
 
-def missing(places: Iterable[ComparedCell], *, compared: bool = False) -> list[str]:
+def missing(cells: Iterable[ComparedCell], *, compared: bool = False) -> list[str]:
     """Count the cells that are not shown, by reason; ``compared`` ones also need a baseline that can be used."""
-    every = list(places)
-    busy = sum(place.withheld if compared else place.grade is Quality.DISTURBED for place in every)
+    every = list(cells)
+    busy = sum(cell.withheld if compared else cell.grade is Quality.DISTURBED for cell in every)
     lines = []
     if busy:
         lines.append(
@@ -90,7 +90,7 @@ def missing(places: Iterable[ComparedCell], *, compared: bool = False) -> list[s
                 busy,
             )
         )
-    for status, count in Counter(place.result.status for place in every if place.grade is None).most_common():
+    for status, count in Counter(cell.result.status for cell in every if cell.grade is None).most_common():
         lines.append(
             ngettext(
                 "{count} cell is not shown: {status}",

@@ -29,7 +29,7 @@ def draw(report: Report) -> Figure | None:
             peaks := {
                 column: size / MIB
                 for column in columns
-                if (cell := row.places.get(column)) and cell.grade and (size := cell.result.peak_bytes)
+                if (cell := row.cells.get(column)) and cell.grade and (size := cell.result.peak_bytes)
             }
         )
     ]
@@ -43,7 +43,7 @@ def draw(report: Report) -> Figure | None:
         heights = [number + place_of(place, len(columns)) for _size, number in own]
         axes.plot([size for size, _number in own], heights, zorder=3, **styles[column].point())
     scale(axes, [size for _name, peaks in rows for size in peaks.values()])
-    failed = missing(place for place in found.places() if place.grade is None)
+    failed = missing(cell for cell in found.cells() if cell.grade is None)
     whole = len(rows) == len(known) and len(columns) == len(found.columns)
     lines = [_("peak memory of the steps, without the import (MiB)"), *failed, *([] if whole else [incomplete()])]
     return finish(figure, lines, handles_of(columns, found.labels, styles))

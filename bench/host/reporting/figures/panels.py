@@ -43,5 +43,5 @@ def choose(found: SpeedUps, columns: Iterable[str], most: int) -> tuple[list[Com
     """Return the rows and columns that fit, and whether these are all; rows without a time in them are left out."""
     every = list(columns)
     kept = every[:most]
-    rows = [row for row in found.rows if any(place.time for c in kept if (place := row.places.get(c)))]
+    rows = [row for row in found.rows if any(cell.time for c in kept if (cell := row.cells.get(c)))]
     return rows[:MOST_PANELS], kept, len(rows) <= MOST_PANELS and len(kept) == len(every)

@@ -47,7 +47,7 @@ def draw(report: Report) -> Figure | None:
     figure.axes[0].set_ylabel(_("share of rows"))
     lines = [
         _("time is at most so many times the best of the row"),
-        *missing(found.places()),
+        *missing(found.cells()),
         *([] if len(columns) == len(found.columns) else [incomplete()]),
     ]
     named = [column for column in found.columns if column in columns]
@@ -64,22 +64,21 @@ def times_on(device: str, found: SpeedUps) -> dict[str, dict[str, float]]:
     A failure takes for ever. A column with few rows, such as a mode for training only, is left out, as the others'
     profiles would be over those few rows, too. Nothing is returned where too few rows or columns remain.
     """
-    rows = [row for row in found.rows if next(iter(row.places.values())).result.cell.device == device]
+    rows = [row for row in found.rows if row.any_cell.device == device]
     columns = in_most_rows(
-        {column: {number for number, row in enumerate(rows) if column in row.places} for column in found.columns}
+        {column: {number for number, row in enumerate(rows) if column in row.cells} for column in found.columns}
     )
     kept = [
         row
         for row in rows
-        if all((place := row.places.get(column)) and (place.time or place.grade is None) for column in columns)
-        and any(place.time for place in row.places.values())
+        if all((cell := row.cells.get(column)) and (cell.time or cell.grade is None) for column in columns)
+        and any(cell.time for cell in row.cells.values())
     ]
     if len(kept) < FEWEST_ROWS or len(columns) < FEWEST_COLUMNS:
         return {}
     return {
         column: {
-            str(number): time.value if (time := row.places[column].time) else math.inf
-            for number, row in enumerate(kept)
+            str(number): time.value if (time := row.cells[column].time) else math.inf for number, row in enumerate(kept)
         }
         for column in columns
     }

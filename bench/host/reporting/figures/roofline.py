@@ -67,7 +67,7 @@ def draw(report: Report) -> Figure | None:
     for axes, one in zip(figure.subplots(1, len(groups), squeeze=False).flat, groups, strict=True):
         _draw_group(axes, one, columns, styles, letters)
     figure.axes[0].set_ylabel("GFLOP/s")
-    shown = [place for one in groups for _x, row in one.shown for place in row.places.values() if place.time]
+    shown = [cell for one in groups for _x, row in one.shown for cell in row.cells.values() if cell.time]
     rows_shown = len(every) <= MOST_PANELS and all(len(one.rows) <= MOST_ROWS for one in every)
     whole = rows_shown and len(columns) == len(found.columns)
     lines = [
@@ -76,7 +76,7 @@ def draw(report: Report) -> Figure | None:
             f"{letter} {name};".replace(" ", "\u00a0")
             for name, letter in zip(cut_names(list(letters)), letters.values(), strict=True)
         ).rstrip(";"),
-        *missing(found.places()),
+        *missing(found.cells()),
         *([] if whole else [incomplete()]),
     ]
     handles = [
@@ -92,13 +92,14 @@ def group(report: Report, found: SpeedUps, columns: Sequence[str]) -> list[Roofe
     """Group the rows that have work and times by what their roofs depend on; those with most rows come first."""
     groups: dict[str, tuple[Peak, list[tuple[float, ComparedRow]]]] = {}
     for row in found.rows:
-        shown = next((place.result for c in columns if (place := row.places.get(c)) and _rate(place)), None)
+        shown = next((cell.result for c in columns if (cell := row.cells.get(c)) and _rate(cell)), None)
         if shown is None:
             continue
         peak = peak_of(shown, report.manifest)
         if peak.flops_per_s and peak.bandwidths:
-            cell = shown.cell
-            title = f"{', '.join((cell.device, cell.precision, threads_in_words(cell.threads)))}: {_peaks(peak)}"
+            measured = shown.cell
+            what = (measured.device, measured.precision, threads_in_words(measured.threads))
+            title = f"{', '.join(what)}: {_peaks(peak)}"
             groups.setdefault(title, (peak, []))[1].append((_intensity(shown), row))
     ordered = sorted(groups.items(), key=lambda item: -len(item[1][1]))
     return [Roofed(title, peak, rows) for title, (peak, rows) in ordered]
@@ -110,9 +111,9 @@ def _peaks(peak: Peak) -> str:
     return f"{format_number((peak.flops_per_s or 0.0) / GIGA)} GFLOP/s, {best}, {last}"
 
 
-def _rate(place: ComparedCell) -> float | None:
-    achieved = place.result.achieved
-    return achieved.flops_per_s if place.time and achieved and achieved.bytes_per_s else None
+def _rate(cell: ComparedCell) -> float | None:
+    achieved = cell.result.achieved
+    return achieved.flops_per_s if cell.time and achieved and achieved.bytes_per_s else None
 
 
 def _intensity(result: Result) -> float:
@@ -127,9 +128,9 @@ def _draw_group(
     rates = []
     _draw_roofs(axes, one.peak, low, high)
     for x, row in one.shown:
-        known = [(c, place, rate) for c in columns if (place := row.places.get(c)) and (rate := _rate(place))]
-        for column, place, rate in known:
-            axes.plot([x], [rate / GIGA], zorder=3, **styles[column].point(hollow=hollow(place)))
+        known = [(c, cell, rate) for c in columns if (cell := row.cells.get(c)) and (rate := _rate(cell))]
+        for column, cell, rate in known:
+            axes.plot([x], [rate / GIGA], zorder=3, **styles[column].point(hollow=hollow(cell)))
         work = known[0][1].result.work
         roof = _roof(work["useful_flops"], work["compulsory_bytes"], one.peak)
         reach = (high / low) ** 0.02

@@ -35,11 +35,11 @@ def draw(report: Report) -> Figure | None:
     figure, panels = make_panels(names, PANEL)
     for axes, name in zip(panels, names, strict=True):
         _draw_family(axes, every[name], columns, styles)
-    shown = [place for name in names for row in every[name] for place in row.places.values() if place.time]
+    shown = [cell for name in names for row in every[name] for cell in row.cells.values() if cell.time]
     whole = len(names) == len(every) and len(columns) == len(found.columns)
     lines = [
         _("sizes, by the useful operations of a step; grey: time in proportion to them"),
-        *missing(place for rows in every.values() for row in rows for place in row.places.values()),
+        *missing(cell for rows in every.values() for row in rows for cell in row.cells.values()),
         *([] if whole else [incomplete()]),
     ]
     return finish(
@@ -52,33 +52,33 @@ def families(found: SpeedUps, columns: Sequence[str]) -> dict[str, list[Compared
     usual = usual_facets(found.results)
     grouped: dict[tuple[object, ...], list[ComparedRow]] = {}
     for row in found.rows:
-        if _work(row) and any(place.time for column in columns if (place := row.places.get(column))):
-            cell = next(iter(row.places.values())).result.cell
-            key = (cell.workload, cell.precision, cell.device, cell.devices, cell.threads)
+        if _work(row) and any(cell.time for column in columns if (cell := row.cells.get(column))):
+            same = row.any_cell
+            key = (same.workload, same.precision, same.device, same.devices, same.threads)
             grouped.setdefault(key, []).append(row)
     named = {}
     for rows in grouped.values():
-        cell = next(iter(rows[0].places.values())).result.cell
+        first = rows[0].any_cell
         if len({_work(row) for row in rows}) > 1:
             # The size is named at the axis.
-            named[row_name(cell, (usual[0], cell.size, *usual[2:]))] = sorted(rows, key=_work)
+            named[row_name(first, (usual[0], first.size, *usual[2:]))] = sorted(rows, key=_work)
     return named
 
 
 def _work(row: ComparedRow) -> float:
     """Return the useful operations of a step; 0 where they are unknown."""
-    return max((float(place.result.work.get("useful_flops") or 0.0) for place in row.places.values()), default=0.0)
+    return max((float(cell.result.work.get("useful_flops") or 0.0) for cell in row.cells.values()), default=0.0)
 
 
 def _draw_family(axes: Axes, rows: Sequence[ComparedRow], columns: Sequence[str], styles: dict[str, Style]) -> None:
     work = [_work(row) for row in rows]
-    sizes = [next(iter(row.places.values())).result.cell.size for row in rows]
+    sizes = [row.any_cell.size for row in rows]
     times = []
     for column in columns:
         known = [
-            (x, place.time.value, hollow(place))
+            (x, cell.time.value, hollow(cell))
             for x, row in zip(work, rows, strict=True)
-            if (place := row.places.get(column)) and place.time
+            if (cell := row.cells.get(column)) and cell.time
         ]
         times += [(x, time) for x, time, _doubtful in known]
         axes.plot([x for x, *_rest in known], [time for _x, time, _d in known], zorder=2, **styles[column].line())

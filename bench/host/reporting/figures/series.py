@@ -37,7 +37,7 @@ class Series:
 
     def fastest(self, row: ComparedRow) -> ComparedCell | None:
         """Return the fastest cell that has a speed-up in a row; a lone baseline has nothing to compare."""
-        cells = [row.places[column] for column in self.columns if column in row.places]
+        cells = [row.cells[column] for column in self.columns if column in row.cells]
         cells = [cell for cell in cells if not self.chosen or eligible(cell)]
         compared = [
             (cell.speed_up.value, number)
@@ -89,7 +89,7 @@ def of_versions(found: SpeedUps) -> list[Series]:
         return of_columns(found, best_of_versions(found, others))
     modes: dict[str, list[str]] = {}
     for column in found.columns:
-        cells = [row.places[column] for row in found.rows if column in row.places]
+        cells = [row.cells[column] for row in found.rows if column in row.cells]
         if any(cell.speed_up is not None and eligible(cell) for cell in cells):
             modes.setdefault(environment_of(column), []).append(column)
     names = names_of_versions({name: own[0] for name, own in modes.items()}, found.labels)
@@ -108,7 +108,7 @@ def eligible(cell: ComparedCell) -> bool:
 
 def is_base(found: SpeedUps, column: str) -> bool:
     """Tell whether a column has nothing to compare: the baseline, or the oldest of the versions."""
-    return all(place.is_base for row in found.rows if (place := row.places.get(column)))
+    return all(cell.is_base for row in found.rows if (cell := row.cells.get(column)))
 
 
 def choose(found: SpeedUps, others: Sequence[str]) -> Drawn:

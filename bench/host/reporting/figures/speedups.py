@@ -74,10 +74,10 @@ def draw(report: Report) -> Figure | None:
 def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
     """List the points of all rows."""
     return [
-        Mark(band, series.key, place.speed_up, hollow(place))
+        Mark(band, series.key, cell.speed_up, hollow(cell))
         for band, row in enumerate(shown.rows)
         for series in shown.series
-        if (place := series.fastest(row)) is not None and place.speed_up is not None
+        if (cell := series.fastest(row)) is not None and cell.speed_up is not None
     ]
 
 
@@ -150,11 +150,11 @@ def _seen(found: SpeedUps, shown: Drawn) -> list[ComparedCell]:
     """Return the cells of which a reader may miss one: of a version those whose times are withheld, or one of none."""
     drawn = {series.columns for series in shown.series}
     if all((column,) in drawn or is_base(found, column) for column in found.columns):
-        return found.places()
+        return found.cells()
     cells = []
     for row in found.rows:
         for series in shown.series:
-            own = [row.places[column] for column in series.columns if column in row.places]
+            own = [row.cells[column] for column in series.columns if column in row.cells]
             others = [cell for cell in own if not cell.withheld]
             cells += [cell for cell in own if cell.withheld] + ([] if series.fastest(row) else others[:1])
     return cells

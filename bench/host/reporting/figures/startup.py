@@ -32,7 +32,7 @@ def draw(report: Report) -> Figure | None:
         (number, column): course
         for number, row in enumerate(rows)
         for column in columns
-        if (place := row.places.get(column)) and place.time and (course := course_of(place.result))
+        if (cell := row.cells.get(column)) and cell.time and (course := course_of(cell.result))
     }
     if not any(0 in course for course in courses.values()):
         return None
@@ -50,7 +50,7 @@ def draw(report: Report) -> Figure | None:
             axes.axvline(edge, color="0.7", linewidth=0.4)
     lines = [
         _("time of the first call, then of a step: in the first trials, and in each fifth of the samples"),
-        *missing(found.places()),
+        *missing(found.cells()),
         *([] if whole else [incomplete()]),
     ]
     return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))

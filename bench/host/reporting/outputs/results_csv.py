@@ -87,8 +87,8 @@ def rows(report: Report) -> list[Row]:
     bases = baselines_of(results, baseline)
     grades = {result.cell: result.quality for result in results}
     compared = {
-        place.result.cell: place
+        cell.result.cell: cell
         for row in rows_of(results).values()
-        for place in compare_row(row, bases, baseline, grades).values()
+        for cell in compare_row(row, bases, baseline, grades).values()
     }
     return [Row(result, compared.get(result.cell)) for result in results]

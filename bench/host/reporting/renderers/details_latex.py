@@ -65,25 +65,25 @@ class Field:
 def fields() -> tuple[Field, ...]:
     """Return the columns of numbers; the unit of times and of items is that of the row."""
     return (
-        Field(_("time"), lambda place, units: format_value(place.time, units.time.size)),
-        Field(_("low"), lambda place, units: _bound(place, units, "low")),
-        Field(_("high"), lambda place, units: _bound(place, units, "high")),
-        Field(_("CPU time"), lambda place, units: _scaled(place.result.cpu_s if place.time else None, units.time.size)),
+        Field(_("time"), lambda cell, units: format_value(cell.time, units.time.size)),
+        Field(_("low"), lambda cell, units: _bound(cell, units, "low")),
+        Field(_("high"), lambda cell, units: _bound(cell, units, "high")),
+        Field(_("CPU time"), lambda cell, units: _scaled(cell.result.cpu_s if cell.time else None, units.time.size)),
         Field(_("throughput"), _throughput),
         Field(
             _("first call (s)"),
-            lambda place, _units: _scaled(place.result.first_call_s("cold") if place.time else None, 1.0),
+            lambda cell, _units: _scaled(cell.result.first_call_s("cold") if cell.time else None, 1.0),
         ),
-        Field(_("memory (MiB)"), lambda place, _units: _scaled(place.result.peak_bytes, MIB)),
+        Field(_("memory (MiB)"), lambda cell, _units: _scaled(cell.result.peak_bytes, MIB)),
     )
 
 
-def _bound(place: ComparedCell, units: Units, end: str) -> str:
+def _bound(cell: ComparedCell, units: Units, end: str) -> str:
     """Write an end of the interval to the digits of the value."""
-    bound = getattr(place.time, end, None)
+    bound = getattr(cell.time, end, None)
     if bound is None:
         return EMPTY
-    digits = len(format_value(place.time, units.time.size).partition(decimal_sign())[2])
+    digits = len(format_value(cell.time, units.time.size).partition(decimal_sign())[2])
     return fixed(bound / units.time.size, digits)
 
 
@@ -91,15 +91,15 @@ def _scaled(value: float | None, size: float) -> str:
     return format_number(None if value is None else value / size)
 
 
-def _throughput(place: ComparedCell, units: Units) -> str:
-    return format_value(place.result.throughput if place.time else None, units.count.size)
+def _throughput(cell: ComparedCell, units: Units) -> str:
+    return format_value(cell.result.throughput if cell.time else None, units.count.size)
 
 
 def caption(found: SpeedUps, conditions: str) -> str:
     """Say what the columns are; ``conditions`` say how the cells were measured."""
     parts = [
         _("All cells: median time of a step, the {level} interval of it", level=percent(LEVEL))
-        if any(place.time and place.time.n > 1 for place in found.places())
+        if any(cell.time and cell.time.n > 1 for cell in found.cells())
         else _("All cells: median time of a step"),
         _("processor time of a step over all threads"),
         _("first call with a cold cache"),
@@ -114,7 +114,7 @@ def render(found: SpeedUps, conditions: str) -> str:
     """Write the table."""
     columns = fields()
     rows = [(row, _units(row)) for row in found.rows]
-    written = [[_numbers(place, columns, units) for place in _places(row, found)] for row, units in rows]
+    written = [[_numbers(cell, columns, units) for cell in _cells(row, found)] for row, units in rows]
     formats = [
         _format([numbers[i] for block in written for numbers in block if numbers[i] != EMPTY])
         for i in range(len(columns))
@@ -125,25 +125,25 @@ def render(found: SpeedUps, conditions: str) -> str:
     ]
     for number, ((row, units), block) in enumerate(zip(rows, written, strict=True)):
         lines += ([r"\addlinespace"] if number else []) + [_row_heading(row, units, len(columns) + 2)]
-        for place, numbers in zip(_places(row, found), block, strict=True):
-            cells = [_unbroken(found.labels[place.result.cell.column].text, NAME), *map(_number, numbers)]
-            lines.append(" & ".join([*cells, _unbroken(_state(place), STATUS)]) + r" \\")
+        for cell, numbers in zip(_cells(row, found), block, strict=True):
+            texts = [_unbroken(found.labels[cell.result.cell.column].text, NAME), *map(_number, numbers)]
+            lines.append(" & ".join([*texts, _unbroken(_state(cell), STATUS)]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", CLOSING])
 
 
-def _places(row: ComparedRow, found: SpeedUps) -> list[ComparedCell]:
-    return [row.places[column] for column in found.columns if column in row.places]
+def _cells(row: ComparedRow, found: SpeedUps) -> list[ComparedCell]:
+    return [row.cells[column] for column in found.columns if column in row.cells]
 
 
 def _units(row: ComparedRow) -> Units:
-    results = [place.result for place in row.places.values() if place.time]
+    results = [cell.result for cell in row.cells.values() if cell.time]
     time = choose_unit([result.step.value for result in results if result.step], TIMES)
     count = choose_unit([result.throughput.value for result in results if result.throughput], COUNTS)
     return Units(time, count, next((str(r.work["item"]) for r in results if r.work.get("item")), ""))
 
 
-def _numbers(place: ComparedCell, columns: Sequence[Field], units: Units) -> list[str]:
-    return [column.write(place, units).replace(decimal_sign(), ".") for column in columns]
+def _numbers(cell: ComparedCell, columns: Sequence[Field], units: Units) -> list[str]:
+    return [column.write(cell, units).replace(decimal_sign(), ".") for column in columns]
 
 
 def _number(text: str) -> str:
@@ -176,9 +176,9 @@ def _row_heading(row: ComparedRow, units: Units, count: int) -> str:
     return rf"\multicolumn{{{count}}}{{@{{}}l@{{}}}}{{{text}}} \\*"
 
 
-def _state(place: ComparedCell) -> str:
+def _state(cell: ComparedCell) -> str:
     """Name the grade of a time, or what became of a cell that has none."""
-    return status_word(place.result.status) if place.grade is None else translated(GRADES[place.grade])
+    return status_word(cell.result.status) if cell.grade is None else translated(GRADES[cell.grade])
 
 
 def _unbroken(text: str, room: float) -> str:

@@ -34,10 +34,10 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
     """Yield the name of each command, its LaTeX text, and what it is of; no text where the number is withheld."""
     taken: set[str] = set()
     for row in found.rows:
-        for column, place in row.places.items():
-            for kind, text in _numbers(place):
+        for column, cell in row.cells.items():
+            for kind, text in _numbers(cell):
                 yield (
-                    _free(f"bm{kind}{_row_letters(row, place)}{letters(column)}", taken),
+                    _free(f"bm{kind}{_row_letters(row, cell)}{letters(column)}", taken),
                     text,
                     f"{row.name}, {column}",
                 )
@@ -56,38 +56,38 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
 def _means_withheld(found: SpeedUps) -> list[str]:
     """Name the columns with enough speed-ups for a mean, were none of them withheld."""
     rows = {
-        column: [row.places[column] for row in found.rows if column in row.places]
+        column: [row.cells[column] for row in found.rows if column in row.cells]
         for column in found.columns
         if column != found.baseline
     }
-    would = {column: [place for place in own if place.speed_up or place.result.ratio] for column, own in rows.items()}
-    return [column for column, own in would.items() if len(own) >= FEWEST_ROWS and any(place.withheld for place in own)]
+    would = {column: [cell for cell in own if cell.speed_up or cell.result.ratio] for column, own in rows.items()}
+    return [column for column, own in would.items() if len(own) >= FEWEST_ROWS and any(cell.withheld for cell in own)]
 
 
-def _row_letters(row: ComparedRow, place: ComparedCell) -> str:
+def _row_letters(row: ComparedRow, cell: ComparedCell) -> str:
     # "2 threads" is in the language of the report; the names of commands are not.
     parts = row.name.split(", ")
-    if len(parts) > 1 and parts[-1].startswith(f"{place.result.cell.threads} "):
-        parts[-1] = f"{place.result.cell.threads} threads"
+    if len(parts) > 1 and parts[-1].startswith(f"{cell.result.cell.threads} "):
+        parts[-1] = f"{cell.result.cell.threads} threads"
     return letters(" ".join(parts))
 
 
-def _numbers(place: ComparedCell) -> Iterator[tuple[str, str | None]]:
+def _numbers(cell: ComparedCell) -> Iterator[tuple[str, str | None]]:
     """Yield the kind of each number and its text, None where the number is withheld."""
-    if place.time is not None:
-        number, unit = time_digits(place.time.value)
+    if cell.time is not None:
+        number, unit = time_digits(cell.time.value)
         yield "Time", rf"{escape(number)}\,{escape(unit)}".replace(r"$\mu$", r"\ensuremath{\mu}")
-    elif place.withheld:
+    elif cell.withheld:
         yield "Time", None
-    if place.is_base:
+    if cell.is_base:
         return
-    if place.speed_up is not None:
-        yield "Speedup", escape(factor_digits(place.speed_up.value))
-        if interval := format_interval(place.speed_up):
+    if cell.speed_up is not None:
+        yield "Speedup", escape(factor_digits(cell.speed_up.value))
+        if interval := format_interval(cell.speed_up):
             yield "Interval", escape(interval)
-    elif place.withheld and place.result.ratio is not None:
+    elif cell.withheld and cell.result.ratio is not None:
         yield "Speedup", None
-        if format_interval(place.result.ratio.estimate):
+        if format_interval(cell.result.ratio.estimate):
             yield "Interval", None
 
 

@@ -48,7 +48,7 @@ def _paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
     for column in (column for column in found.columns if column in chosen):
         label = found.labels[column]
         entries = [
-            _shown(row.places.get(column), found, column in bold) for row, bold in zip(found.rows, best, strict=True)
+            _shown(row.cells.get(column), found, column in bold) for row, bold in zip(found.rows, best, strict=True)
         ]
         entries += [Shown(mean_digits(found, track, column)) for track in found.tracks]
         product, version, mode = (_cut(part, LETTERS // 3) for part in (label.product, label.version, label.short_mode))
@@ -65,9 +65,7 @@ def _cut(text: str, length: int) -> str:
 def _best(row: ComparedRow, chosen: Collection[str]) -> set[str]:
     """Return which chosen columns are fastest in a row: the best, and all whose intervals overlap its interval."""
     known = {
-        column: place.speed_up
-        for column, place in row.places.items()
-        if column in chosen and place.speed_up is not None
+        column: cell.speed_up for column, cell in row.cells.items() if column in chosen and cell.speed_up is not None
     }
     if len(known) < 2:
         return set()
@@ -76,12 +74,12 @@ def _best(row: ComparedRow, chosen: Collection[str]) -> set[str]:
     return {column for column, one in known.items() if (one.value if one.high is None else one.high) >= lowest}
 
 
-def _shown(place: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
-    if place is None:
+def _shown(cell: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
+    if cell is None:
         return Shown("")
-    mark = MARKS.get(place.grade, "") if place.grade else ""
-    if place.shows_time and place.time is not None:
-        return Shown(" ".join(time_digits(place.time.value)), mark, bold)
-    if place.speed_up is None:
+    mark = MARKS.get(cell.grade, "") if cell.grade else ""
+    if cell.shows_time and cell.time is not None:
+        return Shown(" ".join(time_digits(cell.time.value)), mark, bold)
+    if cell.speed_up is None:
         return Shown(WITHHELD)
-    return Shown(factor_digits(found.shown(place.speed_up.value)), mark, bold)
+    return Shown(factor_digits(found.shown(cell.speed_up.value)), mark, bold)

@@ -53,9 +53,9 @@ def best_of_versions(found: SpeedUps, columns: Sequence[str]) -> list[str]:
 def _strength(found: SpeedUps, column: str) -> Strength:
     """Return how fast a column is on average; one that has few rows, and so no mean, is weaker than all others."""
     values = [
-        place.speed_up.value
+        cell.speed_up.value
         for row in found.rows
-        if (place := row.places.get(column)) is not None and place.speed_up is not None
+        if (cell := row.cells.get(column)) is not None and cell.speed_up is not None
     ]
     mean = math.exp(math.fsum(map(math.log, values)) / len(values)) if values else 0.0
     return (column in found.means, 0 if column in found.means else len(values), found.means.get(column, mean))

@@ -63,7 +63,7 @@ def caption(found: SpeedUps, conditions: str) -> str:
         "workloads": enumerate_names(list(dict.fromkeys(result.cell.workload for result in found.results))),
         "how": conditions,
     }
-    if all(place.speed_up is None or place.speed_up.n < 2 for place in found.places()):
+    if all(cell.speed_up is None or cell.speed_up.n < 2 for cell in found.cells()):
         return _("{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row. {how}", **said)
     return _(
         "{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row, and all whose {level} intervals "
@@ -75,8 +75,8 @@ def caption(found: SpeedUps, conditions: str) -> str:
 
 def notes(found: SpeedUps) -> list[tuple[About, str]]:
     """Explain marks and missing numbers, each in a short line, with what it is about."""
-    places = found.places()
-    grades = Counter(place.grade for place in places if place.grade)
+    cells = found.cells()
+    grades = Counter(cell.grade for cell in cells if cell.grade)
     count = sum(grades.values())
     marked = {About.NOISY: Quality.NOISY, About.UNSTEADY: Quality.UNSTEADY}
     lines = [
@@ -88,7 +88,7 @@ def notes(found: SpeedUps) -> list[tuple[About, str]]:
     if names:
         listed = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
         lines.append((About.SETTINGS, _("settings that may matter differ: {settings}.", settings=listed)))
-    withheld = sum(place.withheld for place in places)
+    withheld = sum(cell.withheld for cell in cells)
     if withheld:
         text = _(
             "--: withheld, other programs used the processors ({number} of {count} cells).",
@@ -96,7 +96,7 @@ def notes(found: SpeedUps) -> list[tuple[About, str]]:
             count=count,
         )
         lines.append((About.MISSING, text))
-    failed = Counter(place.result.status for place in places if place.grade is None)
+    failed = Counter(cell.result.status for cell in cells if cell.grade is None)
     if failed:
         listed = ", ".join(f"{number} {status_word(status)}" for status, number in failed.most_common())
         lines.append((About.MISSING, _("--: without a time ({listed}).", listed=listed)))

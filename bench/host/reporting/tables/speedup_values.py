@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.cell import Cell
+
 from ...analysis.baselines import Baselines, baselines_of, columns_before
 from ...analysis.fairness import explanations
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.speed_ups import ComparedCell, Grades, Places, Track, average_tracks, compare_row
+from ...analysis.speed_ups import ComparedCell, ComparedCells, Grades, Track, average_tracks, compare_row
 from ...storage.manifest import Manifest
 from ...study.baseline import PREVIOUS, RATIO
 from ..words.caption import baseline_name
@@ -24,7 +26,12 @@ from .rows import measured_baseline, rows_of
 class ComparedRow:
     name: str
     #: {column: what it has here}, without the cells that were not planned or not run.
-    places: Places
+    cells: ComparedCells
+
+    @property
+    def any_cell(self) -> Cell:
+        """One of its cells: all of them compute the same, on the same device and threads."""
+        return next(iter(self.cells.values())).result.cell
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,10 @@ class SpeedUps:
     @property
     def lacks_baseline(self) -> bool:
         """Whether there are rows without a time of the baseline, where the others' times are shown."""
-        return any(place.shows_time and not place.is_base for place in self.places())
+        return any(cell.shows_time and not cell.is_base for cell in self.cells())
 
-    def places(self) -> list[ComparedCell]:
-        return [place for row in self.rows for place in row.places.values()]
+    def cells(self) -> list[ComparedCell]:
+        return [cell for row in self.rows for cell in row.cells.values()]
 
 
 def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
@@ -104,7 +111,7 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
         grades,
         shared_facets(results),
         rows,
-        average_tracks([row.places for row in rows], columns),
+        average_tracks([row.cells for row in rows], columns),
         _explained(rows, bases),
         manifest.study.ratios == RATIO,
     )
@@ -113,16 +120,16 @@ def speed_ups(analysis: Analysis, manifest: Manifest) -> SpeedUps | None:
 def _explained(rows: Sequence[ComparedRow], bases: Baselines) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for row in rows:
-        for column, place in row.places.items():
-            base = bases.get(place.result.cell)
-            if base is not None and place.speed_up is not None and (names := explanations(place.result, base)):
+        for column, cell in row.cells.items():
+            base = bases.get(cell.result.cell)
+            if base is not None and cell.speed_up is not None and (names := explanations(cell.result, base)):
                 found.setdefault(column, {}).update(dict.fromkeys(names))
     return {column: tuple(names) for column, names in found.items()}
 
 
 def mean_name(found: SpeedUps, track: Track, *, short: bool = False) -> str:
     """Name a row of means, and over what it is where that is not every row: ``geometric mean, 1 thread``."""
-    cells = [place.result.cell for place in found.places()]
+    cells = [cell.result.cell for cell in found.cells()]
     parts = [_("geometric mean")]
     if track.rows < track.of_rows:
         parts = [
@@ -140,7 +147,7 @@ def mean_name(found: SpeedUps, track: Track, *, short: bool = False) -> str:
 def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
     """Write the mean of a column; empty for the baseline, and for a column that has too few rows for one."""
     mean = track.means.get(column)
-    compared = any(not row.places[column].is_base for row in found.rows if column in row.places)
+    compared = any(not row.cells[column].is_base for row in found.rows if column in row.cells)
     return "" if mean is None or not compared else factor_digits(found.shown(mean))
 
 

@@ -39,9 +39,7 @@ def summarise(
 ) -> Table:
     """Make the table of all speed-ups of a run; ``leaders`` and ``best_modes`` are those of the first track."""
     columns = found.columns
-    rows = tuple(
-        (Entry(row.name), *(_entry(row.places.get(column), found) for column in columns)) for row in found.rows
-    )
+    rows = tuple((Entry(row.name), *(_entry(row.cells.get(column), found) for column in columns)) for row in found.rows)
     bare = Table(
         f"{manifest.study.name}-speedups",
         _("Speed-ups"),
@@ -63,7 +61,7 @@ def _with_lines(
 
     The line about what is ``best`` in every row stands below the fastest on average, where the screen has room for it.
     """
-    compared = [place.result for place in found.places() if place.speed_up is not None and not place.is_base]
+    compared = [cell.result for cell in found.cells() if cell.speed_up is not None and not cell.is_base]
     track = found.tracks[0] if found.tracks else None
     first = [
         *answer.alarm(manifest),
@@ -108,11 +106,11 @@ def _that_fit(sentences: Sequence[str], lines: int) -> list[str]:
 
 def _names(found: SpeedUps) -> dict[Cell, str]:
     """Name the row of every cell in a sentence: by its workload, where the table has one row of that."""
-    counts = Counter(next(iter(row.places.values())).result.cell.workload for row in found.rows)
+    counts = Counter(row.any_cell.workload for row in found.rows)
     return {
-        place.result.cell: place.result.cell.workload if counts[place.result.cell.workload] == 1 else row.name
+        cell.result.cell: cell.result.cell.workload if counts[cell.result.cell.workload] == 1 else row.name
         for row in found.rows
-        for place in row.places.values()
+        for cell in row.cells.values()
     }
 
 
@@ -161,19 +159,19 @@ def _caption(found: SpeedUps) -> str:
     return _("Time per step of {baseline}; speed-ups ({conditions})", **said)
 
 
-def _entry(place: ComparedCell | None, found: SpeedUps) -> Entry:
-    if place is None:
+def _entry(cell: ComparedCell | None, found: SpeedUps) -> Entry:
+    if cell is None:
         return Entry("")
-    if place.grade is None:
-        return Entry(status_word(place.result.status))
-    if place.withheld:
+    if cell.grade is None:
+        return Entry(status_word(cell.result.status))
+    if cell.withheld:
         return Entry(WITHHELD)
-    mark = MARKS[place.grade]
-    if place.shows_time and place.time is not None:
-        return Entry(f"{' '.join(time_digits(place.time.value))}{mark}")
-    if place.speed_up is None:
+    mark = MARKS[cell.grade]
+    if cell.shows_time and cell.time is not None:
+        return Entry(f"{' '.join(time_digits(cell.time.value))}{mark}")
+    if cell.speed_up is None:
         return Entry(EMPTY)
-    return Entry(f"{factor_digits(found.shown(place.speed_up.value))}{VERDICTS.get(place.result.verdict, '')}{mark}")
+    return Entry(f"{factor_digits(found.shown(cell.speed_up.value))}{VERDICTS.get(cell.result.verdict, '')}{mark}")
 
 
 def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:

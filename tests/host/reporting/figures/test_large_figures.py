@@ -42,15 +42,15 @@ def test_a_large_study_has_the_fastest_mode_of_each_version_in_every_row(long_st
     assert "the fastest mode of each version in each row, chosen after measuring" in notes
     assert "all modes are in details.csv" in notes
     row = found.rows[-1]
-    expected = max(row.places[column].speed_up.value for column in ("torch2:eager", "torch2:compile"))
-    assert expected == row.places["torch2:eager"].speed_up.value
+    expected = max(row.cells[column].speed_up.value for column in ("torch2:eager", "torch2:compile"))
+    assert expected == row.cells["torch2:eager"].speed_up.value
     shown = [
         line.get_xdata()[0]
         for line in figure.axes[1].get_lines()
         if line.get_marker() not in ("None", "", None) and round(line.get_ydata()[0]) == 29
     ]
     assert expected in shown
-    assert row.places["torch2:compile"].speed_up.value not in shown
+    assert row.cells["torch2:compile"].speed_up.value not in shown
 
 
 def test_a_withheld_mode_that_might_have_been_the_fastest_is_counted(long_study):
