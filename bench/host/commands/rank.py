@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..refusal import harmless
@@ -57,7 +57,7 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
         yield f"Not ranked, as they have half of the rows or fewer: {', '.join(left_out)}"
 
 
-def mean_distance(rows: list[Mapping[str, float]] | list[dict[str, float]], columns: list[str], column: str) -> float:
+def mean_distance(rows: Sequence[Mapping[str, float]], columns: Sequence[str], column: str) -> float:
     """Return the geometric mean of a column's times over the fastest one of each row."""
     logs = [math.log(row[column] / min(row[one] for one in columns)) for row in rows]
     return math.exp(math.fsum(logs) / len(logs))

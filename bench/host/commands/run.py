@@ -126,13 +126,13 @@ def _announce_builds(study: Study, plan: Plan, options: argparse.Namespace) -> N
         announce(line)
 
 
-def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[str, Prepared]:
-    """Return the environments of the plan, prepared where one is not what its table and its lock say. Raises Refused.
+def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool) -> dict[str, Prepared]:
+    """Return the environments of the plan, prepared where one is not what its table and its lock say.
 
     The study file may have changed since a session prepared them, and a bare ``run`` comes after no such session.
+    ``thorough`` compares the hashes of all installed files. Raises Refused where every environment is a container and
+    no engine answers.
     """
-    from bench.record import OK
-
     from .. import environments
     from ..study.twin import original
 
@@ -142,13 +142,21 @@ def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[s
             root=options.root,
             announce=announce,
             registry=study.registry,
-            thorough=options.verify or plan.profile.verify,
+            thorough=thorough,
         )
         for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)
     }
     without = environments.without_engine(prepared.values())
     if without:
         raise Refused(without)
+    return prepared
+
+
+def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> dict[str, Prepared]:
+    """Prepare the environments of the plan, and say which are not ready."""
+    from bench.record import OK
+
+    prepared = prepare(study, plan, options, thorough=options.verify or plan.profile.verify)
     for outcome in prepared.values():
         if outcome.status != OK:
             announce(f"{outcome.name}: {outcome.status}: {outcome.reason}")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, harmless
 from ..study import options as study_options
 from . import announce, exit_codes
+from .run import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bench.cell import Cell
 
-    from ..environments import Prepared
     from ..measuring.training_run import TrainingPlan
     from ..storage.training_records import Trained
     from ..study.plan import Plan
@@ -91,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
             announce(line)
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
-        made = TrainingRun(options.root, study, plan, _prepare(study, plan, options), course, data, _say)
+        prepared = prepare(study, plan, options, thorough=options.verify)
+        made = TrainingRun(options.root, study, plan, prepared, course, data, _say)
         # Where this refuses, what lies there is of another training.
         made.begin(fresh=options.fresh)
         try:
@@ -162,26 +163,6 @@ def _preview(plan: Plan, course: TrainingPlan) -> list[str]:
         f"Trained would be {', '.join(lines)}: {columns}",
         f"{len(course.seeds)} seeds, {course.epochs} epochs: {trainings} trainings, with the baseline's for rounding",
     ]
-
-
-def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> Mapping[str, Prepared]:
-    """Return the environments of the plan. Raises Refused where a container engine is missing."""
-    from .. import environments
-
-    prepared = {
-        name: environments.current(
-            study.environments[name],
-            root=options.root,
-            announce=announce,
-            registry=study.registry,
-            thorough=options.verify,
-        )
-        for name in dict.fromkeys(cell.environment for cell in plan.cells)
-    }
-    without = environments.without_engine(prepared.values())
-    if without:
-        raise Refused(without)
-    return prepared
 
 
 def _exit_code(trained: Sequence[Trained]) -> int:
