@@ -104,3 +104,10 @@ def test_modules_of_tests_have_different_names():
     """Folders of tests are no packages, so that pytest collects one module of each name and stops at the next."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert {name for name, count in names.items() if count > 1} == set()
+
+
+def test_the_way_of_a_sample_leads_through_what_exists():
+    text = ast.get_docstring(modules()["bench/__init__.py"]) or ""
+    steps = re.findall(r"^  (\S+/\S*)", text, re.MULTILINE)
+    assert len(steps) > 5
+    assert [step for step in steps if not (ROOT / "bench" / step).exists()] == []

@@ -1,6 +1,8 @@
 """Runs a cell inside its process: import, prepare (build, first call, check), calibrate, turns, finish.
 
-Two other requests serve the run as a whole, each in a process of its own: ``peaks`` and ``fit``.
+Other requests have a process of their own: ``reference``, ``warm``, ``peaks`` and ``fit``, which serve a whole run or
+row, and ``learn`` with its ``epoch``s, a training to a result. ``move`` may come before ``calibrate``, and ``work``
+after the turns.
 
 Each request is a method; each announces its stages, so that the host can say where a process died. Whatever goes
 wrong becomes an ``ended`` message with a status, a stage and a reason.
