@@ -1,4 +1,4 @@
-"""Ranks the versions of a contest by their best modes: in every row, the one that is fastest there.
+"""Ranks the versions of a track by their best modes: in every row, the one that is fastest there.
 
 A fixed mode may be the best on average and bad in some rows, for which a user would choose another one.
 """
@@ -6,7 +6,7 @@ A fixed mode may be the best on average and bad in some rows, for which a user w
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +18,8 @@ from ..statistics import ranking
 from ..statistics.bootstrap import Estimate
 from ..statistics.choice import chosen_apart
 from ..statistics.ranking import LogLocations
-from .contest_times import comparable, log_locations
-from .results import Result
+from .comparable_times import ByColumn, comparable, log_locations
 from .speed_ups import FEWEST_ROWS, in_most_rows
-
-Places = Mapping[str, Mapping[str, Result]]
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,14 @@ class BestModes:
     chosen_by_itself: int
 
 
-def choose_modes(places: Places, baseline: str) -> BestModes | None:
+def choose_modes(by_column: ByColumn, baseline: str) -> BestModes | None:
     """Rank the versions over {column: {row: result}}; None without several versions, or where none has several modes.
 
     Every process is compared in the mode that the other processes of its row choose.
     """
     kept = {
         column: {row: one for row, one in own.items() if comparable(one) and _eligible(one.cell, baseline)}
-        for column, own in places.items()
+        for column, own in by_column.items()
     }
     modes: dict[str, list[str]] = {}
     for column, own in kept.items():

@@ -9,7 +9,7 @@ from bench.record import OK
 
 from ..study.claim import GRAPHS, MEMORY, Claim, same_environment
 from ..study.schema import fits
-from .contest_times import comparable
+from .comparable_times import comparable
 from .results import Result, columns_of
 from .row_key import row_key
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..statistics.performance_profile import PerformanceProfile, performance_pro
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
 from .best_modes import BestModes, choose_modes
-from .contest_times import comparable, disturbed, log_locations
+from .comparable_times import ByColumn, comparable, disturbed, log_locations
 from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
@@ -32,7 +32,7 @@ NOT_PLANNED, SETTINGS_DIFFER = "not planned", "settings differ"
 
 @dataclass(frozen=True)
 class RankedColumn:
-    """One column in one contest; a column without a standing was not ranked."""
+    """One column in one track; a column without a standing was not ranked."""
 
     column: str
     device: str
@@ -60,12 +60,12 @@ class Support:
 
 
 @dataclass(frozen=True)
-class Contest:
-    """The columns on one device, with one number of threads."""
+class RankedTrack:
+    """The columns on one device, with one number of threads; ``speed_ups.Track`` has their means."""
 
     device: str
     threads: int
-    places: tuple[RankedColumn, ...] = ()
+    columns: tuple[RankedColumn, ...] = ()
     #: None where there is no ranking…
     support: Support | None = None
     #: The versions, each with its best mode in every row; None where none has several modes.
@@ -76,33 +76,33 @@ class Contest:
 
 @dataclass(frozen=True)
 class Ranked:
-    """All contests of a run."""
+    """All rankings of a run, one for each track."""
 
-    contests: tuple[Contest, ...]
+    tracks: tuple[RankedTrack, ...]
 
     @property
-    def places(self) -> tuple[RankedColumn, ...]:
-        return tuple(place for contest in self.contests for place in contest.places)
+    def columns(self) -> tuple[RankedColumn, ...]:
+        return tuple(column for track in self.tracks for column in track.columns)
 
-    def contest(self, device: str, threads: int) -> Contest | None:
-        same = (one for one in self.contests if (one.device, one.threads) == (device, threads))
+    def track(self, device: str, threads: int) -> RankedTrack | None:
+        same = (track for track in self.tracks if (track.device, track.threads) == (device, threads))
         return next(same, None)
 
     def leaders(self, device: str, threads: int) -> tuple[str, ...]:
-        """Return the columns that may be the fastest of a contest, by the intervals of their ranks."""
-        found = [place for place in self.places if (place.device, place.threads) == (device, threads)]
-        return tuple(place.column for place in found if place.standing is not None and place.standing.best_rank == 1)
+        """Return the columns that may be the fastest of a track, by the intervals of their ranks."""
+        found = [one for one in self.columns if (one.device, one.threads) == (device, threads)]
+        return tuple(one.column for one in found if one.standing is not None and one.standing.best_rank == 1)
 
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
-    """Rank the columns of every contest; without a baseline there is none."""
-    contests: dict[tuple[str, int], list[Result]] = {}
+    """Rank the columns of every track; without a baseline there is no ranking."""
+    tracks: dict[tuple[str, int], list[Result]] = {}
     for result in analysis.results:
-        contests.setdefault((result.cell.device, result.cell.threads), []).append(result)
+        tracks.setdefault((result.cell.device, result.cell.threads), []).append(result)
     # A ranking compares all columns with one of them.
     if manifest.study.baseline is None or manifest.study.baseline in CHOSEN:
         return Ranked(())
-    return Ranked(tuple(_hold(results, manifest.study.baseline) for results in contests.values()))
+    return Ranked(tuple(_rank_track(results, manifest.study.baseline) for results in tracks.values()))
 
 
 def tried(result: Result | None) -> bool:
@@ -112,39 +112,39 @@ def tried(result: Result | None) -> bool:
     return not result.refused and not disturbed(result)
 
 
-def _hold(results: Sequence[Result], baseline: str) -> Contest:
-    """Hold one contest."""
+def _rank_track(results: Sequence[Result], baseline: str) -> RankedTrack:
+    """Rank the columns of one track."""
     device, threads = results[0].cell.device, results[0].cell.threads
-    places: dict[str, dict[str, Result]] = {column: {} for column in columns_of(results)}
+    by_column: dict[str, dict[str, Result]] = {column: {} for column in columns_of(results)}
     for result in results:
-        places[result.cell.column][result.cell.row] = result
-    entrants = choose_entrants(places, baseline)
+        by_column[result.cell.column][result.cell.row] = result
+    entrants = choose_entrants(by_column, baseline)
     found = (
-        ranking.rank(log_locations({column: places[column] for column in entrants}), baseline)
+        ranking.rank(log_locations({column: by_column[column] for column in entrants}), baseline)
         if baseline in entrants
         else None
     )
     why = _lack(entrants, baseline, found)
     if found is None or why:
-        return Contest(device, threads, why=why)
-    tried_columns, tried_rows = _tried(places, baseline)
-    profiles = performance_profiles(_steps_s(places, tried_columns, tried_rows))
-    order = [*found.standings, *(column for column in places if column not in found.standings)]
-    return Contest(
+        return RankedTrack(device, threads, why=why)
+    tried_columns, tried_rows = _tried(by_column, baseline)
+    profiles = performance_profiles(_steps_s(by_column, tried_columns, tried_rows))
+    order = [*found.standings, *(column for column in by_column if column not in found.standings)]
+    return RankedTrack(
         device,
         threads,
         tuple(RankedColumn(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
-        _support(found, places, len(tried_rows)),
-        choose_modes(places, baseline),
+        _support(found, by_column, len(tried_rows)),
+        choose_modes(by_column, baseline),
     )
 
 
-def choose_entrants(places: Mapping[str, Mapping[str, Result]], baseline: str) -> list[str]:
+def choose_entrants(by_column: ByColumn, baseline: str) -> list[str]:
     """Choose the columns to rank: those that have a time, less the ones for which too few rows would remain.
 
     A column in few of the rows, such as a mode for training only, is not ranked, as it gets no mean among speed-ups.
     """
-    rows = {column: {row for row, result in own.items() if comparable(result)} for column, own in places.items()}
+    rows = {column: {row for row, result in own.items() if comparable(result)} for column, own in by_column.items()}
     return in_most_rows(rows, kept=baseline)
 
 
@@ -165,13 +165,13 @@ def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None)
     )
 
 
-def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[list[str], list[str]]:
+def _tried(by_column: ByColumn, baseline: str) -> tuple[list[str], list[str]]:
     """Return the columns that were tried in any row, and the rows in which all of those were.
 
     Where these are few, as in a study that leaves some mode out of most rows: the columns that most rows have.
     """
-    rows = {column: {row for row, result in own.items() if tried(result)} for column, own in places.items()}
-    every = dict.fromkeys(row for own in places.values() for row in own)
+    rows = {column: {row for row, result in own.items() if tried(result)} for column, own in by_column.items()}
+    every = dict.fromkeys(row for own in by_column.values() for row in own)
 
     def whole(columns: Iterable[str]) -> list[str]:
         return [row for row in every if all(row in rows[column] for column in columns)]
@@ -182,19 +182,17 @@ def _tried(places: Mapping[str, Mapping[str, Result]], baseline: str) -> tuple[l
     return columns, whole(columns)
 
 
-def _steps_s(
-    places: Mapping[str, Mapping[str, Result]], columns: Sequence[str], rows: Sequence[str]
-) -> dict[str, dict[str, float]]:
+def _steps_s(by_column: ByColumn, columns: Sequence[str], rows: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return the time of each column in each row, over the rounds before the first of them stopped; inf for a failure.
 
     Cells of a row may have stopped at different looks, and the machine may be slower in the rounds that some lack.
     """
     found: dict[str, dict[str, float]] = {column: {} for column in columns}
     for row in rows:
-        timed = [places[column][row] for column in columns if places[column][row].step is not None]
+        timed = [by_column[column][row] for column in columns if by_column[column][row].step is not None]
         last = min((max(record.round for record in result.records) for result in timed), default=0)
         for column in columns:
-            found[column][row] = _step_s(places[column][row], last)
+            found[column][row] = _step_s(by_column[column][row], last)
     return found
 
 
@@ -206,13 +204,13 @@ def _step_s(result: Result, last: int) -> float:
     return math.inf if result.step is None else result.step.value
 
 
-def _support(found: ranking.Ranking, places: Mapping[str, Mapping[str, Result]], profiled: int) -> Support:
+def _support(found: ranking.Ranking, by_column: ByColumn, profiled: int) -> Support:
     """Return which rows and columns count, and why the others do not."""
     incomplete = tuple(
-        (row, tuple((c, _reason(places[c].get(row))) for c, missing in found.missing if missing == row))
+        (row, tuple((c, _reason(by_column[c].get(row))) for c, missing in found.missing if missing == row))
         for row in dict.fromkeys(row for _, row in found.missing)
     )
-    unranked = tuple(column for column in places if column not in found.standings)
+    unranked = tuple(column for column in by_column if column not in found.standings)
     return Support(found.support, found.unpaired, incomplete, unranked, profiled)
 
 

@@ -68,7 +68,7 @@ class Report:
 
     @property
     def rankings(self) -> tuple[RankedColumn, ...]:
-        return self.ranked.places
+        return self.ranked.columns
 
     @on_demand
     def main(self) -> Table:
@@ -161,8 +161,8 @@ def make(
         compared = speed_ups(analysis, manifest)
         first = compared.tracks[0] if compared is not None and compared.tracks else None
         leaders = () if first is None else ranked.leaders(first.device, first.threads)
-        contest = None if first is None else ranked.contest(first.device, first.threads)
-        best_modes = None if contest is None else contest.best_modes
+        ranked_track = None if first is None else ranked.track(first.device, first.threads)
+        best_modes = None if ranked_track is None else ranked_track.best_modes
         return Report(
             manifest,
             title_of(manifest),

@@ -38,8 +38,8 @@ def records(factors: dict[str, tuple[float | None, ...]], rounds: int = 6, noise
 
 def best_of(made: list[Record]) -> BestModes | None:
     manifest = Manifest.from_json({"study": {"baseline": BASE}})
-    (contest,) = rank(analyse(made, manifest), manifest).contests
-    return contest.best_modes
+    (track,) = rank(analyse(made, manifest), manifest).tracks
+    return track.best_modes
 
 
 def values(best: BestModes) -> dict[str, float]:

@@ -146,9 +146,9 @@ def test_profiles_compare_the_rounds_that_all_cells_of_a_row_have():
                 slower = 2 if one.round >= 12 else 1
                 made.append(replace(one, sample_ns=[slower * ns for ns in one.sample_ns]))
     manifest = Manifest.from_json({"study": {"baseline": BASE.column}, "looks": list(LOOKS)})
-    places = {place.column: place for place in rank(analyse(made, manifest), manifest).places}
-    assert places[BASE.column].profile.factors == (1.0, 1.0, 1.0)
-    assert places[OTHER.column].profile.factors == pytest.approx((1.2, 1.2, 1.2), rel=0.01)
+    ranked = {one.column: one for one in rank(analyse(made, manifest), manifest).columns}
+    assert ranked[BASE.column].profile.factors == (1.0, 1.0, 1.0)
+    assert ranked[OTHER.column].profile.factors == pytest.approx((1.2, 1.2, 1.2), rel=0.01)
 
 
 def test_the_last_round_before_a_look_counts_only_when_it_is_complete():

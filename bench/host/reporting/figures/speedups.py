@@ -89,15 +89,15 @@ def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]
     if not found.tracks:
         return [], 0, []
     track = found.tracks[0]
-    contest = report.ranked.contest(track.device, track.threads)
-    best = contest.best_modes if contest and any(series.chosen for series in shown.series) else None
+    ranked_track = report.ranked.track(track.device, track.threads)
+    best = ranked_track.best_modes if ranked_track and any(series.chosen for series in shown.series) else None
     if best:
         rows = best.rows
         values = {one.environment: inverse(one.ratio) for one in best.versions}
         means = {series.key: values.get(environment_of(series.columns[0])) for series in shown.series}
     else:
         rows = track.rows
-        ranked = {place.column: place.standing for place in contest.places} if contest else {}
+        ranked = {one.column: one.standing for one in ranked_track.columns} if ranked_track else {}
         means = {column: _with_interval(mean, ranked.get(column), rows) for column, mean in track.means.items()}
     known = [(series.key, mean) for series in shown.series if (mean := means.get(series.key))]
     firm = {key: [not point.hollow for point in points if point.column == key] for key, _mean in known}

@@ -1,4 +1,4 @@
-"""Makes the table of the ranking: a group per contest, a row per column, the fastest first."""
+"""Makes the table of the ranking: a group per track, a row per column, the fastest first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..words.caption import baseline_name, compared_of, describe_conditions
 from ..words.labels import Label, labels_of
 from ..words.language import _
 from ..words.numbers import format_interval, format_value, general, percent
-from ..words.ranking import best_mode_remarks, contest_name, no_ranking_remark, ranking_remarks
+from ..words.ranking import best_mode_remarks, no_ranking_remark, ranking_remarks, track_name
 from ..words.remarks import noise_remark
 from ..words.terms import enumerate_names
 from ..words.text import EMPTY
@@ -29,10 +29,10 @@ def ranking_columns() -> tuple[Column, ...]:
 
 
 def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None:
-    """Make the table with a group per contest and a row per column, the fastest first."""
-    contests = [contest for contest in ranked.contests if contest.places]
-    # Without a baseline there is no contest.
-    if not contests or manifest.study.baseline is None:
+    """Make the table with a group per track and a row per column, the fastest first."""
+    tracks = [track for track in ranked.tracks if track.columns]
+    # Without a baseline there is no ranking.
+    if not tracks or manifest.study.baseline is None:
         return None
     labels = labels_of(analysis.results)
     caption = _(
@@ -46,11 +46,11 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     columns = ranking_columns()
     groups = tuple(
         Group(
-            Entry(contest_name(contest)),
+            Entry(track_name(track)),
             ("",) * len(columns),
-            tuple(_row(place, labels[place.column]) for place in contest.places),
+            tuple(_row(one, labels[one.column]) for one in track.columns),
         )
-        for contest in contests
+        for track in tracks
     )
     notes = remarks(
         noise_remark(analysis, manifest),
@@ -73,12 +73,12 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     )
 
 
-def _row(place: RankedColumn, label: Label) -> tuple[Entry, ...]:
-    standing, profile = place.standing, place.profile
+def _row(one: RankedColumn, label: Label) -> tuple[Entry, ...]:
+    standing, profile = one.standing, one.profile
     return (
         Entry(label.text),
-        Entry(EMPTY if standing is None else "1" if place.is_baseline else format_value(standing.ratio)),
-        Entry("" if standing is None or place.is_baseline else format_interval(standing.ratio)),
+        Entry(EMPTY if standing is None else "1" if one.is_baseline else format_value(standing.ratio)),
+        Entry("" if standing is None or one.is_baseline else format_interval(standing.ratio)),
         Entry(str(standing.rank) if standing else EMPTY),
         Entry(_span(standing.best_rank, standing.worst_rank) if standing else EMPTY),
         *(Entry(percent(profile.share(factor)) if profile else EMPTY) for factor in FACTORS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...analysis.best_modes import BestModes
-from ...analysis.ranking import Contest, Ranked, Support
+from ...analysis.ranking import Ranked, RankedTrack, Support
 from ...analysis.results import Result
 from ...analysis.speed_ups import inverse
 from .labels import Labels, labels_of, names_of_versions, with_label
@@ -20,33 +20,33 @@ from .text import shorten
 LIST_LENGTH = 600
 
 
-def contest_name(contest: Contest) -> str:
-    """Name a contest: ``cpu, 2 threads``."""
-    return f"{contest.device}, {threads_in_words(contest.threads)}"
+def track_name(track: RankedTrack) -> str:
+    """Name a track: ``cpu, 2 threads``."""
+    return f"{track.device}, {threads_in_words(track.threads)}"
 
 
 def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:
-    """Write for every contest with a ranking which rows and columns count, and why the others do not."""
+    """Write for every track with a ranking which rows and columns count, and why the others do not."""
     usual, labels = usual_facets(results), labels_of(results)
     names = {result.cell.row: row_name(result.cell, usual) for result in results}
     return [
-        f"{_('On {contest}:', contest=contest_name(contest))} {_support(contest.support, names, labels)}"
-        for contest in ranked.contests
-        if contest.support is not None
+        f"{_('On {track}:', track=track_name(track))} {_support(track.support, names, labels)}"
+        for track in ranked.tracks
+        if track.support is not None
     ]
 
 
 def best_mode_remarks(ranked: Ranked, results: Sequence[Result], baseline: str) -> list[str]:
-    """Write for every contest how fast the versions are, each in its best mode of every row; see ``best_modes``."""
+    """Write for every track how fast the versions are, each in its best mode of every row; see ``best_modes``."""
     labels = labels_of(results)
     return [
-        _best_modes(contest.best_modes, contest_name(contest), labels, baseline)
-        for contest in ranked.contests
-        if contest.best_modes is not None
+        _best_modes(track.best_modes, track_name(track), labels, baseline)
+        for track in ranked.tracks
+        if track.best_modes is not None
     ]
 
 
-def _best_modes(best: BestModes, contest: str, labels: Labels, baseline: str) -> str:
+def _best_modes(best: BestModes, track: str, labels: Labels, baseline: str) -> str:
     names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
     said = []
     for one in best.versions:
@@ -55,10 +55,10 @@ def _best_modes(best: BestModes, contest: str, labels: Labels, baseline: str) ->
             " ".join(filter(None, (names[one.environment], fixed(speed_up.value, 2), format_interval(speed_up))))
         )
     text = ngettext(
-        "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {contest}: {versions}.",
-        "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {contest}: {versions}.",
+        "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {track}: {versions}.",
+        "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {track}: {versions}.",
         best.rows,
-        contest=contest,
+        track=track,
         baseline=labels[baseline].text,
         versions="; ".join(said),
     )
@@ -80,12 +80,12 @@ def no_ranking_remark(ranked: Ranked, results: Sequence[Result]) -> str:
     labels = labels_of(results)
     return " ".join(
         _(
-            "No ranking for {contest}: {why}.",
-            contest=contest_name(contest),
-            why=in_words([with_label(contest.why, "baseline", labels)])[0],
+            "No ranking for {track}: {why}.",
+            track=track_name(track),
+            why=in_words([with_label(track.why, "baseline", labels)])[0],
         )
-        for contest in ranked.contests
-        if contest.why is not None
+        for track in ranked.tracks
+        if track.why is not None
     )
 
 

@@ -65,7 +65,7 @@ def test_a_withheld_mode_that_might_have_been_the_fastest_is_counted(long_study)
 def test_the_mean_of_best_modes_is_that_of_the_ranking(long_study):
     made = report.make(grown(long_study, 61).records, long_study.manifest)
     figure = speedups.draw(made)
-    best = made.ranked.contest("cpu", 2).best_modes
+    best = made.ranked.track("cpu", 2).best_modes
     shown = sorted(
         line.get_xdata()[0]
         for line in figure.axes[1].get_lines()

@@ -9,6 +9,9 @@ from ..statistics.ranking import LogLocations, Results
 from .quality import Quality
 from .results import Result
 
+#: {column: {row: its result there}}
+ByColumn = Mapping[str, Mapping[str, Result]]
+
 
 def comparable(result: Result | None) -> bool:
     """Tell whether a cell has a time that may be compared: not one that other programs disturbed."""
@@ -19,9 +22,9 @@ def disturbed(result: Result) -> bool:
     return result.quality is Quality.DISTURBED
 
 
-def log_locations(places: Mapping[str, Mapping[str, Result]]) -> Results:
-    """Return where the processes of every comparable cell lie; both have {column: {row: what it has there}}."""
-    kept = {column: {row: one for row, one in own.items() if comparable(one)} for column, own in places.items()}
+def log_locations(by_column: ByColumn) -> Results:
+    """Return where the processes of every comparable cell lie, by column and row."""
+    kept = {column: {row: one for row, one in own.items() if comparable(one)} for column, own in by_column.items()}
     starts = _steady_starts(one for own in kept.values() for one in own.values())
     return {column: {row: _log_locations(one, starts) for row, one in own.items()} for column, own in kept.items()}
 
