@@ -23,7 +23,7 @@ from unittest import mock
 from bench.host import project
 from bench.host.executors import host_clock, other_processes
 from bench.host.measuring import study_run
-from bench.host.storage import lines, record_shape
+from bench.host.storage import lines, record_schema
 from bench.host.workers import guard, log_limit, messages, requests
 from bench.worker import family, scratch
 
@@ -81,7 +81,7 @@ HOST: Mapping[str, Sequence[tuple[object, str, object]]] = {
     "journal": [
         (lines, "with_checksum", lambda text: f"{text}\n"),
         (lines, "_verify_plain", lambda *_: None),
-        (record_shape, "verify", lambda *_: None),
+        (record_schema, "verify", lambda *_: None),
     ],
     "environments": [(study_run, "altered", lambda *_: {})],
 }
@@ -90,16 +90,16 @@ START = """
 import importlib, os, resource, sys, time
 import bench.host.study.schema
 began = time.process_time()
-for name in ("workers.messages", "workers.requests", "storage.record_shape", "storage.manifest_shape"):
+for name in ("workers.messages", "workers.requests", "storage.record_schema", "storage.manifest_schema"):
     importlib.import_module("bench.host." + name)
-from bench.host.storage import manifest_shape, record_shape
+from bench.host.storage import manifest_schema, record_schema
 from bench.host.workers import messages, requests
 for message in ("started", "stage", "imported", "prepared", "calibrated", "moved", "turn", "finished"):
     messages.MESSAGES[message].model_rebuild()
 for request in ("reference", "import", "prepare", "calibrate", "move", "turn", "finish"):
     requests.REQUESTS[request].model_rebuild()
-record_shape.RecordShape.model_rebuild()
-manifest_shape.RunShape.model_rebuild()
+record_schema.RecordSchema.model_rebuild()
+manifest_schema.RunSchema.model_rebuild()
 from bench.host.workers.guard import Guard
 guard = Guard()
 guard.dismiss()

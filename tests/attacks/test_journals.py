@@ -19,8 +19,8 @@ from bench.host.reporting import report
 from bench.host.storage import journal, lines, manifest
 from bench.host.storage.journal import RECORDS, UNFINISHED
 from bench.host.storage.manifest import RUN, Manifest
-from bench.host.storage.manifest_shape import RunShape
-from bench.host.storage.record_shape import RecordShape
+from bench.host.storage.manifest_schema import RunSchema
+from bench.host.storage.record_schema import RecordSchema
 from bench.record import Record
 
 RUNS = Path(__file__).resolve().parents[1] / "host" / "storage" / "runs"
@@ -236,9 +236,9 @@ def test_the_report_says_how_many_lines_were_left_out(tmp_path):
 
 def test_every_value_of_a_record_and_of_a_run_has_a_rule():
     """A field that is added gets a rule: the reports use what the files hold."""
-    ruled = {field.alias or name for name, field in RecordShape.model_fields.items()}
+    ruled = {field.alias or name for name, field in RecordSchema.model_fields.items()}
     assert ruled == {field.name for field in dataclasses.fields(Record)}
-    assert set(RunShape.model_fields) == {field.name for field in dataclasses.fields(Manifest)} - {"damaged"}
+    assert set(RunSchema.model_fields) == {field.name for field in dataclasses.fields(Manifest)} - {"damaged"}
 
 
 @pytest.mark.parametrize("name", [RECORDS, UNFINISHED])

@@ -10,8 +10,8 @@ import pytest
 from worker_messages import GOOD, TURN, Line
 
 from bench.host.workers import messages
+from bench.host.workers.field_types import Malformed
 from bench.host.workers.protocol import Ended, ask, receive
-from bench.host.workers.shapes import Malformed
 from bench.record import STAGES, STATUSES
 
 FUZZED = 500

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from bench.host.workers import messages, requests
-from bench.host.workers.shapes import Malformed
+from bench.host.workers.field_types import Malformed
 from bench.worker.session import Session
 
 

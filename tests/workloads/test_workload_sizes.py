@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from bench.host.workers.shapes import Check
+from bench.host.workers.field_types import Check
 from bench.registry import BENCH, BUILT_IN
 from bench.workloads import optimizer_step
 

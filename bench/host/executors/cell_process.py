@@ -17,9 +17,9 @@ from bench.record import FAILED, IMPLAUSIBLE, OK, Record
 from ..machine.energy import Counter, PowerMeter
 from ..storage.journal import extended
 from ..study.twin import original_cell
+from ..workers.field_types import Malformed
 from ..workers.messages import expect
 from ..workers.protocol import Ended, Transport
-from ..workers.shapes import Malformed
 from .host_clock import HostClock, Unbelievable
 from .other_processes import OtherProcesses
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from bench.record import Record
 
-from ..storage.manifest_shape import PeaksShape
-from ..storage.record_shape import SampleShape, TurnShape, record_of, verify
+from ..storage.manifest_schema import PeaksSchema
+from ..storage.record_schema import SampleSchema, TurnSchema, record_of, verify
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def _verify(event: Event) -> None:
     """Raise ValueError where a value of an event has another type: it may come from another machine."""
     match event:
         case TurnTaken(cell, number, attempt, samples):
-            verify(TurnShape, {"turn": samples, "of": (cell, number, attempt)})
-            if not samples.keys() <= SampleShape.model_fields.keys():
+            verify(TurnSchema, {"turn": samples, "of": (cell, number, attempt)})
+            if not samples.keys() <= SampleSchema.model_fields.keys():
                 raise ValueError("samples: has other lists")
         case Progress(stage, cell):
             if not isinstance(stage, str) or not isinstance(cell, str):
@@ -97,7 +97,7 @@ def _verify(event: Event) -> None:
         case PeaksFound(key, found):
             if not isinstance(key, str):
                 raise ValueError("key: must be a text")
-            verify(PeaksShape, found)
+            verify(PeaksSchema, found)
         case Waited(seconds):
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
                 raise ValueError("seconds: must be a number")

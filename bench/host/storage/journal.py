@@ -24,7 +24,7 @@ from bench.record import Record
 from .. import garbage_collection
 from ..refusal import naming
 from .lines import PACKED, NewerSchema, StoredLines, append
-from .record_shape import SampleShape, TurnShape, record_of, verify
+from .record_schema import SampleSchema, TurnSchema, record_of, verify
 
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
@@ -89,11 +89,11 @@ def fold(lines: StoredLines) -> Iterator[Record]:
                 record = record_of(line["record"], place)
                 under_way[record.cell.name, record.round, record.attempt] = record
             else:
-                verify(TurnShape, line)
+                verify(TurnSchema, line)
                 cell, number, attempt = line["of"]
                 if (cell, number, attempt) in under_way:
                     key = cell, number, attempt
-                    taken = {name: line["turn"].get(name, []) for name in SampleShape.model_fields}
+                    taken = {name: line["turn"].get(name, []) for name in SampleSchema.model_fields}
                     under_way[key] = extended(under_way[key], taken)
         except NewerSchema:
             raise

@@ -17,8 +17,8 @@ from typing import Any
 from bench.cell import Cell
 
 from ..setup.staging import write_whole
-from .manifest_shape import PeaksShape
-from .record_shape import verify
+from .manifest_schema import PeaksSchema
+from .record_schema import verify
 
 #: Seconds for which a measurement is used.
 FRESH_S = 86400.0
@@ -64,7 +64,7 @@ class KeptPeaks:
         """Return what a file holds; a file that is missing, damaged or not ours holds nothing."""
         try:
             kept = json.loads(path.read_text())
-            verify(PeaksShape, kept)
+            verify(PeaksSchema, kept)
             return {**kept, "measured_at": float(kept["measured_at"])}
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return {}

@@ -22,8 +22,8 @@ from ..setup.staging import write_whole
 from ..study.baseline import CHOSEN, SPEED_UP
 from ..study.suggestion import unknown
 from .lines import NewerSchema, parsed
-from .manifest_shape import RunShape
-from .record_shape import verify
+from .manifest_schema import RunSchema
+from .record_schema import verify
 
 __all__ = ["Manifest", "NewerSchema", "read", "write"]
 
@@ -177,7 +177,7 @@ class Manifest:
                 f"{RUN} has schema {schema!r}; this benchmatrix reads schemas up to {SCHEMA_VERSION}: "
                 "update benchmatrix, or move the folder of the run away"
             )
-        verify(RunShape, values)
+        verify(RunSchema, values)
         kept = _known(cls, values)
         try:
             for name, build in _PARTS.items():

@@ -20,9 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
-from ..workers.shapes import Count, Finite, Named, Number, Text, Versions, Word, first_problem
+from ..workers.field_types import Count, Finite, Named, Number, Text, Versions, Word, first_problem
 from .lines import NewerSchema, parsed
-from .record_shape import Small
+from .record_schema import Small
 
 SCHEMA_VERSION = 1
 SUFFIX = ".jsonl"

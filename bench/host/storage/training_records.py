@@ -21,7 +21,7 @@ from bench.cell import Cell
 from bench.record import OK, STATUSES
 
 from ..refusal import Refused, naming
-from ..workers.shapes import (
+from ..workers.field_types import (
     Count,
     Named,
     NanoSeconds,

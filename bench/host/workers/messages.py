@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from bench.record import STATUSES
 
-from .shapes import (
+from .field_types import (
     BYTES,
     MOST_OUTPUTS,
     Check,

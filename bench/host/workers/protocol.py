@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from bench.record import FAILED, TIMEOUT
 
 from . import log_limit, messages
+from .field_types import Malformed
 from .messages import LONGEST_MESSAGE_BYTES
-from .shapes import Malformed
 
 #: The stage of errors outside the cell, such as an engine of containers that stops; a continued run measures such cells
 #: again.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from .shapes import BYTES, Count, Message, Number, Steps, Text, Word, check
+from .field_types import BYTES, Count, Message, Number, Steps, Text, Word, check
 
 #: So many requests are remembered.
 MOST_KNOWN = 1000

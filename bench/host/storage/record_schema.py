@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bench.record import OK, SCHEMA_VERSION, STATUSES, Record
 
-from ..workers.shapes import (
+from ..workers.field_types import (
     Check,
     Compilation,
     Count,
@@ -34,7 +34,7 @@ Sample = Annotated[int, Field(strict=True, ge=1, le=10**15)]
 Small = Annotated[int, Field(strict=True, ge=0, le=10**8)]
 
 
-class CellShape(BaseModel):
+class CellSchema(BaseModel):
     """The values of a cell."""
 
     model_config = ConfigDict(strict=True, defer_build=True)
@@ -51,7 +51,7 @@ class CellShape(BaseModel):
     devices: Steps = 1
 
 
-class SampleShape(BaseModel):
+class SampleSchema(BaseModel):
     """The lists of a record that grow with every turn, each with one value for each sample."""
 
     model_config = ConfigDict(strict=True, defer_build=True)
@@ -72,7 +72,7 @@ class SampleShape(BaseModel):
         return self
 
 
-class EnergyShape(BaseModel):
+class EnergySchema(BaseModel):
     """What a cell took while it worked."""
 
     model_config = ConfigDict(strict=True, defer_build=True)
@@ -84,10 +84,10 @@ class EnergyShape(BaseModel):
     seconds: Annotated[float, Field(gt=0, le=1e9)]
 
 
-class RecordShape(SampleShape):
+class RecordSchema(SampleSchema):
     """The values of a record; those that have a default may be missing."""
 
-    cell: CellShape
+    cell: CellSchema
     round: Small
     attempt: Small
     status: Literal[STATUSES]  # type: ignore[valid-type]
@@ -107,7 +107,7 @@ class RecordShape(SampleShape):
     check: Check = Field(default_factory=dict)
     checked_again: Steps | None = None
     memory: Memory = Field(default_factory=dict)
-    energy: EnergyShape | dict[Word, Finite] = Field(default_factory=dict)
+    energy: EnergySchema | dict[Word, Finite] = Field(default_factory=dict)
     compilation: Compilation | None = None
     settings: Named = Field(default_factory=dict)
     versions: Versions = Field(default_factory=dict)
@@ -121,12 +121,12 @@ class RecordShape(SampleShape):
         return self
 
 
-class TurnShape(BaseModel):
+class TurnSchema(BaseModel):
     """A note about one turn."""
 
     model_config = ConfigDict(strict=False, defer_build=True)
 
-    turn: SampleShape
+    turn: SampleSchema
     #: Name of the cell, round, attempt.
     of: tuple[Text, Small, Small]
 
@@ -141,13 +141,13 @@ def record_of(values: Mapping[str, Any], place: str) -> Record:
         raise NewerSchema(
             f"{place}: record schema {schema} is newer than {SCHEMA_VERSION}: update benchmatrix, or move the file away"
         )
-    verify(RecordShape, values)
+    verify(RecordSchema, values)
     return Record.from_json(dict(values))
 
 
-def verify(shape: type[BaseModel], values: Any) -> None:
-    """Raise ValueError unless ``values`` have the shape; the message says where they have not."""
+def verify(schema: type[BaseModel], values: Any) -> None:
+    """Raise ValueError unless ``values`` follow the schema; the message says where they do not."""
     try:
-        shape.model_validate(values)
+        schema.model_validate(values)
     except ValidationError as error:
         raise ValueError(first_problem(error)) from None

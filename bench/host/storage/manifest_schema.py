@@ -8,21 +8,21 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from bench.record import STATUSES
 
-from ..workers.shapes import BYTES, Count, Named, Number, Seconds, Text, Word
-from .record_shape import CellShape, Small
+from ..workers.field_types import BYTES, Count, Named, Number, Seconds, Text, Word
+from .record_schema import CellSchema, Small
 
 #: ``environment/device``, followed by the number of threads where it is not the highest.
 PeakKey = Annotated[str, Field(pattern=r"^[^/]+/[^/]+(/[0-9]+)?$", max_length=500)]
 Rounds = Annotated[int, Field(strict=True, ge=1, le=10**6)]
 
 
-class Shape(BaseModel):
+class ManifestTable(BaseModel):
     """The values of one table of the file; None stands for a missing value."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
 
 
-class StudyShape(Shape):
+class StudySchema(ManifestTable):
     name: Word | None = None
     title: Text | None = None
     baseline: Word | None = None
@@ -30,7 +30,7 @@ class StudyShape(Shape):
     file: Text | None = None
 
 
-class ProfileShape(Shape):
+class ProfileSchema(ManifestTable):
     name: Word | None = None
     rounds: Rounds | None = None
     most_rounds: Rounds | None = None
@@ -47,22 +47,22 @@ class ProfileShape(Shape):
     note: Text | None = None
 
 
-class SecondsShape(Shape):
+class SecondsSchema(ManifestTable):
     elapsed: Seconds | None = None
     waited_for_workers: Seconds | None = None
 
 
-class GpuShape(Shape):
+class GpuSchema(ManifestTable):
     name: Word | None = None
 
 
-class MachineShape(Shape):
+class MachineSchema(ManifestTable):
     processor: Text | None = None
     memory_bytes: BYTES | None = None
-    gpus: list[GpuShape] | None = None
+    gpus: list[GpuSchema] | None = None
 
 
-class EnvironmentShape(Shape):
+class EnvironmentSchema(ManifestTable):
     """What was installed in an environment; what is not used here may be anything."""
 
     provider: Word | None = None
@@ -74,7 +74,7 @@ class EnvironmentShape(Shape):
     built_from_source: bool | None = None
 
 
-class PeaksShape(Shape):
+class PeaksSchema(ManifestTable):
     threads: Count | None = None
     flops_per_s: dict[Word, Number] = Field(default_factory=dict)
     bandwidths: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
@@ -82,7 +82,7 @@ class PeaksShape(Shape):
     reason: Text = ""
 
 
-class LargestBatchShape(Shape):
+class LargestBatchSchema(ManifestTable):
     cap_bytes: BYTES
     attempts: list[Named] = Field(default_factory=list)
     status: Literal[STATUSES]  # type: ignore[valid-type]
@@ -92,12 +92,12 @@ class LargestBatchShape(Shape):
     item: Word | None = None
 
 
-class StopShape(Shape):
+class StopSchema(ManifestTable):
     rounds: Small
     why: Word
 
 
-class RunShape(Shape):
+class RunSchema(ManifestTable):
     """The values of ``run.json``; all of them may be missing."""
 
     run: Word | None = None
@@ -105,23 +105,23 @@ class RunShape(Shape):
     kept: bool | None = None
     identity: Word | None = None
     started: Word | None = None
-    study: StudyShape | None = None
-    profile: ProfileShape | None = None
+    study: StudySchema | None = None
+    profile: ProfileSchema | None = None
     seed: Count | None = None
     threads: Count | None = None
-    machine: MachineShape | None = None
-    environments: dict[Word, EnvironmentShape] | None = None
+    machine: MachineSchema | None = None
+    environments: dict[Word, EnvironmentSchema] | None = None
     changed_environments: dict[Word, Text] | None = None
     looks: Annotated[list[Rounds], Field(max_length=1000)] | None = None
     budget_s: Seconds | None = None
     strict: bool | None = None
-    planned: list[CellShape] | None = None
-    excluded: list[Annotated[list[CellShape | Text], Field(min_length=2, max_length=2)]] | None = None
-    seconds: SecondsShape | None = None
+    planned: list[CellSchema] | None = None
+    excluded: list[Annotated[list[CellSchema | Text], Field(min_length=2, max_length=2)]] | None = None
+    seconds: SecondsSchema | None = None
     finished: bool | None = None
-    peaks: dict[PeakKey, PeaksShape] | None = None
-    largest_batch: dict[Word, LargestBatchShape] | None = None
-    stopped: dict[Word, StopShape] | None = None
+    peaks: dict[PeakKey, PeaksSchema] | None = None
+    largest_batch: dict[Word, LargestBatchSchema] | None = None
+    stopped: dict[Word, StopSchema] | None = None
     host_peak_bytes: Count | None = None
 
     @model_validator(mode="after")
