@@ -1,4 +1,4 @@
-"""Lists the commands of ``python -m bench.host``; each is a module of this package.
+"""Lists the commands of ``python -m bench.host``; each is a module of this package, beside a few that they share.
 
 A module is imported only when its command is called, and imports what is heavy (SciPy, pydantic, rich, the engine's
 SDK) only when the command runs. ``--help`` is therefore quick, and ``init`` needs the standard library alone.

@@ -93,7 +93,7 @@ def _folder(study: Study, plan: Plan, options: argparse.Namespace) -> Path:
 
 
 def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> None:
-    """Say which run is in the place of the results, and where it will be moved. Raises Kept."""
+    """Say which run is in the place of the results, and where it will be moved. Raises RunIsKept."""
     from ..storage import archive, stored_runs
 
     folder = _folder(study, plan, options)

@@ -20,7 +20,7 @@ TRIAL = "trial"
 TRAINING = "training"
 
 
-class Kept(Refused):
+class RunIsKept(Refused):
     """The run in a folder is kept there, so no other run can take its place."""
 
 
@@ -33,7 +33,7 @@ def folder_of(root: Path, study: str, *, trial: bool) -> Path:
 def archive(folder: Path) -> Path | None:
     """Move the files of the run in ``folder`` to its history; return where they are, None when there were none.
 
-    Raises Kept for a run that stays where it is, and Refused where the files cannot be moved.
+    Raises RunIsKept for a run that stays where it is, and Refused where the files cannot be moved.
     """
     with naming(folder):
         return _archive(folder)
@@ -61,14 +61,14 @@ def folder_name(run: str) -> str:
 
 
 def destination(folder: Path) -> Path | None:
-    """Return where the run in ``folder`` would be moved; None where there is none. Raises Kept."""
+    """Return where the run in ``folder`` would be moved; None where there is none. Raises RunIsKept."""
     return _destination(folder, read_manifest(folder)) if any(files_of(folder)) else None
 
 
 def _destination(folder: Path, manifest: Manifest | None) -> Path:
     if manifest is not None and manifest.kept:
         shown = manifest.label or manifest.run
-        raise Kept(
+        raise RunIsKept(
             f"{folder} has the run {shown!r}, which is kept there. Measure as a trial, or let the next run move it to "
             f"the history: nox -s runs -- --release {folder_name(manifest.run)}"
         )

@@ -85,7 +85,7 @@ def test_a_kept_run_is_moved_by_nobody(tmp_path):
     stored(tmp_path, 1, label="paper", kept=True)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     for move in (archive.archive, archive.destination, lambda folder: archive.put_back(folder, tmp_path / "other")):
-        with pytest.raises(archive.Kept, match=r"'paper', which is kept there.* --release 20261101-101112-abcdef"):
+        with pytest.raises(archive.RunIsKept, match=r"'paper', which is kept there.* --release 20261101-101112-abcdef"):
             move(tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 

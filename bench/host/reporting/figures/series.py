@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...analysis.best_modes import computes_as_asked, environment_of
 from ...analysis.speed_ups import ComparedCell
 from ...study.baseline import PREVIOUS
-from ..tables.interest import best_of_versions, dispensability
+from ..tables.dispensability import best_of_versions, dispensability
 from ..tables.speedup_values import ComparedRow, SpeedUps
 from ..words.labels import Label, names_of_versions
 from ..words.language import _, ngettext

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
-from ..tables.interest import best_of_versions, dispensability
+from ..tables.dispensability import best_of_versions, dispensability
 from ..tables.paper_layout import LETTERS, MOST_LINES, PaperColumn, PaperTable, Shown, fit, halves, lines_of
 from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 

@@ -24,7 +24,7 @@ from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
 from . import screen
-from .interest import dispensability
+from .dispensability import dispensability
 from .speedup_values import SpeedUps, factor_digits, mean_digits, mean_name, time_digits
 from .table import Column, Entry, Group, Table
 

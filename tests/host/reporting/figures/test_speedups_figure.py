@@ -15,7 +15,7 @@ from speedup_figures import below, drawn, grown, points
 from bench.host.reporting import report
 from bench.host.reporting.figures import rows, series, speedups, style
 from bench.host.reporting.outputs import figures
-from bench.host.reporting.tables.interest import dispensability
+from bench.host.reporting.tables.dispensability import dispensability
 from bench.host.statistics.bootstrap import Estimate
 
 FILES = ["figures/speedups.pdf", "figures/speedups.svg", "figures/speedups.png"]

@@ -12,7 +12,7 @@ import pytest
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import macros_latex, summary_latex
-from bench.host.reporting.tables.interest import best_of_versions
+from bench.host.reporting.tables.dispensability import best_of_versions
 from bench.host.reporting.words.language import find, writing_in
 
 SBC = r"""\documentclass[12pt,a4paper]{article}

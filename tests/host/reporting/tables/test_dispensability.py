@@ -10,7 +10,7 @@ from rich.console import Console
 from study_reports import report_of
 
 from bench.host.reporting.tables import screen
-from bench.host.reporting.tables.interest import best_of_versions, dispensability
+from bench.host.reporting.tables.dispensability import best_of_versions, dispensability
 
 #: As in ``conftest.LONG``; slow modes of two frameworks besides, and one that has no row with the others' mean.
 BASE = "torch1:eager"
