@@ -10,7 +10,7 @@ import numpy as np
 
 from ..statistics.location import FloatArray, quantiles
 from .medians import median
-from .processes import Timed
+from .processes import TimedProcess
 
 if TYPE_CHECKING:
     from .results import Result
@@ -28,7 +28,7 @@ class Latency:
     p99_s: float
 
 
-def latency_of(timed: Sequence[Timed]) -> Latency | None:
+def latency_of(timed: Sequence[TimedProcess]) -> Latency | None:
     """Return the latency of a cell; None where a sample has several steps, as their mean hides slow ones.
 
     None, too, where no process has ``FEWEST`` samples that count.
@@ -42,7 +42,7 @@ def latency_of(timed: Sequence[Timed]) -> Latency | None:
     return Latency(*(value for column in each.T.tolist() if (value := median(column)) is not None))
 
 
-def steady_s(process: Timed) -> FloatArray:
+def steady_s(process: TimedProcess) -> FloatArray:
     """Return the seconds of the samples that count."""
     turns = process.turns
     return np.asarray(np.exp(turns.sample_log_s[turns.sample_turns >= turns.steady_turn]))

@@ -21,7 +21,7 @@ from .noise_watch import crowded, left_out, mostly_disturbed, waiting_shares
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class TimedProcess:
     """A process with status ``ok`` that has samples."""
 
     record: Record
@@ -54,7 +54,7 @@ class Timed:
         return int(np.count_nonzero(self.turns.sample_turns < self.turns.steady_turn))
 
 
-def timed(records: Iterable[Record]) -> list[Timed]:
+def timed_processes(records: Iterable[Record]) -> list[TimedProcess]:
     """Find the processes with status ``ok`` and samples; all at once, since a study has thousands of them."""
     kept = [(record, *undisturbed(record)) for record in records if record.status == OK and record.sample_ns]
     # The trials of the calibration come first; the shortest may take no time by the clock.
@@ -65,21 +65,21 @@ def timed(records: Iterable[Record]) -> list[Timed]:
     for i, ((record, _, turns), warmup) in enumerate(zip(kept, warmups, strict=True)):
         first = steady_turn(warmup, len(record.warmup_ns), turns)
         alike.setdefault((turns.tobytes(), first), []).append(i)
-    found: dict[int, Timed] = {}
+    found: dict[int, TimedProcess] = {}
     for (_, first), group in alike.items():
         turns, step_s = kept[group[0]][2], np.array([kept[i][1] for i in group])
         steady = turns >= first
         # None are left where the steady state began within the last turn.
         locations = locate_each(step_s[:, steady] if steady.any() else step_s)
         each = zip(locations, medians(step_s), by_turn_each(step_s, turns, first), strict=True)
-        found |= {i: Timed(kept[i][0], warmups[i], *one) for i, one in zip(group, each, strict=True)}
+        found |= {i: TimedProcess(kept[i][0], warmups[i], *one) for i, one in zip(group, each, strict=True)}
     return [found[i] for i in range(len(kept))]
 
 
-def timed_cells(records: Iterable[Record]) -> dict[Cell, list[Timed]]:
+def timed_by_cell(records: Iterable[Record]) -> dict[Cell, list[TimedProcess]]:
     """Group the processes that have samples by cell."""
-    found: dict[Cell, list[Timed]] = {}
-    for process in timed(records):
+    found: dict[Cell, list[TimedProcess]] = {}
+    for process in timed_processes(records):
         found.setdefault(process.record.cell, []).append(process)
     return found
 

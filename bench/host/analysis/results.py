@@ -25,7 +25,7 @@ from .disturbances import Disturbances
 from .fairness import Difference, settings_of
 from .latency import Latency, latency_of
 from .medians import median, median_ratio
-from .processes import Timed
+from .processes import TimedProcess
 from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
 
@@ -62,7 +62,7 @@ class Result:
     reason: str | None = None
     records: tuple[Record, ...] = ()
     #: The processes that count; empty unless the status is ``ok``.
-    timed: tuple[Timed, ...] = ()
+    timed: tuple[TimedProcess, ...] = ()
     #: Seconds per step.
     step: Estimate | None = None
     #: Of the medians, and of the 90% quantiles.
@@ -217,7 +217,7 @@ def is_doubtful(record: Record) -> bool:
     return record.status == MISMATCH or record.stage == IMPLAUSIBLE
 
 
-def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[Timed]) -> Result:
+def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[TimedProcess]) -> Result:
     """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
 
     A mismatch, or an impossible time, in any process is the status of the whole cell, since its computation is in

@@ -18,7 +18,7 @@ from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
-from .processes import timed_cells
+from .processes import timed_by_cell
 from .results import EXCLUDED, Comparison, Result, result_of, with_steps
 from .retries import is_given_up
 from .startup import break_even, overtaken
@@ -94,7 +94,7 @@ def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result],
         own.setdefault(record.cell, []).append(record)
     for found in own.values():
         found.sort(key=lambda record: (record.round, record.attempt))
-    timed = timed_cells(record for found in own.values() for record in found)
+    timed = timed_by_cell(record for found in own.values() for record in found)
     summaries = [result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()]
     results = compare(with_steps(summaries), manifest)
     noise = measure_noise(results)

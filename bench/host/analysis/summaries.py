@@ -19,7 +19,7 @@ from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
 from ..study.twin import is_twin
 from .baselines import baselines_of
-from .processes import timed_cells
+from .processes import timed_by_cell
 from .results import Result, result_of, with_steps
 
 #: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
@@ -51,7 +51,7 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
         schema = max(schema, record.schema)
     for kept in own.values():
         kept.sort(key=lambda record: (record.round, record.attempt))
-    timed = timed_cells(record for kept in own.values() for record in kept)
+    timed = timed_by_cell(record for kept in own.values() for record in kept)
     own = {cell: kept for cell, kept in own.items() if not is_twin(cell)}
     results = with_steps([result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items()])
     bases = baselines_of(results, described.study.baseline)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..statistics.location import median
 from ..statistics.warmup import WarmupClass
-from .processes import Timed
+from .processes import TimedProcess
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class WarmUp:
         return dict(self.classes).get(one, 0)
 
 
-def warm_up_of(timed: Sequence[Timed]) -> WarmUp | None:
+def warm_up_of(timed: Sequence[TimedProcess]) -> WarmUp | None:
     """Summarise the warm-up of a cell's processes; None where there are none."""
     if not timed:
         return None

@@ -12,7 +12,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..analysis.processes import timed_cells
+from ..analysis.processes import timed_by_cell
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
@@ -119,7 +119,7 @@ class PairMeasurement:
 
 def log_ratios(cell: Cell, reference: Cell, records: Sequence[Record]) -> FloatArray:
     """Return the log ratio of each pair of processes, in the order of the rounds."""
-    timed = timed_cells(records)
+    timed = timed_by_cell(records)
     mine, theirs = ({process.key: process.turns for process in timed.get(one, [])} for one in (cell, reference))
     keys, found = pair_log_ratios(mine, theirs)
     # A key is (round, attempt).

@@ -11,7 +11,7 @@ import numpy as np
 from bench.cell import Cell
 from bench.record import OK, Record
 
-from ..analysis.processes import Timed, timed
+from ..analysis.processes import TimedProcess, timed_processes
 from ..statistics.pairs import Process, TurnArray, by_turn, log_ratio
 from ..study.twin import is_twin
 
@@ -108,7 +108,7 @@ def trial_data(
     # Each process calibrates its samples, and so its slowdown, by itself.
     found = [record.settings["planted slowdown"] for record in records if "planted slowdown" in record.settings]
     planted = sum(found) / len(found) if found else 0.0
-    made = timed(records)
+    made = timed_processes(records)
     originals = {process.key: process for process in made if not is_twin(process.record.cell)}
     twins = sorted((one for one in made if is_twin(one.record.cell)), key=lambda one: one.record.round)
     pairs = [_pair(originals[twin.key], twin) for twin in twins if twin.key in originals]
@@ -119,7 +119,7 @@ def trial_data(
     return TrialData(trial, float(planted), rounds, looks, tuple(pairs), seconds, reason)
 
 
-def _pair(cell: Timed, twin: Timed) -> Pair:
+def _pair(cell: TimedProcess, twin: TimedProcess) -> Pair:
     turns = np.intersect1d(cell.turns.turns, twin.turns.turns, assume_unique=True)
     early = int(np.count_nonzero(turns < max(cell.turns.steady_turn, twin.turns.steady_turn)))
     disturbed = cell.disturbed or twin.disturbed

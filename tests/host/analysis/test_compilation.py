@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench.host.analysis.compilation import notes_on_compilation
-from bench.host.analysis.processes import timed
+from bench.host.analysis.processes import timed_processes
 from bench.host.analysis.results import result_of
 from bench.host.reporting.words.notes import in_words
 
@@ -36,12 +36,12 @@ def test_what_a_compiler_did_is_told_where_it_is_unexpected(long_study, compilat
 def test_a_cell_that_recompiled_while_timing_is_irregular(long_study):
     cell = long_study.find("jax:jit", "mlp-train")
     records = [record for record in long_study.records if record.cell == cell]
-    assert not result_of(cell, records, timed(records)).irregular
+    assert not result_of(cell, records, timed_processes(records)).irregular
     records[3] = replace(records[3], compilation={"recompiled_while_timing": 1})
-    assert result_of(cell, records, timed(records)).irregular
+    assert result_of(cell, records, timed_processes(records)).irregular
 
 
 def test_what_was_compiled_is_a_setting(long_study):
     cell = long_study.find("jax:jit", "mlp-train")
     records = [replace(r, compilation={"compiled": "forward"}) for r in long_study.records if r.cell == cell]
-    assert result_of(cell, records, timed(records)).settings["compiled"] == "forward"
+    assert result_of(cell, records, timed_processes(records)).settings["compiled"] == "forward"

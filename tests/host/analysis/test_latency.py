@@ -10,7 +10,7 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.analysis.latency import FEWEST, latency_of
-from bench.host.analysis.processes import timed
+from bench.host.analysis.processes import timed_processes
 from bench.record import Record
 
 CELL = Cell("torch1", "torch", "eager", "resnet18", "single", "float32", "cpu", 1)
@@ -28,7 +28,7 @@ def drawn(count: int, seed: int) -> list[int]:
 
 def test_it_is_the_median_over_processes_of_their_quantiles():
     records = [record(drawn(300, seed), seed) for seed in range(3)]
-    found = latency_of(timed(records))
+    found = latency_of(timed_processes(records))
     each = np.array([np.quantile(one.sample_ns, [0.5, 0.99]) / 1e9 for one in records])
     assert found is not None
     assert (found.p50_s, found.p99_s) == pytest.approx(np.median(each, axis=0).tolist())
@@ -38,23 +38,23 @@ def test_it_is_the_median_over_processes_of_their_quantiles():
 def test_samples_of_several_steps_have_none():
     """Their means would show a tail that is too short."""
     whole = record(drawn(300, 1))
-    assert latency_of(timed([whole])) is not None
-    assert latency_of(timed([whole, replace(whole, round=1, sample_steps=[1] * 299 + [2])])) is None
+    assert latency_of(timed_processes([whole])) is not None
+    assert latency_of(timed_processes([whole, replace(whole, round=1, sample_steps=[1] * 299 + [2])])) is None
 
 
 def test_processes_with_few_samples_do_not_count():
     enough, few = record(drawn(FEWEST, 1)), record(drawn(FEWEST - 1, 2), 1)
-    assert latency_of(timed([enough, few])) == latency_of(timed([enough]))
-    assert latency_of(timed([few])) is None
+    assert latency_of(timed_processes([enough, few])) == latency_of(timed_processes([enough]))
+    assert latency_of(timed_processes([few])) is None
     assert latency_of([]) is None
 
 
 def test_samples_of_the_warm_up_and_of_disturbed_turns_do_not_count():
     steady = [1_000_000, 1_000_001] * 60
-    (process,) = timed([record([9_000_000] * 8 + steady)])
+    (process,) = timed_processes([record([9_000_000] * 8 + steady)])
     assert process.early == 8
     found = latency_of([process])
     assert found is not None
     assert found.p99_s == pytest.approx(1e-3, rel=1e-5)
     disturbed = record([*steady, *[9_000_000] * 8], disturbed={str(turn): "somebody" for turn in range(120, 128)})
-    assert latency_of(timed([disturbed])) == found
+    assert latency_of(timed_processes([disturbed])) == found

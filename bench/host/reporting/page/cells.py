@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.processes import Timed
+from ...analysis.processes import TimedProcess
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...statistics.bootstrap import Estimate
@@ -137,7 +137,7 @@ def _facts(result: Result) -> dict[str, Any]:
     }
 
 
-def picture(processes: Sequence[Timed], share: int) -> tuple[float | int | None, float | int | None, list[str]]:
+def picture(processes: Sequence[TimedProcess], share: int) -> tuple[float | int | None, float | int | None, list[str]]:
     """Return the lowest and the highest step time, in nanoseconds, and the samples of each process between them.
 
     Of every process evenly spaced samples are kept, ``share`` at most in all.
@@ -153,7 +153,7 @@ def picture(processes: Sequence[Timed], share: int) -> tuple[float | int | None,
     return short(lowest), short(highest), ["".join([PAIRS[level] for level in course.tolist()]) for course in levels]
 
 
-def _thinned(process: Timed, most: int) -> Any:
+def _thinned(process: TimedProcess, most: int) -> Any:
     step_ns = np.array(process.record.sample_ns, dtype=np.float64) / np.array(process.record.sample_steps)
     if len(step_ns) <= most:
         return step_ns
