@@ -50,8 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trials",
-        # The name until version 0.1.
-        "--traces",
         type=Path,
         nargs="+",
         metavar="FILE",
