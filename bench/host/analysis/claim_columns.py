@@ -43,19 +43,19 @@ def compared_results(claim: Claim, column: str, against: str, results: Sequence[
     undisturbed = claim.quantity in (MEMORY, GRAPHS)
     usable = [result for result in results if comparable(result) or (undisturbed and result.status == OK)]
     others = {row_key(result.cell): result for result in usable if result.cell.column == against}
-    by_workload = {_place(one.cell): one for one in others.values() if one.cell.workload == claim.against_workload}
+    by_workload = {_facets(one.cell): one for one in others.values() if one.cell.workload == claim.against_workload}
     found = []
     for result in usable:
         if result.cell.column == column and counts(claim, result.cell):
             other = others.get(row_key(result.cell))
             if claim.against_workload is not None:
-                other = by_workload.get(_place(result.cell))
+                other = by_workload.get(_facets(result.cell))
             if other is not None:
                 found.append((result, other))
     return found
 
 
-def _place(cell: Cell) -> tuple[str, str, str, int]:
+def _facets(cell: Cell) -> tuple[str, str, str, int]:
     """Return what rows of two workloads must have in common."""
     return cell.size, cell.precision, cell.device, cell.threads
 

@@ -21,14 +21,14 @@ SETTLING = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
 class StopGroup:
     """Rows that stopped after the same number of rounds, for the same reason."""
 
-    #: The place in ``REASONS``.
-    place: int
+    #: The index in ``REASONS``, which gives the order.
+    reason: int
     rounds: int
     rows: tuple[str, ...]
 
     @property
     def why(self) -> str:
-        return REASONS[self.place]
+        return REASONS[self.reason]
 
 
 def group_stops(results: Sequence[Result], manifest: Manifest) -> list[StopGroup]:

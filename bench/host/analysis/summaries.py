@@ -93,13 +93,13 @@ def _cell(result: Result, base: Result | None, tables: Mapping[str, list[dict[st
         step_s=[float(f"{process.location.median:.{TIME_DIGITS}g}") for process in result.timed],
         log_ratios=[round(value, RATIO_DIGITS) for value in log_ratios.tolist()],
         disturbed=sum(process.disturbed for process in result.timed),
-        settings=_place(tables["settings"], result.settings),
-        versions=_place(tables["versions"], versions),
-        work=_place(tables["work"], {**work, "data": data} if work or data else {}),
+        settings=_index_in(tables["settings"], result.settings),
+        versions=_index_in(tables["versions"], versions),
+        work=_index_in(tables["work"], {**work, "data": data} if work or data else {}),
     )
 
 
-def _place(table: list[dict[str, Any]], value: dict[str, Any]) -> int:
+def _index_in(table: list[dict[str, Any]], value: dict[str, Any]) -> int:
     """Return where a value is in a table; it is added where it is missing."""
     if value not in table:
         table.append(value)

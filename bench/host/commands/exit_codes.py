@@ -97,7 +97,7 @@ def _log(folder: Path, record: Record) -> str | None:
     """Return where the log of a process is; None where it is empty or there is none."""
     from ..storage import worker_logs
 
-    path = worker_logs.place(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
+    path = worker_logs.path_of(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
     return os.path.relpath(path) if worker_logs.tail(folder, record) else None
 
 

@@ -68,7 +68,7 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Candidate:
     """An address to try, and where it comes from."""
 
     address: str
@@ -84,11 +84,11 @@ def attach(engine: Engine, container: str) -> Any:
 def connect(environ: Mapping[str, str] = os.environ) -> Engine:
     """Connect to the engine at DOCKER_HOST, of the current context, or at the first usual socket. Raises NoEngine."""
     tried = []
-    for place in _places(environ):
+    for candidate in _candidates(environ):
         try:
-            return _probe(place)
+            return _probe(candidate)
         except ENGINE_ERRORS as error:
-            tried.append(f"{place.address} ({place.origin}): {reason_of(error)}")
+            tried.append(f"{candidate.address} ({candidate.origin}): {reason_of(error)}")
     listed = "; ".join(tried) or "no socket exists in the usual places"
     raise NoEngine(f"no container engine answers: {listed}. To use containers, {REMEDY}")
 
@@ -145,10 +145,10 @@ def _check_socket(address: str) -> None:
             probe.connect(address.removeprefix("unix://"))
 
 
-def _places(environ: Mapping[str, str]) -> Iterator[_Place]:
+def _candidates(environ: Mapping[str, str]) -> Iterator[_Candidate]:
     if environ.get("DOCKER_HOST"):
         given = docker.utils.kwargs_from_env(environment=dict(environ))
-        yield _Place(given["base_url"], "DOCKER_HOST", given.get("tls"))
+        yield _Candidate(given["base_url"], "DOCKER_HOST", given.get("tls"))
         return
     name = environ.get("DOCKER_CONTEXT") or _current_context(environ)
     if name and name != "default":
@@ -158,7 +158,7 @@ def _places(environ: Mapping[str, str]) -> Iterator[_Place]:
     usual = ["/var/run/docker.sock", f"{runtime}/docker.sock", f"{runtime}/podman/podman.sock"]
     for path in [*usual, "/run/podman/podman.sock"]:
         if Path(path).exists():
-            yield _Place(f"unix://{path}", "usual place")
+            yield _Candidate(f"unix://{path}", "usual place")
 
 
 def _current_context(environ: Mapping[str, str]) -> str | None:
@@ -170,7 +170,7 @@ def _current_context(environ: Mapping[str, str]) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _of_context(name: str) -> _Place:
+def _of_context(name: str) -> _Candidate:
     origin = f"context {name!r}"
     try:
         context = docker.context.ContextAPI.get_context(name)
@@ -178,12 +178,12 @@ def _of_context(name: str) -> _Place:
         raise NoEngine(f"the docker {origin} cannot be read: {error}. List them with: docker context ls") from None
     if context is None or not context.Host:
         raise NoEngine(f"the docker {origin} does not exist. List them with: docker context ls")
-    return _Place(context.Host, origin, context.TLSConfig)
+    return _Candidate(context.Host, origin, context.TLSConfig)
 
 
-def _probe(place: _Place) -> Engine:
-    _check_socket(place.address)
-    api = docker.APIClient(base_url=place.address, tls=place.tls or False, version="auto", timeout=PROBE_S)
+def _probe(candidate: _Candidate) -> Engine:
+    _check_socket(candidate.address)
+    api = docker.APIClient(base_url=candidate.address, tls=candidate.tls or False, version="auto", timeout=PROBE_S)
     version, info = api.version(), api.info()
     api.timeout = ANSWER_S
     components = [str(component.get("Name", "")) for component in version.get("Components") or ()]
@@ -192,7 +192,7 @@ def _probe(place: _Place) -> Engine:
     limits = tuple(name for name, (key, _) in LIMITS.items() if info.get(key))
     if product == "podman":
         rootless, limits = _podman_facts(api)
-    return Engine(place.address, product, str(version.get("Version", "unknown")), rootless, limits, api)
+    return Engine(candidate.address, product, str(version.get("Version", "unknown")), rootless, limits, api)
 
 
 def _podman_facts(api: docker.APIClient) -> tuple[bool, tuple[str, ...]]:

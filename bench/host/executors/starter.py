@@ -44,7 +44,7 @@ class Starter:
 
         ``layout`` is the seed of the memory layout; None leaves it to the system.
         """
-        log = worker_logs.place(self.folder, cell, label)
+        log = worker_logs.path_of(self.folder, cell, label)
         launch = self._launch(cell, log, processors, layout)
         if self.parents is None or not self._forks(cell):
             return launch.worker()
@@ -91,7 +91,7 @@ class Starter:
         probe = replace(original_cell(cell), workload="warm-up", size="any")
         try:
             # Not forked: what it compiles is found by the process that the others are forked from.
-            worker = self._launch(probe, worker_logs.place(self.folder, probe, label), processors, None).worker()
+            worker = self._launch(probe, worker_logs.path_of(self.folder, probe, label), processors, None).worker()
         except Ended:
             return
         with contextlib.suppress(Ended):

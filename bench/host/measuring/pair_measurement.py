@@ -47,18 +47,18 @@ class PairMeasurement:
 
     def stored(self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared]) -> FloatArray:
         """Return the log ratios that were measured before, of the very same environments and code."""
-        place = self._place(cell, reference)
-        described = manifest.read(place, [])
+        folder = self._pair_folder(cell, reference)
+        described = manifest.read(folder, [])
         if described is None or described.identity != self._identity(cell, reference, prepared):
             return log_ratios(cell, reference, [])
-        return log_ratios(cell, reference, journal.read(place, []))
+        return log_ratios(cell, reference, journal.read(folder, []))
 
     def measure(
         self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared], more: int
     ) -> tuple[FloatArray, dict[str, str]]:
         """Measure more rounds; return the log ratios of all, and {environment: reason} of cells that failed."""
         plan = self._plan(cell, reference)
-        folder = self._place(cell, reference)
+        folder = self._pair_folder(cell, reference)
         start = RunStart(self.root, folder, self.study, plan, prepared, self._say)
         described, _ = start.open(fresh=False, forget=lambda run: None)
         cells, records = start.cells_and_records(described.run)
@@ -101,7 +101,7 @@ class PairMeasurement:
         both = {name: prepared.get(name, Prepared(name, OK)) for name in (cell.environment, reference.environment)}
         return identity(self.root, self.study, self._plan(cell, reference), both)
 
-    def _place(self, cell: Cell, reference: Cell) -> Path:
+    def _pair_folder(self, cell: Cell, reference: Cell) -> Path:
         return self.folder / f"{cell.environment}-vs-{reference.environment}"
 
     def _data(self, cell: Cell) -> str | None:

@@ -69,17 +69,17 @@ def _changes(calm: FloatArray, raw: FloatArray, ends: list[int]) -> list[LevelCh
     bounds = [0, *ends]
     # Coarse places first become exact, each between its neighbours.
     for i in range(1, len(bounds) - 1):
-        bounds[i] = _place(calm, bounds[i - 1], bounds[i + 1])[0]
+        bounds[i] = _change_at(calm, bounds[i - 1], bounds[i + 1])[0]
     found = []
     for start, at, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
-        _, first, last = _place(calm, start, end)
+        _, first, last = _change_at(calm, start, end)
         ratio = compare_unpaired(raw[at:end], raw[start:at])
         assert ratio is not None
         found.append(LevelChange(at, first, last, ratio, at - start, end - at))
     return found
 
 
-def _place(row: FloatArray, start: int, end: int) -> tuple[int, int, int]:
+def _change_at(row: FloatArray, start: int, end: int) -> tuple[int, int, int]:
     """Return the best place of one change of the mean in a part of a row, and the first and last that are likely.
 
     With equal prior probability for every place, and an unknown variance that does not change, the probability of a

@@ -50,9 +50,9 @@ class CompileCaches:
 
     def variables(self, cell: Cell) -> dict[str, str]:
         """Return the environment variables that lead the framework's compilers to the cell's cache."""
-        place = self._place(cell)
+        folder = self._folder(cell)
         facts = self.registry.facts(cell.framework)
-        own = {name: str(place / folder) for name, folder in facts.cache_variables.items()}
+        own = {name: str(folder / part) for name, part in facts.cache_variables.items()}
         return {**own, **self.shared_variables(cell)}
 
     def shared_variables(self, cell: Cell) -> dict[str, str]:
@@ -63,13 +63,13 @@ class CompileCaches:
         """
         if not self.registry.facts(cell.framework).caches_temporary_files:
             return {}
-        place = self._shared(cell) / "tmp"
-        place.mkdir(parents=True, exist_ok=True)
-        return {"TMPDIR": str(place)}
+        folder = self._shared(cell) / "tmp"
+        folder.mkdir(parents=True, exist_ok=True)
+        return {"TMPDIR": str(folder)}
 
     def folders(self, cell: Cell) -> list[str]:
         """List the folders that hold the caches of all cells of a cell's environment."""
-        run = self._place(cell) if self.kept else self.folder / slug(self.run)
+        run = self._folder(cell) if self.kept else self.folder / slug(self.run)
         return [str(run), *self.shared_variables(cell).values()]
 
     def is_warm(self, cell: Cell) -> bool:
@@ -109,7 +109,7 @@ class CompileCaches:
         if not self.kept:
             shutil.rmtree(self.folder / slug(self.run), ignore_errors=True)
 
-    def _place(self, cell: Cell) -> Path:
+    def _folder(self, cell: Cell) -> Path:
         if not self.kept:
             return self.folder / slug(self.run) / _short(cell.column, cell.row)
         kept = "trials" if self.trial else "kept"
@@ -129,7 +129,7 @@ class CompileCaches:
 
     def _mark(self, cell: Cell) -> Path:
         weights = f"-{self.seed}" if self.registry.facts(cell.framework).mode(cell.mode).freezes else ""
-        return self._place(cell) / "cells" / f"{self._code(cell)}{weights}"
+        return self._folder(cell) / "cells" / f"{self._code(cell)}{weights}"
 
     def _code(self, cell: Cell) -> str:
         """Name a cell and the code that it compiles: code that was edited is compiled anew."""

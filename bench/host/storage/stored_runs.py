@@ -64,28 +64,28 @@ def label(text: str) -> str:
 
 def stored_runs(folder: Path) -> list[StoredRun]:
     """List the runs below the folder of a study, the newest first."""
-    found = [run for place in _places(folder) if (run := stored_run(place)) is not None]
+    found = [run for each in _run_folders(folder) if (run := stored_run(each)) is not None]
     return sorted(found, key=lambda run: (run.manifest.started, run.id), reverse=True)
 
 
-def _places(folder: Path) -> Iterator[Path]:
-    for place in (folder, folder / TRIAL):
-        yield place
-        with naming(place):
-            earlier = place / HISTORY
+def _run_folders(folder: Path) -> Iterator[Path]:
+    for latest in (folder, folder / TRIAL):
+        yield latest
+        with naming(latest):
+            earlier = latest / HISTORY
             yield from sorted(earlier.iterdir()) if earlier.is_dir() else ()
 
 
-def stored_run(place: Path) -> StoredRun | None:
+def stored_run(folder: Path) -> StoredRun | None:
     """Return the run in a folder; None where there is none."""
     problems: list[str] = []
     try:
-        found = manifest.read(place, problems)
+        found = manifest.read(folder, problems)
     except manifest.NewerSchema as error:
-        return StoredRun(place, Manifest(), str(error))
-    if found is None and not (place / journal.RECORDS).is_file():
+        return StoredRun(folder, Manifest(), str(error))
+    if found is None and not (folder / journal.RECORDS).is_file():
         return None
-    return StoredRun(place, found or Manifest(), None if found else "; ".join(problems) or "it has no run.json")
+    return StoredRun(folder, found or Manifest(), None if found else "; ".join(problems) or "it has no run.json")
 
 
 def find(folder: Path, name: str) -> StoredRun:

@@ -16,8 +16,8 @@ FOLDER = "logs"
 LINES, BYTES = 30, 4096
 
 
-def place(folder: Path, cell: Cell, label: str) -> Path:
-    """Return where the log of a worker is, in the folder of a run; ``label`` tells it from others of the cell."""
+def path_of(folder: Path, cell: Cell, label: str) -> Path:
+    """Return the path of a worker's log, in the folder of a run; ``label`` tells it from others of the cell."""
     return folder / FOLDER / f"{slug(cell.column, cell.row)}.{label}.log"
 
 
@@ -28,7 +28,7 @@ def label_of(number: int, attempt: int) -> str:
 
 def tail(folder: Path, record: Record) -> str | None:
     """Return the name of a process's log and its last lines; None where it is empty or not there any more."""
-    path = place(folder, record.cell, label_of(record.round, record.attempt))
+    path = path_of(folder, record.cell, label_of(record.round, record.attempt))
     try:
         # A worker may have put something else there: a link to another file, or a pipe, which nobody writes to.
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:

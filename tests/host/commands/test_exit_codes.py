@@ -42,7 +42,7 @@ def test_one_cell_without_a_result_exits_with_1_and_is_named_with_its_reason(lon
 @pytest.mark.parametrize("text", ["ImportError: no library\n", ""])
 def test_a_failure_names_its_log_where_something_is_in_it(long_study, capsys, tmp_path, text):
     bad = replace(only_ok(long_study)[0], status="failed", stage="import", reason="x", round=99)
-    log = worker_logs.place(tmp_path, bad.cell, worker_logs.label_of(bad.round, bad.attempt))
+    log = worker_logs.path_of(tmp_path, bad.cell, worker_logs.label_of(bad.round, bad.attempt))
     log.parent.mkdir()
     log.write_text(text)
     assert exit_codes.exit_code(options(), [bad], long_study.manifest, tmp_path) == 1

@@ -21,7 +21,7 @@ def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
 def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finished):
     folder = finished / "reports" / "small"
     record, *others = journal.read(folder)
-    log = worker_logs.place(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
+    log = worker_logs.path_of(folder, record.cell, worker_logs.label_of(record.round, record.attempt))
     log.parent.mkdir(exist_ok=True)
     log.write_text("last words of the worker\n")
     untimed = {name: [] for name in vars(record) if name.startswith("sample_")}

@@ -14,7 +14,7 @@ CELL = Cell("torch2", "torch", "compile", "gemm", "small", "float32", "cpu", 2)
 
 
 def written(folder, content: bytes, number: int = 0, attempt: int = 1) -> Record:
-    path = worker_logs.place(folder, CELL, worker_logs.label_of(number, attempt))
+    path = worker_logs.path_of(folder, CELL, worker_logs.label_of(number, attempt))
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
     return Record(cell=CELL, round=number, attempt=attempt, status=FAILED, run="r", started_at=0.0)
@@ -48,15 +48,15 @@ def test_what_is_no_text_is_shown_as_well_as_it_can_be(tmp_path):
 
 def test_a_log_that_is_not_there_is_not_shown(tmp_path):
     record = written(tmp_path, b"text")
-    worker_logs.place(tmp_path, CELL, "r1.a1").unlink()
+    worker_logs.path_of(tmp_path, CELL, "r1.a1").unlink()
     assert worker_logs.tail(tmp_path, record) is None
-    worker_logs.place(tmp_path, CELL, "r1.a1").mkdir()
+    worker_logs.path_of(tmp_path, CELL, "r1.a1").mkdir()
     assert worker_logs.tail(tmp_path, record) is None
 
 
 def test_what_a_worker_put_in_place_of_its_log_is_not_read(tmp_path):
     record = written(tmp_path, b"text")
-    path = worker_logs.place(tmp_path, CELL, "r1.a1")
+    path = worker_logs.path_of(tmp_path, CELL, "r1.a1")
     path.rename(tmp_path / "secret")
     path.symlink_to(tmp_path / "secret")
     assert worker_logs.tail(tmp_path, record) is None

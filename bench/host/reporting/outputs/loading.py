@@ -62,10 +62,10 @@ def _missing(module: ModuleType, taken: set[str]) -> list[str]:
 def describe_failure(file: Path, error: Exception) -> str:
     """Say at which line of an output what went wrong: ``mine/outputs/figure.py:12: KeyError: 'torch3'``."""
     message = " ".join(str(error).split())
-    return f"{_place(file, error)}: {type(error).__name__}" + (f": {message}" if message else "")
+    return f"{_file_and_line(file, error)}: {type(error).__name__}" + (f": {message}" if message else "")
 
 
-def _place(file: Path, error: Exception) -> str:
+def _file_and_line(file: Path, error: Exception) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]

@@ -202,7 +202,7 @@ def test_a_cell_that_failed_opens_with_the_end_of_its_log(tmp_path, short_study,
     record = next(
         one for one in short_study.records if one.cell.column == "tf2:xla" and one.cell.workload == "mlp-train"
     )
-    log = worker_logs.place(tmp_path, record.cell, worker_logs.label_of(record.round, record.attempt))
+    log = worker_logs.path_of(tmp_path, record.cell, worker_logs.label_of(record.round, record.attempt))
     log.parent.mkdir()
     log.write_text("</script><b>first</b>\nlast line of the worker\n")
     made = report.make(short_study.records, short_study.manifest, folder=tmp_path)
