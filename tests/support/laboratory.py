@@ -248,16 +248,16 @@ class Laboratory:
             lambda: self.seconds,
         )
         under_way = rounds.Run(
-            cells,
-            1,
-            4,
-            self.make_job,
-            self,
-            journal.Journal(self.folder),
-            self.stops,
-            journal.read(self.folder),
-            self.lanes,
-            self.peaks.__setitem__,
+            cells=cells,
+            seed=1,
+            samples=4,
+            make_job=self.make_job,
+            executor=self,
+            journal=journal.Journal(self.folder),
+            stops=self.stops,
+            records=journal.read(self.folder),
+            lanes=self.lanes,
+            note_peaks=self.peaks.__setitem__,
         )
         remaining = RemainingTime()
         with (

@@ -124,7 +124,11 @@ class LocalExecutor:
         manifests = {name: environment.manifest for name, environment in job.environments.items()}
         folder = self._root / STATE / COMPILE_CACHES
         caches = CompileCaches(
-            *(folder, job.run, job.cache_kept, manifests, registry),
+            folder,
+            job.run,
+            job.cache_kept,
+            manifests,
+            registry,
             reads_once=True,
             trial=job.trial,
             seed=job.data_seed,

@@ -67,14 +67,14 @@ class PairMeasurement:
         installed = InstalledEnvironment.of_each(prepared, self.study.environments)
         jobs = StudyJobs(described.run, self.study, plan, installed, {cell.workload: self._data(cell)})
         run = rounds.Run(
-            cells,
-            self.seed,
-            self.profile.samples,
-            lambda row_round, left_s: jobs.make(row_round, left_s, {}),
-            executor,
-            journal.Journal(folder),
-            Stops([cell.row], (done + more,), lambda _records, _rounds: []),
-            records,
+            cells=cells,
+            seed=self.seed,
+            samples=self.profile.samples,
+            make_job=lambda row_round, left_s: jobs.make(row_round, left_s, {}),
+            executor=executor,
+            journal=journal.Journal(folder),
+            stops=Stops([cell.row], (done + more,), lambda _records, _rounds: []),
+            records=records,
         )
         remaining = RemainingTime()
         try:

@@ -22,7 +22,7 @@ from .recorder import Recorder
 from .stopping import Stops
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Run:
     """A run under way."""
 

@@ -141,16 +141,16 @@ class StudyRun:
 
         stops = Stops(list(group_by_row(cells)), self._plan.looks, undecided, left_s)
         return rounds.Run(
-            cells,
-            self._plan.seed,
-            self._plan.profile.samples,
-            lambda row_round, left_s: jobs.make(row_round, left_s, self._manifest.peaks),
-            self._executor,
-            journal.Journal(self.folder),
-            stops,
-            records,
-            lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
-            self._note_peaks,
+            cells=cells,
+            seed=self._plan.seed,
+            samples=self._plan.profile.samples,
+            make_job=lambda row_round, left_s: jobs.make(row_round, left_s, self._manifest.peaks),
+            executor=self._executor,
+            journal=journal.Journal(self.folder),
+            stops=stops,
+            records=records,
+            lanes=lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
+            note_peaks=self._note_peaks,
         )
 
     def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:

@@ -82,13 +82,13 @@ class TrialMeasurement:
         began = time.monotonic()
         stops = Stops([trial.cell.row], self.looks, lambda records, rounds: self._undecided(trial, records, rounds))
         run = rounds.Run(
-            with_twin([trial.cell], trial.cell.column),
-            SEED,
-            profile_for(trial.cell).samples,
-            lambda row_round, left_s: self._job(trial, row_round),
-            self.executor,
-            Journal(self.folder),
-            stops,
+            cells=with_twin([trial.cell], trial.cell.column),
+            seed=SEED,
+            samples=profile_for(trial.cell).samples,
+            make_job=lambda row_round, left_s: self._job(trial, row_round),
+            executor=self.executor,
+            journal=Journal(self.folder),
+            stops=stops,
         )
         quiet = RemainingTime()
         try:
