@@ -28,26 +28,8 @@ from .study.suggestion import unknown
 EXIT_MISUSE, EXIT_GATE = 2, 3
 #: The commands that have a gate.
 GATED = ("run", "history", "report", "compare", "series")
-#: Commands that have a session of the same name, which gives them its arguments.
-PLAIN = (
-    "train",
-    "report",
-    "claims",
-    "history",
-    "runs",
-    "show",
-    "rank",
-    "compare",
-    "series",
-    "bisect",
-    "query",
-    "validate",
-    "images",
-    "remove",
-    "lock",
-    "schema",
-    "init",
-)
+#: Commands with a session of their own name, which gives them its arguments; those of environments call the others.
+PLAIN = tuple(name for name in SUMMARIES if name not in ("prepare", "run"))
 
 
 def define(noxfile: str | Path) -> list[str]:
