@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 from numpy_outputs import implemented, relative_error
-from planted import SEED, Mistake, shares
+from planted_mistake import SEED, Mistake, shares
 
 from bench.frameworks import fed
 from bench.program import Program, Transform, Unsupported

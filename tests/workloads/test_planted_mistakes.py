@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mistakes import NETWORKS, same, table
-from planted import shares
+from planted_mistake import shares
 
 from bench.registry import BUILT_IN
 

@@ -10,7 +10,7 @@ from bench.cell import Cell
 from bench.record import OK
 
 from ..environments import Prepared
-from ..environments.exchange import Component, components, exchanged, is_exchanged
+from ..environments.components import Component, components, exchanged, is_exchanged
 from ..environments.index_releases import NOTHING
 from ..statistics import bisection
 from ..statistics.attribution import Part, judge_exchange

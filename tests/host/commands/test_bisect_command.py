@@ -8,7 +8,7 @@ import pytest
 from bench.cell import Cell
 from bench.host.__main__ import main
 from bench.host.commands.bisect import report
-from bench.host.environments.exchange import Component
+from bench.host.environments.components import Component
 from bench.host.measuring.bisection_run import Bisected, Exchanged
 from bench.host.statistics.attribution import Part
 from bench.host.statistics.bisection import Change, NoChange, Undecided

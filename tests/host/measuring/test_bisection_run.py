@@ -19,7 +19,7 @@ from bench.cell import Cell
 from bench.host import environments
 from bench.host.commands.bisect import report
 from bench.host.environments import Prepared
-from bench.host.environments.exchange import Component, components, exchanged, is_exchanged
+from bench.host.environments.components import Component, components, exchanged, is_exchanged
 from bench.host.measuring.bisection_run import BisectionRun
 from bench.host.measuring.pair_measurement import PairMeasurement
 from bench.host.statistics.attribution import Part

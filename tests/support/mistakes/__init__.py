@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from planted import Mistake
+from planted_mistake import Mistake
 
 from bench.registry import BUILT_IN
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from planted import Mistake
+from planted_mistake import Mistake
 
 from bench.workloads import layers
 

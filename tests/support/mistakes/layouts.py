@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planted import Mistake
+from planted_mistake import Mistake
 
 from bench.workloads import attention, cnn, resnet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from planted import Mistake
+from planted_mistake import Mistake
 
 from bench.worker.checking import optimizers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from planted import Mistake
+from planted_mistake import Mistake
 
 from bench.differentiation.rules import summed_to
 from bench.differentiation.tape import UFUNCS

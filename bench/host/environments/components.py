@@ -1,4 +1,4 @@
-"""Lists what else changed between two environments, and makes environments in which one of it is exchanged."""
+"""Lists the components that differ between two environments, and makes environments in which one is exchanged."""
 
 from __future__ import annotations
 
