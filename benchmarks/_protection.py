@@ -21,7 +21,7 @@ from typing import Any
 from unittest import mock
 
 from bench.host import project
-from bench.host.executors import host_clock, other_processes
+from bench.host.executors import child_processes, host_clock
 from bench.host.measuring import study_run
 from bench.host.storage import lines, record_schema
 from bench.host.workers import guard, log_limit, messages, requests
@@ -67,8 +67,8 @@ HOST: Mapping[str, Sequence[tuple[object, str, object]]] = {
     "late": (),
     "clock": [(host_clock.HostClock, "verify", lambda *_: None)],
     "processes": [
-        (other_processes.OtherProcesses, "begin", lambda *_: None),
-        (other_processes.OtherProcesses, "add", lambda *_: None),
+        (child_processes.ChildProcesses, "begin", lambda *_: None),
+        (child_processes.ChildProcesses, "add", lambda *_: None),
         (family, "stop", lambda process: family.send_group(process, signal.SIGSTOP) or []),
         (family, "end", lambda process: family.send_group(process, signal.SIGKILL)),
         (scratch, "remove_of", lambda *_: None),

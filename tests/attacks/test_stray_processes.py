@@ -184,13 +184,13 @@ def test_the_cpu_time_and_memory_of_further_processes_belong_to_the_cell(launch,
     process, _ = launch("[(False, compute), (False, compute)]", forked)
     prepare(process, reference, tmp_path)
     told_ns = []
-    add = process._others.add
+    add = process._children.add
 
     def watch(taken: dict[str, list[int]], turn_ns: int) -> None:
         told_ns.extend(taken["sample_cpu_ns"])
         add(taken, turn_ns)
 
-    process._others.add = watch
+    process._children.add = watch
     for _ in range(20):
         process.take_turn(1)
     process.request_finish()

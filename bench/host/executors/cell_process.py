@@ -20,8 +20,8 @@ from ..study.twin import original_cell
 from ..workers.field_types import Malformed
 from ..workers.messages import expect
 from ..workers.protocol import Ended, Transport
+from .child_processes import ChildProcesses
 from .host_clock import HostClock, Unbelievable
-from .other_processes import OtherProcesses
 
 #: The lists of a record that grow with every turn.
 SAMPLE_LISTS = ("sample_steps", "sample_ns", "sample_cpu_ns", "sample_wait_ns")
@@ -39,7 +39,7 @@ class CellProcess:
         #: What the worker was asked last.
         self._asked = ""
         self._clock = HostClock()
-        self._others = OtherProcesses()
+        self._children = ChildProcesses()
         self.next_turn = first_turn
         self.over = False
         #: Seconds in which the host only waited for the worker.
@@ -85,7 +85,7 @@ class CellProcess:
         if answer is not None:
             self._note(warmup_ns=answer["warmup_ns"])
             assert self._worker is not None
-            self._others.begin(self._worker)
+            self._children.begin(self._worker)
 
     def move(self, processors: Sequence[int]) -> None:
         """Bind the worker to other processors."""
@@ -99,7 +99,7 @@ class CellProcess:
         taken: dict[str, list[int]] = {name: answer.get(name, []) for name in SAMPLE_LISTS}
         try:
             self._clock.verify(taken, samples, answer.get("clock_ns"))
-            self._others.add(taken, self._clock.seen_ns)
+            self._children.add(taken, self._clock.seen_ns)
         except Unbelievable as error:
             self._refuse(str(error))
             return None
@@ -130,8 +130,8 @@ class CellProcess:
         if answer is not None:
             self._note(
                 checked_again=answer.get("checked_again"),
-                memory={**self._others.with_memory(answer["memory"]), **self.record.memory},
-                settings={**answer["settings"], "processes": 1 + self._others.most},
+                memory={**self._children.with_memory(answer["memory"]), **self.record.memory},
+                settings={**answer["settings"], "processes": 1 + self._children.most},
                 compilation=answer.get("compilation") or {},
             )
             assert self._worker is not None

@@ -1,4 +1,4 @@
-"""Draws anew, in every round, where the libraries of environments lie in memory.
+"""Draws anew, in every round, in which pages of memory the libraries of environments lie.
 
 Of six installations of the same packages, one step was up to 2.2 % faster or slower in one than in another, in every
 process and run, until their pages had been read again (``docs/method.md``). A twin does not show that: it uses the same

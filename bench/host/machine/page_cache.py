@@ -1,4 +1,4 @@
-"""Lets the kernel draw anew where files that it holds in memory lie there.
+"""Drops files from the kernel's page cache and reads them again, so that they lie in other pages of memory.
 
 A library stays in the page cache for as long as there is memory, so that every process of a run, and of the next runs,
 computes with the code in the same physical pages; these probably decide what shares a place in the processor's caches.

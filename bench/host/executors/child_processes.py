@@ -20,8 +20,8 @@ from .host_clock import Unbelievable
 STRAY_SHARE, STRAY_NS = 0.01, 1_000_000
 
 
-class OtherProcesses:
-    """The processes below one worker."""
+class ChildProcesses:
+    """The processes below one worker: its children, and theirs."""
 
     def __init__(self) -> None:
         #: The most that there were after a turn.
@@ -41,7 +41,7 @@ class OtherProcesses:
         self._used_ns = self._read()
 
     def add(self, taken: dict[str, list[int]], turn_ns: int) -> None:
-        """Add to the CPU times of a turn's samples what other processes used; the turn lasted ``turn_ns``.
+        """Add to the CPU times of a turn's samples what these processes used; the turn lasted ``turn_ns``.
 
         Raises Unbelievable for a process that left the session of its worker and computed: a program that hides it is
         not measured.
@@ -65,7 +65,7 @@ class OtherProcesses:
             taken["sample_cpu_ns"][index] += int(sum(used.values()) * ns / max(1, turn_ns))
 
     def with_memory(self, memory: dict[str, int]) -> dict[str, int]:
-        """Return the memory of the worker with that of the others, which is part of the peak."""
+        """Return the memory of the worker with that of its children, which is part of the peak."""
         if not self._most_bytes:
             return memory
         peak = memory.get("peak_bytes", 0) + self._most_bytes
