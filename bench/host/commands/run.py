@@ -171,7 +171,7 @@ def _measure(study: Study, plan: Plan, prepared: Mapping[str, Prepared], options
 
     bound = processors.chosen(plan.threads)
     if not plan.profile.trial:
-        quiet.wait_until_quiet(quiet.looking_at(bound), len(bound), options.wait, announce)
+        quiet.wait_until_quiet(quiet.load_of(bound), len(bound), options.wait, announce)
     run = StudyRun(
         options.root,
         study,

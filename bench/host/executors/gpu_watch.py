@@ -1,4 +1,4 @@
-"""Looks at the GPUs between the turns of a row: the memory of its processes, and who else is there."""
+"""Checks the GPUs between the turns of a row: the memory of its processes, and which other processes are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..machine.gpu import Gpus, bytes_of, other_processes
 from .cell_process import CellProcess
 
 
-def look(processes: Sequence[CellProcess], gpus: Gpus) -> list[int]:
+def check(processes: Sequence[CellProcess], gpus: Gpus) -> list[int]:
     """Note the memory of each process as the driver reports it; return the ids of other processes on the GPUs."""
     on_gpu = [process for process in processes if process.record.cell.device == "gpu" and not process.over]
     if not on_gpu:

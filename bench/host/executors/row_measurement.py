@@ -213,7 +213,7 @@ class RowMeasurement:
                 # After an interruption some cells are a turn ahead: they wait for the others.
                 if not process.over and process.next_turn == turn:
                     self._take_turn(process)
-            foreign = gpu_watch.look(self._processes, self._resources.gpus)
+            foreign = gpu_watch.check(self._processes, self._resources.gpus)
             if foreign and not self._resources.gpus_shared:
                 self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, foreign))}"
 

@@ -1,4 +1,4 @@
-"""Looks at the machine's load before anything is measured, and waits for other programs to end."""
+"""Measures the load of other programs before a run, and waits for them to end."""
 
 from __future__ import annotations
 
@@ -7,37 +7,41 @@ from collections.abc import Callable, Sequence
 
 from .other_load import OtherLoad
 
-#: Seconds of one look. Shorter ones miss a program that computes in bursts.
-LOOK_S = 0.5
+#: Seconds of one measurement of the load. Shorter ones miss a program that computes in bursts.
+LOAD_S = 0.5
 #: Other programs that use less than this many processors disturb no more than the system itself does.
 MOST_QUIET = 0.15
-#: Quiet looks in a row before the machine counts as quiet.
-QUIET_LOOKS = 3
+#: Quiet measurements in a row before the machine counts as quiet.
+QUIET_IN_A_ROW = 3
 
 #: Returns how many of the processors other programs use; None where that is unknown.
-Look = Callable[[], float | None]
+MeasureLoad = Callable[[], float | None]
 
 
-def looking_at(processors: Sequence[int]) -> Look:
-    """Return a function that looks at these processors for ``LOOK_S`` seconds."""
+def load_of(processors: Sequence[int]) -> MeasureLoad:
+    """Return a function that measures the load of these processors for ``LOAD_S`` seconds."""
     load = OtherLoad(processors)
 
-    def look() -> float | None:
+    def measure() -> float | None:
         before = load.read(())
-        time.sleep(LOOK_S)
+        time.sleep(LOAD_S)
         return load.since(before, load.read(()))
 
-    return look
+    return measure
 
 
 def wait_until_quiet(
-    look: Look, processors: int, wait_s: float, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    measure: MeasureLoad,
+    processors: int,
+    wait_s: float,
+    say: Callable[[str], None],
+    clock: Callable[[], float] = time.monotonic,
 ) -> bool:
     """Wait at most ``wait_s`` seconds for a quiet machine; say what is found, and return whether it is quiet.
 
     Where the load is unknown, the machine counts as quiet.
     """
-    used = look()
+    used = measure()
     if used is None or used < MOST_QUIET:
         return True
     busy = f"Other programs use {used:.1f} of {processors} processors"
@@ -47,11 +51,11 @@ def wait_until_quiet(
     say(f"{busy}. Waiting at most {wait_s:.0f} s for them; Ctrl-C ends the run before it has begun.")
     end = clock() + wait_s
     quiet = 0
-    while quiet < QUIET_LOOKS:
+    while quiet < QUIET_IN_A_ROW:
         if clock() >= end:
             say("The machine did not become quiet; measuring all the same.")
             return False
-        used = look()
+        used = measure()
         quiet = quiet + 1 if used is None or used < MOST_QUIET else 0
     say("The machine is quiet now.")
     return True
