@@ -6,6 +6,7 @@ Nothing is drawn while a worker measures: the thread that hands out the turns re
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -69,10 +70,11 @@ class RemainingTime:
 class Display:
     """Shows the cell under way, how many processes are done and what is left."""
 
-    def __init__(self, console: Console, estimate: RemainingTime) -> None:
+    def __init__(self, console: Console, estimate: RemainingTime, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._estimate = estimate
-        self._shown = time.monotonic()
+        self._clock = clock
+        self._shown = clock()
         self._progress = Progress(
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),
@@ -103,7 +105,7 @@ class Display:
         What is ``brief`` (a turn) is shown only now and then, so that this can be called between any two turns. A
         terminal shows everything else at once.
         """
-        now = time.monotonic()
+        now = self._clock()
         interval = PLAIN_S if not self._console.is_terminal else REFRESH_S if brief else 0.0
         if now - self._shown < interval:
             return
