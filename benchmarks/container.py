@@ -30,7 +30,7 @@ from bench.host.containers.engine import Engine, connect
 from bench.host.containers.labels import CONTAINER, PART, selector
 from bench.host.environments import Prepared
 from bench.host.executors.job import InstalledEnvironment
-from bench.host.executors.launch import launch
+from bench.host.executors.launch import Launch
 from bench.host.machine.processors import chosen
 from bench.host.measuring.study_run import StudyRun
 from bench.host.storage.compile_caches import CompileCaches
@@ -166,8 +166,7 @@ def _start_s(prepared: Prepared, root: Path, study: study_file.Study) -> tuple[f
     """Time a worker until its process or container has started, and until its first message."""
     plan = selection.select(study, selection.Selection(environments=[prepared.name], threads=1))
     caches = CompileCaches(root / ".nox" / "compile-caches", "starts", False, {})
-    start = time.perf_counter()
-    worker = launch(
+    launch = Launch(
         InstalledEnvironment(prepared.command, prepared.manifest),
         plan.cells[0],
         root=root,
@@ -175,6 +174,8 @@ def _start_s(prepared: Prepared, root: Path, study: study_file.Study) -> tuple[f
         log=root / "log",
         processors=chosen(1),
     )
+    start = time.perf_counter()
+    worker = launch.worker()
     started_s = time.perf_counter() - start
     try:
         worker.line(time.monotonic() + 60)  # type: ignore[attr-defined]  # both kinds of worker have it
