@@ -96,7 +96,7 @@ class StudyRun:
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records, data)
-        remaining = RemainingTime(estimated_s)
+        remaining = RemainingTime(estimated_s, run.stops.left_s)
         began = time.monotonic()
         try:
             with Display(self._console, remaining) as display:

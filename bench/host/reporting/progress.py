@@ -25,9 +25,12 @@ WARM_SHARE = 0.6
 class RemainingTime:
     """Estimates the remaining seconds from how long each row took so far."""
 
-    def __init__(self, planned_s: float | None = None) -> None:
-        """``planned_s`` is the estimate until the first row has been seen."""
+    def __init__(
+        self, planned_s: float | None = None, budget_left_s: Callable[[], float | None] = lambda: None
+    ) -> None:
+        """``planned_s`` is the estimate until the first row has been seen, ``budget_left_s`` limits every estimate."""
         self._planned_s = planned_s
+        self._budget_left_s = budget_left_s
         #: What remains: {(round, row): processes}
         self._left: dict[tuple[int, str], int] = {}
         self._seen: dict[str, tuple[int, float]] = {}
@@ -43,7 +46,11 @@ class RemainingTime:
             self._seen[row] = (number, seconds)
 
     def remaining_s(self) -> float | None:
-        """Return the estimate; None where nothing was planned or seen."""
+        """Return the estimate, at most what is left of the budget; None where nothing was planned or seen."""
+        estimate_s, left_s = self._estimate_s(), self._budget_left_s()
+        return estimate_s if estimate_s is None or left_s is None else min(estimate_s, max(left_s, 0.0))
+
+    def _estimate_s(self) -> float | None:
         if not self._seen:
             return self._planned_s
         first = [seconds for number, seconds in self._seen.values() if number == 0]
