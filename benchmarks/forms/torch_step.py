@@ -1,4 +1,4 @@
-"""Forms of a training step in PyTorch: which parts of it torch.compile gets, and one by one or together."""
+"""Forms of a training step in PyTorch: which parts of it torch.compile gets, and who differentiates."""
 
 from __future__ import annotations
 
@@ -14,15 +14,10 @@ def default_optimizer(parameters, settings, mode):
     return optimizers.make_optimizer(parameters, settings, optimizers.COMPILED)
 
 
-def recorded_backward(module, transform, settings):
+def compiled_autograd(module, transform, settings):
     """Give torch.compile the loop of a user, and its compiled autograd the backward pass."""
-    run, state = training.recorded_step(module, transform, settings)
-
-    def run_compiled(batches):
-        with torch._dynamo.config.patch(compiled_autograd=True):
-            return run(batches)
-
-    return run_compiled, state
+    torch._dynamo.config.compiled_autograd = True
+    return training.recorded_step(module, transform, settings)
 
 
 FORMS = {
@@ -30,5 +25,5 @@ FORMS = {
     "optimizer apart": {TRAINING + "COMPILED": "compile", TRAINING + "make_optimizer": default_optimizer},
     # For the mode compile-step.
     "backward": {TRAINING + "whole_step": training.recorded_step},
-    "compiled autograd": {TRAINING + "whole_step": recorded_backward},
+    "compiled autograd": {TRAINING + "whole_step": compiled_autograd},
 }
