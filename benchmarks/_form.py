@@ -1,10 +1,10 @@
 """Builds our program with some of its functions replaced, inside an environment, and times it on request.
 
-    python _form.py FRAMEWORK MODE WORKLOAD SIZE PRECISION FILE FORM STEPS
+    python _form.py FRAMEWORK MODE WORKLOAD SIZE PRECISION FILE FORM STEPS CLOCK
 
 At the size ``check`` it prints how the program agrees with float64. At other sizes it prints the number of steps of a
 sample; then each line that it reads asks for one sample, whose seconds and page faults per step it prints. With
-``STEPS`` 0, a sample lasts for ``SAMPLE_S``. On one thread the clock is the processor time of this process.
+``STEPS`` 0, a sample lasts for ``SAMPLE_S``. ``CLOCK`` names a function of ``time``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ SEED = 1
 #: Our own program.
 PRESENT = "present"
 THREADS = int(os.environ["OMP_NUM_THREADS"])
-clock = time.process_time if THREADS == 1 else time.perf_counter
 
 
 def replacements(path, form):
@@ -68,7 +67,7 @@ def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
-def samples(run, synchronize, rotation, steps):
+def samples(run, synchronize, rotation, steps, clock):
     """Print the number of steps of a sample, then seconds and page faults per step of one sample for each line read."""
 
     def time_s(count):
@@ -90,7 +89,7 @@ def samples(run, synchronize, rotation, steps):
         print(time_s(steps), (faults() - before) / steps, flush=True)
 
 
-def main(framework, mode, workload, size_name, precision, path, form, steps):
+def main(framework, mode, workload, size_name, precision, path, form, steps, clock):
     settle_allocator()
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES[size_name]
@@ -112,7 +111,7 @@ def main(framework, mode, workload, size_name, precision, path, form, steps):
             return
         each = adapter.settings().get("dispatch") != "inline"
         run = program.run or looped(program.step, adapter.synchronize, each)
-        samples(run, adapter.synchronize, rotation, int(steps))
+        samples(run, adapter.synchronize, rotation, int(steps), getattr(time, clock))
 
 
 if __name__ == "__main__":

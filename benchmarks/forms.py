@@ -1,13 +1,14 @@
 """Compares forms of our programs: the present one, and others that replace some of its functions.
 
     nox -s benchmarks -- forms FILE ENVIRONMENT:MODE:WORKLOAD:SIZE … [--forms NAME,…] [--turns N] [--threads N]
-                               [--precision NAME] [--steps N]
+                               [--precision NAME] [--steps N] [--wall]
 
 ``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. A name without
 a colon is an environment variable, such as ``MALLOC_MMAP_MAX_``. Each form has a process of its own, and is compared
 with float64 at the size ``check`` first. One that differs is not timed. The processes take turns, sample by sample,
-forwards and backwards. On one thread, processor time counts. A ratio compares a form with the present form in the same
-turn; below 1 the form is faster. Page faults are those of a step. Environments must have been built.
+forwards and backwards. On one thread, processor time counts, or elapsed time with ``--wall``. A ratio compares a form
+with the present form in the same turn; below 1 the form is faster. Page faults are those of a step. Environments must
+have been built.
 """
 
 from __future__ import annotations
@@ -99,8 +100,10 @@ def compare(cell: str, path: Path, options: argparse.Namespace) -> list[list[str
         interpreter=prepared.command[0],
     )
 
+    clock = "perf_counter" if options.wall or options.threads > 1 else "process_time"
+
     def command(size: str, form: str) -> list[str]:
-        asked = [framework, mode, workload, size, options.precision, str(path), form, str(options.steps)]
+        asked = [framework, mode, workload, size, options.precision, str(path), form, str(options.steps), clock]
         return [*prepared.command, str(PROGRAM), *asked]
 
     makes = {name: {**made, **given.get(name, {})} for name in (PRESENT, *names)}
@@ -159,6 +162,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--steps", type=int, default=0, help="steps of a sample; without it, as many as last 0.1 s")
+    parser.add_argument("--wall", action="store_true", help="elapsed time on one thread, too: on a quiet machine")
     options = parser.parse_args(arguments)
     path = FOLDER / f"{options.file}.py"
     rows = []

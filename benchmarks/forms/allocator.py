@@ -10,4 +10,6 @@ FORMS = {
     "kept": {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "100000000000"},
     # The kernel provides pages of 2 MiB in place of 4 KiB, where its setting is ``madvise`` or ``always``.
     "huge pages": {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+    # TensorFlow without oneDNN, and so without the allocator that it brings.
+    "without oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "0"},
 }

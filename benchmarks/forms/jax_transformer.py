@@ -1,4 +1,4 @@
-"""Forms of the transformer in JAX: axes of the hidden states, the exact GELU, the place of softmax' division.
+"""Forms of the transformer in JAX: axes of the hidden states and of a cache, GELU, normalisations, products.
 
 Each differs from the present form in one thing; ``before`` is the form until 2026-11-25, which differs in all.
 """
@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from bench.workloads import attention
 from bench.workloads.transformer_encoder import jax as present
 from bench.workloads.transformer_encoder.jax import layer_norm
 
@@ -17,6 +18,13 @@ MODULE = "bench.workloads.transformer_encoder.jax:"
 
 def erfc(hidden):
     return jax.nn.gelu(hidden, approximate=False)
+
+
+def norm_by_squares(hidden, scale, shift):
+    """Normalise with the mean of the squares less the square of the mean, as Flax does by default."""
+    mean = hidden.mean(axis=-1, keepdims=True)
+    variance = jnp.square(hidden).mean(axis=-1, keepdims=True) - jnp.square(mean)
+    return (hidden - mean) * (lax.rsqrt(variance + attention.EPSILON) * scale) + shift
 
 
 def visible(scores, causal):
@@ -122,13 +130,17 @@ def copied_predict(size, parameters, tokens, normalise=layer_norm):
     return logits_of(copied(size, parameters, table[tokens] + parameters["position_embedding"], causal=True), table)
 
 
+AXES = "bench.workloads.kv_decode.jax:axes_of_cache"
 TRAIN = "bench.workloads.transformer_train.jax:forward"
 FORMS = {
     "erfc": {MODULE + "gelu": erfc, "bench.workloads.kv_decode.jax:gelu": erfc},
+    "mean of squares": {MODULE + "layer_norm": norm_by_squares},
     "softmax": {MODULE + "attend": library_softmax},
     "softmax; heads second": {MODULE + "attend": heads_second},
     "dot_product_attention": {MODULE + "attend": library_attention},
     "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
+    "cache; heads first": {AXES: lambda size: "bhkc"},
+    "cache; positions first": {AXES: lambda size: "bkhc"},
     "transposed copies": {"bench.workloads.transformer_train.jax:predict": copied_predict},
     "one-hot labels": {"optax:softmax_cross_entropy_with_integer_labels": one_hot},
     "before": {

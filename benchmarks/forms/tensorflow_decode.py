@@ -1,4 +1,4 @@
-"""Forms of kv-decode in TensorFlow: how a token's keys and values are written into the caches."""
+"""Forms of kv-decode in TensorFlow: the axes of the caches, and how a token's keys and values are written there."""
 
 from __future__ import annotations
 
@@ -55,9 +55,20 @@ def positions_first(size, dtype):
     return (tf.zeros((size["sequence"], size["batch"], size["heads"], width), dtype),) * 2
 
 
+def positions_first_together(size, dtype):
+    """Return keys and then values in one tensor, whose first axis is that of positions, for several sequences, too."""
+    width = size["width"] // size["heads"]
+    return tf.zeros((size["sequence"], size["batch"], size["heads"], 2 * width), dtype)
+
+
+def write_together(size, cache, keys, values, positions):
+    return present_write({**size, "batch": 1}, cache, keys, values, positions)
+
+
 present_write = present.write
 FORMS = {
     "heads first": {MODULE + "empty_cache": heads_first, MODULE + "write": write_heads_first},
+    "positions first": {MODULE + "empty_cache": positions_first_together, MODULE + "write": write_together},
     "slice": {MODULE + "empty_cache": heads_first, MODULE + "write": write_slice},
     "in place": {MODULE + "write": write_in_place},
     "scattered apart": {MODULE + "empty_cache": positions_first, MODULE + "write": write_scattered},

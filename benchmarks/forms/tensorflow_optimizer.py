@@ -6,7 +6,7 @@ from unittest import mock
 
 import tensorflow as tf
 
-from bench.frameworks.tensorflow import optimizers
+from bench.frameworks.tensorflow import optimizers, programs
 from bench.frameworks.tensorflow.optimizers import KERNELS, Optimizer, clear, zeros
 from bench.program import Transform
 
@@ -84,13 +84,24 @@ def decayed_by_factor(variables, settings):
     return made._replace(apply=adapt)
 
 
+class Tupled(programs.OneDevice):
+    """Gives a training step its batch as one argument."""
+
+    def stepping(self, update, transform_step):
+        transformed = transform_step(lambda batch: update(*batch))
+        return lambda *batch: transformed(batch)
+
+
 GROUPING = "bench.workloads.optimizer_step_adamw.tensorflow:grouping"
 FORMS = {
     "concrete": {MODULE + "compiler:CONCRETE": ("function", "xla")},
+    "batch in a tuple": {MODULE + "programs:OneDevice": Tupled},
     "argument for each": {GROUPING: lambda transform: transform},
     "signed": {GROUPING: signed},
     "constants once": {MODULE + "optimizers:adam": constants_once},
     "composed": {MODULE + "optimizers:adam": composed},
     "decayed by factor": {MODULE + "optimizers:adam": decayed_by_factor},
     "keras": {MODULE + "programs:make_optimizer": lambda mode, *given: optimizers.with_keras(*given)},
+    # Keras adds its epsilon before the bias correction; ours, in the mode eager, is scaled in every step.
+    "Keras' epsilon": {MODULE + "optimizers:math": mock.Mock(sqrt=lambda correction: 1.0)},
 }

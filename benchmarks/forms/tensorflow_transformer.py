@@ -1,4 +1,4 @@
-"""Forms of the transformer in TensorFlow: axes of tokens, layer normalisation, the place of softmax' division."""
+"""Forms of the transformer in TensorFlow: axes of tokens, layer normalisation, attention and its mask."""
 
 from __future__ import annotations
 
@@ -35,6 +35,25 @@ def attend_heads_second(projected, size, mask):
     return tf.reshape(tf.einsum("bhqk,bkhc->bqhc", tf.nn.softmax(scores), values), (-1, width))
 
 
+def attend_by_keras(projected, size, mask):
+    """Attend with Keras' own function."""
+    sequence, heads, width = size["sequence"], size["heads"], size["width"]
+    split = tf.reshape(projected, (-1, sequence, 3, heads, width // heads))
+    mixed = tf.keras.ops.dot_product_attention(*tf.unstack(split, axis=2), is_causal=mask is not None)
+    return tf.reshape(mixed, (-1, width))
+
+
+def attend_selected(projected, size, mask):
+    """Attend with a mask that selects from the scores, in place of one that is added."""
+    sequence, heads, width = size["sequence"], size["heads"], size["width"]
+    split = tf.reshape(projected, (-1, sequence, 3, heads, width // heads))
+    queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
+    scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
+    if mask is not None:
+        scores = tf.where(tf.equal(mask, 0.0), scores, scores.dtype.min)
+    return tf.reshape(tf.transpose(tf.matmul(tf.nn.softmax(scores), values), (0, 2, 1, 3)), (-1, width))
+
+
 def layer_norm(hidden, scale, shift):
     """Normalise with one factor for the deviation and the scale, as JAX does."""
     centred = hidden - tf.reduce_mean(hidden, axis=-1, keepdims=True)
@@ -64,6 +83,8 @@ def three_axes(size, variables, hidden, mask=None):
 
 FORMS = {
     "divided late": {MODULE + "attend": attend_divided_late},
+    "keras.ops": {MODULE + "attend": attend_by_keras},
+    "selected": {MODULE + "attend": attend_selected},
     "heads second": {MODULE + "attend": attend_heads_second},
     "one factor": {MODULE + "layer_norm": layer_norm},
     "three axes": {MODULE + "forward": three_axes, TRAIN + "forward": three_axes},
