@@ -91,9 +91,8 @@ def usual(rows: list[Row]) -> Iterator[list[str]]:
     yield ["workload", "framework, mode", "best public", "ours / public", "middle half", "small", "middle half"]
     small = {row.cell[:-1]: [ratio(row), middle_half(row)] for row, *_ in cells(rows, "usual", "small")}
     for row, *_ in sorted(cells(rows, "usual", "tiny"), key=lambda found: WORKLOADS.index(found[0].workload)):
-        mark = " (X)" if "Xeon" in row.machine else ""
         beside = small.get(row.cell[:-1], ["", ""])
-        yield [row.workload, column(row), row.public, ratio(row) + mark, middle_half(row), *beside]
+        yield [row.workload, column(row), row.public, ratio(row), middle_half(row), *beside]
 
 
 def other(group: str) -> Callable[[list[Row]], Iterator[list[str]]]:
