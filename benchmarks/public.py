@@ -2,6 +2,7 @@
 
     nox -s benchmarks -- public [--size SIZE] [--turns N] [--threads N] [--only PATTERN] [--interpreter NAME=PATH]
                                 [--pyhpc FOLDER] [--packages] [--modes usual|requested|libraries] [--form PATTERN]
+                                [--write]
 
 All run in one process of the environment and take turns, so that a slow minute affects all of them. The public ones use
 the framework's own parts: torch.nn and torch.optim; Keras layers and optimizers in a custom loop and in train_on_batch;
@@ -22,7 +23,8 @@ measures every row of these frameworks in them; without it, such rows are left o
 under the same transformation as ours. ``--modes libraries`` compares Keras, Flax, Haiku, Lightning, PyTorch/XLA,
 TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
 environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages. ``--form`` compares with
-some of the public ones alone.
+some of the public ones alone. ``--write`` puts each row into the file of the documentation, in place of what the file
+has of that cell, and renews the tables of the page as public_tables.py does.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -36,6 +38,7 @@ these public transformers do slightly more work than ours.
 from __future__ import annotations
 
 import argparse
+import datetime
 import fnmatch
 import functools
 import itertools
@@ -45,81 +48,51 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-import numpy as np
 from tabulate import tabulate
 
 from bench.cell import Cell
 from bench.host import environments
+from bench.host.analysis.versions import framework_version
 from bench.host.environments import locks, variables
 from bench.host.environments.__main__ import Own
+from bench.host.machine import facts
 from bench.host.study import study_file
 from bench.host.study.schema import Study
 from bench.host.study.selection import reason_against
 from bench.record import OK
 from bench.registry import BUILT_IN
+from benchmarks import public_tables
+from benchmarks._public_rows import COLUMNS, WORKLOADS, Row, load, store, summarise
 from benchmarks.public_steps import pyhpc
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
-WORKLOADS = (
-    "mlp-train", "lenet-train", "lenet-input", "catdog-cnn-train", "transformer-encoder", "transformer-train",
-    "lstm-lm-train", "batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scatter-add", "random-normal",
-    "random-uniform", "optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw", "per-sample-gradients",
-    "hessian-vector", "equation-of-state", "isoneutral-mixing", "turbulent-kinetic-energy",
-    "resnet18", "resnet50", "resnet18-train", "resnet50-train", "gpt", "gpt-train", "kv-decode",
-)  # fmt: skip
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
 PACKAGES = {
     "torch1": "public-torch1", "torch2": "public-torch", "torch-xla": "public-torch-xla", "tf2": "public-tensorflow",
     "jax": "public-jax",
 }  # fmt: skip
-#: {group: its columns}. Without modes of two devices.
-COLUMNS = {
-    "usual": (
-        ("torch1", "eager"), ("torch1", "torchscript"), ("torch2", "eager"), ("torch2", "compile"),
-        ("torch2", "compile-step"), ("tf2", "eager"), ("tf2", "eager-fused"), ("tf2", "function"), ("tf2", "xla"),
-        ("jax", "jit"),
-    ),
-    "requested": (
-        ("torch1", "torchscript-trace"), ("torch1", "torchscript-optimized"), ("torch1", "functorch"),
-        ("torch1", "optimizer-loop"), ("torch1", "optimizer-foreach"), ("torch2", "torchscript"),
-        ("torch2", "channels-last"), ("torch2", "channels-first"), ("torch2", "autocast"), ("torch2", "functorch"),
-        ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
-        ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
-        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"), ("jax", "jit-async"), ("jax", "jit-aot"),
-        ("jax", "jit-loop"), ("jax-grain", "eager"), ("jax-grain", "jit"),
-    ),
-    "libraries": (
-        ("keras-tf", "fit"), ("keras-tf", "fit-jit"), ("keras-tf", "train-on-batch"), ("keras-tf", "predict"),
-        ("keras-tf", "predict-jit"), ("keras-jax", "fit"), ("keras-jax", "train-on-batch"), ("keras-jax", "predict"),
-        ("keras-torch", "fit"), ("keras-torch", "fit-jit"), ("keras-torch", "train-on-batch"),
-        ("keras-torch", "predict"), ("keras-torch", "predict-jit"), ("keras2-tf", "fit"), ("keras2-tf", "fit-jit"),
-        ("keras2-tf", "train-on-batch"), ("keras2-tf", "predict"), ("keras2-tf", "predict-jit"), ("flax", "nnx"),
-        ("flax", "nnx-functional"), ("flax", "linen"), ("haiku", "jit"), ("lightning", "fit"),
-        ("lightning", "fit-compile"), ("tflite", "float32"), ("tflite", "int8"), ("tf1", "session"),
-        ("tf2-session", "session"), ("theano", "function"), ("torch-xla", "xla"), ("torch-xla", "compile-openxla"),
-    ),
-}  # fmt: skip
 TIMEOUT_S = 1800
-LIMIT = 1.05
 FAILED, DIFFERS = "failed", "differs"
 
 
-def verdict(low: float, high: float) -> str:
-    """Judge by the middle half of the ratios: not slower, slower, or unclear."""
-    if high <= LIMIT:
-        return "not slower"
-    return "slower" if low > LIMIT else "unclear"
+class Found(NamedTuple):
+    """What a program found: the parts of a row of the file, of which there are none without times, and the verdict."""
+
+    verdict: str
+    public: str = "-"
+    row: Mapping[str, str] = MappingProxyType({})
 
 
 def compare(
     command: tuple[str, ...], arguments: list[str], threads: int, own: Mapping[str, str] = MappingProxyType({})
-) -> list[list[str]]:
-    """Return the cells of rows: one of the times, and one of each public one that differs from ours and is not timed.
+) -> list[Found]:
+    """Return what is found of the times, and of each public one that differs from ours and is not timed.
 
-    There are none where ours or the public ones are missing. A row ends with ``FAILED`` where a program fails or takes
-    too long; the reason is printed. ``own`` are the variables of the environment.
+    It is empty where ours or the public ones are missing. The verdict is ``FAILED`` where a program fails or takes too
+    long; the reason is printed. ``own`` are the variables of the environment.
     """
     extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:
@@ -132,33 +105,25 @@ def compare(
         )
     except subprocess.TimeoutExpired:
         announce(f"{' '.join(arguments)}: not finished after {TIMEOUT_S} s")
-        return [without_times(FAILED)]
+        return [Found(FAILED)]
     if done.returncode:
         announce(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
-        return [without_times(FAILED)]
+        return [Found(FAILED)]
     found = json.loads(done.stdout.splitlines()[-1])
-    rows = [without_times(f"{DIFFERS}: {words}", name) for name, words in found["differing"].items()]
-    return [summarise(found["times"]), *rows] if found["times"] else rows
+    differing = [Found(f"{DIFFERS}: {words}", name) for name, words in found["differing"].items()]
+    if not found["times"]:
+        return differing
+    word, row = summarise(found["times"])
+    row["version"] = framework_version(arguments[0], found["versions"]) or ""
+    return [Found(word, row["public"], row), *differing]
 
 
-def without_times(word: str, public: str = "-") -> list[str]:
-    return ["-", "-", public, "-", "-", word]
-
-
-def summarise(seconds: dict[str, list[float]]) -> list[str]:
-    """Return both medians, median and quartiles of the ratios of the turns, and the verdict."""
-    times = {name: np.array(found) for name, found in seconds.items()}
-    ours = times.pop("ours")
-    fastest = min(times, key=lambda name: float(np.median(times[name])))
-    low, middle, high = np.quantile(ours / times[fastest], [0.25, 0.5, 0.75])
-    return [
-        f"{np.median(ours) * 1e6:.0f}",
-        f"{np.median(times[fastest]) * 1e6:.0f}",
-        fastest,
-        f"{middle:.2f}",
-        f"{low:.2f} to {high:.2f}",
-        verdict(low, high),
-    ]
+def printed(found: Found) -> list[str]:
+    """Return the cells of a row of the printed table."""
+    if not found.row:
+        return ["-", "-", found.public, "-", "-", found.verdict]
+    ratio, low, high = (f"{float(found.row[name]):.2f}" for name in ("ratio", "low", "high"))
+    return [found.row["ours_us"], found.row["public_us"], found.public, ratio, f"{low} to {high}", found.verdict]
 
 
 def is_excluded(study: Study, environment: str, mode: str, workload: str, size: str) -> bool:
@@ -193,6 +158,18 @@ def announce(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def publish(row: Row) -> None:
+    """Put a row into the documentation: into the file and, made of that, the page."""
+    store([*load(), row])
+    public_tables.main(["--write"])
+
+
+def here_and_now() -> dict[str, str]:
+    version = facts.processor_version(facts.processor_facts())
+    machine = f"{facts.processor_model()} ({version})" if version else facts.processor_model()
+    return {"machine": machine, "date": datetime.date.today().isoformat()}
+
+
 def main(arguments: list[str]) -> int:
     """Print the table; exit 1 where ours is slower than the limit allows, a public one differs, or a row failed."""
     parser = argparse.ArgumentParser("nox -s benchmarks -- public")
@@ -205,6 +182,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--pyhpc", type=Path, help="a checkout of pyhpc-benchmarks")
     parser.add_argument("--packages", action="store_true", help="compare with those of torchvision and its like, too")
     parser.add_argument("--modes", choices=COLUMNS, default="usual", help="which columns are compared")
+    parser.add_argument("--write", action="store_true", help="put the rows into the documentation")
     options = parser.parse_args(arguments)
     given = dict(text.split("=", 1) for text in options.interpreter)
     study = study_file.load(ROOT / "studies" / "full.toml")
@@ -221,8 +199,11 @@ def main(arguments: list[str]) -> int:
         asked += [str(options.pyhpc.resolve()) if options.pyhpc else "", options.form]
         own = study.environments[environment].variables
         for found in compare(command_of(environment, given, options.packages), asked, options.threads, own):
-            rows.append([environment, mode, workload, *found])
+            rows.append([environment, mode, workload, *printed(found)])
             announce("  ".join(rows[-1]))
+            if options.write and found.row:
+                cell = {"environment": environment, "mode": mode, "workload": workload, "size": options.size}
+                publish(Row(**cell, forms=options.form.strip("*"), **found.row, **here_and_now()))
     headers = [
         "environment", "mode", "workload", "ours / µs", "public / µs", "fastest public", "ours / public", "middle half",
         "verdict",

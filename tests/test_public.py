@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from bench.host.study import study_file  # noqa: E402
 from bench.registry import BUILT_IN  # noqa: E402
 from bench.worker.checking import parity  # noqa: E402
 from bench.worker.checking.optimizers import update  # noqa: E402
-from benchmarks import public  # noqa: E402
+from benchmarks import _public_rows, public, public_tables  # noqa: E402
 from benchmarks.public_steps import comparison  # noqa: E402
 
 
@@ -157,14 +158,25 @@ def rows(tmp_path, monkeypatch, found):
     return public.compare((sys.executable,), ["numpy"], 1)
 
 
+#: Of NumPy, whose environment this is.
+VERSIONS = {"numpy": "2.5", "other": "1"}
+
+
 def test_a_public_one_that_differs_has_a_row_without_times(tmp_path, monkeypatch):
     times = {"ours": [2e-6, 2e-6], "slow": [8e-6, 8e-6], "fast": [4e-6, 4e-6]}
-    timed = ["2", "4", "fast", "0.50", "0.50 to 0.50", "not slower"]
-    differs = ["-", "-", "wrong", "-", "-", "differs: by 2"]
-    assert rows(tmp_path, monkeypatch, {"times": times, "differing": {}}) == [timed]
-    assert rows(tmp_path, monkeypatch, {"times": times, "differing": {"wrong": "by 2"}}) == [timed, differs]
-    assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {"wrong": "by 2"}}) == [differs]
-    assert rows(tmp_path, monkeypatch, {"times": {}, "differing": {}}) == []
+    row = {"public": "fast", "ratio": "0.500", "low": "0.500", "high": "0.500", "ours_us": "2", "public_us": "4"}
+    timed = public.Found("not slower", "fast", {**row, "turns": "2", "version": "2.5"})
+    differs = public.Found("differs: by 2", "wrong")
+    assert public.printed(timed) == ["2", "4", "fast", "0.50", "0.50 to 0.50", "not slower"]
+    assert public.printed(differs) == ["-", "-", "wrong", "-", "-", "differs: by 2"]
+
+    def found(times, differing):
+        return rows(tmp_path, monkeypatch, {"times": times, "differing": differing, "versions": VERSIONS})
+
+    assert found(times, {}) == [timed]
+    assert found(times, {"wrong": "by 2"}) == [timed, differs]
+    assert found({}, {"wrong": "by 2"}) == [differs]
+    assert found({}, {}) == []
 
 
 def test_a_program_gets_the_variables_of_its_environment(tmp_path, monkeypatch):
@@ -172,11 +184,11 @@ def test_a_program_gets_the_variables_of_its_environment(tmp_path, monkeypatch):
     program.write_text(
         "import json, os\n"
         "times = {'ours': [1e-6], os.environ['KERAS_BACKEND']: [1e-6]}\n"
-        "print(json.dumps({'times': times, 'differing': {}}))\n"
+        "print(json.dumps({'times': times, 'differing': {}, 'versions': {}}))\n"
     )
     monkeypatch.setattr(public, "PROGRAM", program)
     (row,) = public.compare((sys.executable,), ["numpy"], 1, {"KERAS_BACKEND": "jax"})
-    assert row[2] == "jax"
+    assert row.public == "jax"
 
 
 def test_every_column_is_one_of_the_full_study_which_says_what_it_lacks():
@@ -214,6 +226,52 @@ def test_the_page_says_why_what_has_no_row_is_not_compared():
 ])  # fmt: skip
 def test_a_row_that_differs_fails_as_one_that_is_slower_does(monkeypatch, capsys, word, code):
     monkeypatch.setattr(public, "command_of", lambda *_: ())
-    monkeypatch.setattr(public, "compare", lambda *_: [public.without_times(word, "theirs")])
+    monkeypatch.setattr(public, "compare", lambda *_: [public.Found(word, "theirs")])
     assert public.main(["--only", "jax:jit:batched-gemm"]) == code
     assert f"| theirs           | -               | -             | {word} " in capsys.readouterr().out
+
+
+def test_rows_are_kept_one_for_each_cell_and_choice_of_forms(tmp_path):
+    first = _public_rows.Row("mlp-train", "jax", "0.10.2", "jit", "tiny", "", "flax", "1.02", "0.98", "1.06")
+    again = first._replace(ratio="0.99", turns="21", date="2026-11-26")
+    others = [
+        first._replace(**other) for other in ({"forms": "optax"}, {"size": "small"}, {"environment": "jax-grain"})
+    ]
+    file = tmp_path / "rows.csv"
+    _public_rows.store([first, *others, again], file)
+    assert _public_rows.load(file) == [again, *others]
+
+
+def test_a_row_that_is_written_is_on_the_page(tmp_path, monkeypatch):
+    for module, name, kept in ((_public_rows, "FILE", "rows.csv"), (public_tables, "PAGE", "page.md")):
+        shutil.copy(getattr(module, name), tmp_path / kept)
+        monkeypatch.setattr(module, name, tmp_path / kept)
+    times = {"ratio": "0.771", "low": "0.759", "high": "0.776", "ours_us": "77", "public_us": "100", "turns": "7"}
+    found = {"public": "a new one", "version": "0.10.3", **times}
+    monkeypatch.setattr(public, "command_of", lambda *_: ())
+    monkeypatch.setattr(public, "compare", lambda *_: [public.Found("not slower", "a new one", found)])
+    assert public.main(["--only", "jax:jit:batched-gemm", "--write"]) == 0
+    (row,) = [row for row in _public_rows.load() if row.public == "a new one"]
+    assert row.machine
+    assert row.date
+    assert "| batched-gemm | JAX 0.10 jit | a new one | 0.77 | 0.76 to 0.78 |" in (tmp_path / "page.md").read_text()
+
+
+PAGE = public_tables.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_rows_of_the_file_and_says_how_many():
+    rows = _public_rows.load()
+    assert public_tables.page(PAGE, rows) == PAGE
+    tiny = [found for group in public.COLUMNS for found in public_tables.cells(rows, group, "tiny")]
+    middle, _, above, unclear = public_tables.counts(tiny)
+    fairness = (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8")
+    for text in (PAGE, fairness):
+        assert f"n {len(tiny) - int(above)} of {len(tiny)} comparisons in size tiny" in text
+        assert f"({middle} in the median)" in text
+    assert re.search(rf"; {unclear} are not\s+certain", fairness)
+
+
+def test_a_page_without_a_place_for_a_table_is_refused():
+    with pytest.raises(SystemExit, match="no place for the table usual"):
+        public_tables.page(PAGE.replace("usual: begin", ""), _public_rows.load())

@@ -3,11 +3,11 @@
     python alternate.py FRAMEWORK MODE WORKLOAD SIZE TURNS [PYHPC [FORM]]
 
 It has the seconds of the steps, ``times``, and how public ones differ from ours, ``differing``: these are not timed.
-Both are empty where ours or the public ones are missing. All have the same batch and layers of the same shapes. Kernels
-have the same parameters, too, and are compared by their outputs; the values of the parameters of networks differ, see
-comparison.py. The clock is the processor time of this process where it has one thread: other processes then change
-a time little. With more threads it is a clock on the wall, because threads that wait for each other take processor
-time, too. TensorFlow 1.x runs this on Python 3.7.
+Both are empty where ours or the public ones are missing. ``versions`` are those of the framework and its parts. All
+have the same batch and layers of the same shapes. Kernels have the same parameters, too, and are compared by their
+outputs; the values of the parameters of networks differ, see comparison.py. The clock is the processor time of this
+process where it has one thread: other processes then change a time little. With more threads it is a clock on the wall,
+because threads that wait for each other take processor time, too. TensorFlow 1.x runs this on Python 3.7.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def main(framework, mode, workload, size_name, turns, checkout="", form="*"):
         try:
             adapter.settle()
         except Unsupported:
-            return {"times": {}, "differing": {}}
+            return {"times": {}, "differing": {}, "versions": {}}
     for name, run in runs.items():
         counts[name] = min(10, warmed[name])
         # The second time for those whose calls cost as much as many steps.
@@ -180,7 +180,7 @@ def main(framework, mode, workload, size_name, turns, checkout="", form="*"):
         for name in next(orders):
             time_s(runs[name], adapter.synchronize, [batch] * min(warmed[name], max(3, counts[name] // 10)))
             found[name].append(time_s(runs[name], adapter.synchronize, [batch] * counts[name]) / counts[name])
-    return {"times": found, "differing": differing}
+    return {"times": found, "differing": differing, "versions": adapter.versions()}
 
 
 if __name__ == "__main__":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 
 import keras
+import numpy as np
 from stored import Order
 
 
 def pydataset(batch, shape):
     """Return a function that makes the data set of as many batches as it is told."""
-    return functools.partial(Digits, [array.numpy() for array in batch], shape)
+    return functools.partial(Digits, [np.asarray(array) for array in batch], shape)
 
 
 class Digits(keras.utils.PyDataset):

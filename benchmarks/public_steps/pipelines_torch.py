@@ -10,14 +10,11 @@ import functools
 import zlib
 
 import torch
-from stored import Order
+from stored import CHANNELS_FIRST, Order
 from torch.utils.data import BatchSampler, DataLoader, Dataset, SequentialSampler
 
 from bench.workloads.lenet_input import DEVIATION, MEAN
 from bench.workloads.lenet_train import SIDE
-
-#: Shapes of an image.
-CHANNELS_LAST, CHANNELS_FIRST = (SIDE, SIDE, 1), (1, SIDE, SIDE)
 
 
 def pipelines(batch, shape=CHANNELS_FIRST):

@@ -9,6 +9,9 @@ import numpy as np
 from bench.workloads.lenet_input import DEVIATION, MEAN, examples
 from bench.workloads.lenet_train import SIDE
 
+#: Shapes of an image.
+CHANNELS_LAST, CHANNELS_FIRST = (SIDE, SIDE, 1), (1, SIDE, SIDE)
+
 
 class Order:
     """What is read in a run of a number of batches; images get ``shape``."""

@@ -1,6 +1,6 @@
 """Makes runs of Keras' own loops as its guides have them: fit and predict of arrays, and train_on_batch.
 
-With an input pipeline, ``fit`` gets the one that its guides have for the backend, and a PyDataset on PyTorch.
+With an input pipeline, ``fit`` gets the one that its guides have for the backend, and a PyDataset on PyTorch and JAX.
 
 On PyTorch, images come in Keras' default form and with their channels first, which PyTorch prefers.
 """
@@ -11,11 +11,15 @@ import functools
 
 import numpy as np
 import with_tensorflow as networks
+from stored import CHANNELS_FIRST, CHANNELS_LAST
 from with_tensorflow import keras
 
 BACKEND = keras.backend.backend() if hasattr(keras, "ops") else "tensorflow"
 #: Steps of one execution in Keras' guide to speed; JAX and TensorFlow take it.
 EXECUTED = {"fit": 1} if BACKEND == "torch" else {"fit": 1, "fit, steps_per_execution": 32}
+
+#: {form of images: shape of one}
+SHAPES = {"channels_last": CHANNELS_LAST, "channels_first": CHANNELS_FIRST}
 
 
 def steps(workload, size, mode, batch):
@@ -86,13 +90,19 @@ def sources(mode, batch):
 
         return {"channels_last": pipelines(batch)}
     from pipelines_keras import pydataset
-    from pipelines_torch import CHANNELS_FIRST, CHANNELS_LAST, pipelines
 
-    found = {}
-    for form, shape in (("channels_last", CHANNELS_LAST), ("channels_first", CHANNELS_FIRST)):
-        found[form] = pipelines(batch, shape)
-        if mode.startswith("fit"):
-            found[form]["PyDataset"] = pydataset(batch, shape)
+    if BACKEND == "jax":
+        from pipelines_jax import pipelines
+
+        # Keras takes Grain's data sets as they are.
+        found = {"channels_last": pipelines(batch, lambda dataset: dataset)}
+    else:
+        from pipelines_torch import pipelines
+
+        found = {form: pipelines(batch, shape) for form, shape in SHAPES.items()}
+    if mode.startswith("fit"):
+        for form, made in found.items():
+            made["PyDataset"] = pydataset(batch, SHAPES[form])
     return found
 
 

@@ -80,7 +80,10 @@ def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mod
         assert differing == {}
 
 
-@cases("keras-tf:fit", "keras-tf:train-on-batch", "keras-torch:fit", "keras-torch:train-on-batch")
+@cases(
+    "keras-tf:fit", "keras-tf:train-on-batch", "keras-torch:fit", "keras-torch:train-on-batch", "keras2-tf:fit",
+    "keras2-tf:train-on-batch",
+)  # fmt: skip
 def test_pipelines_that_feed_keras_agree(environment, mode):
     timed, differing = run(environment, "public_kernels", mode, "lenet-input")["lenet-input"]
     assert len(timed) > 2
