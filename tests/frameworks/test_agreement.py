@@ -241,9 +241,6 @@ def test_every_implementation_of_an_environment_outside_the_default_study_agrees
     assert sorted(found) == sorted(implemented)
     for workload, outcome in found.items():
         training = BUILT_IN.specification(workload).TRAINING
-        if environment == "keras-jax" and workload == "lenet-input":
-            assert outcome.startswith("grain is not installed")
-            continue
         if name == "keras" and training == mode.startswith("predict"):
             assert outcome.startswith(f"mode {mode} is for ")
             continue

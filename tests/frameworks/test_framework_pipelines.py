@@ -8,9 +8,11 @@ from modes import case, cases, compiled
 
 pytestmark = pytest.mark.long
 
-NAMES = {"torch": "DataLoader", "tensorflow": "tf.data", "jax": "grain 0.2.18", "numpy": "generator"}
-#: What Keras computes with.
-BACKENDS = {"keras-tf": "tensorflow", "keras-torch": "torch"}
+NAMES = {
+    "torch": "DataLoader", "tensorflow": "tf.data", "jax": "grain 0.2.18", "numpy": "generator", "keras": "PyDataset",
+}  # fmt: skip
+#: Whose pipeline Keras takes; JAX has none.
+PIPELINES = {"keras-tf": "tensorflow", "keras-torch": "torch", "keras-jax": "keras"}
 #: Workers or threads beside the step.
 BESIDE = {"torch": THREADS - 1, "tensorflow": THREADS, "jax": THREADS - 1, "numpy": 0}
 EACH = ["torch1", "torch2", "tf2", "jax-grain", "numpy"]
@@ -43,12 +45,13 @@ def test_a_pipeline_says_what_works_beside_the_step_and_ends_it(environment, mod
 @cases(
     "torch1:eager", "torch1:torchscript", "torch2:eager", "torch2:compile", "torch2:compile-step",
     "tf2:eager", "tf2:function", "tf2:xla", "jax-grain:eager", "jax-grain:jit", "keras-tf:fit", "keras-torch:fit",
+    "keras-jax:fit", "keras-jax:train-on-batch",
 )  # fmt: skip
 def test_a_step_that_a_pipeline_feeds_agrees_with_float64(environment, mode):
     share, settings = agreement(environment, mode, "lenet-input")["lenet-input"]
     assert share <= 1
     assert settings["compiled"] == compiled(environment, mode)
-    assert settings["pipeline"] == NAMES[BACKENDS.get(environment, framework(environment))]
+    assert settings["pipeline"] == NAMES[PIPELINES.get(environment, framework(environment))]
     assert settings["layout"]
 
 
