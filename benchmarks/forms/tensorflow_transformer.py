@@ -11,12 +11,18 @@ MODULE = "bench.workloads.transformer_encoder.tensorflow:"
 TRAIN = "bench.workloads.transformer_train.tensorflow:"
 
 
+def split_heads(projected, size):
+    """Return queries, keys and values, with heads before positions."""
+    heads = size["heads"]
+    split = tf.reshape(projected, (-1, size["sequence"], 3, heads, size["width"] // heads))
+    return tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
+
+
 def attend_divided_late(projected, size, mask):
     """Divide the mixed values by the sum of the weights, as JAX does."""
-    sequence, heads, width = size["sequence"], size["heads"], size["width"]
-    split = tf.reshape(projected, (-1, sequence, 3, heads, width // heads))
-    queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
-    scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
+    queries, keys, values = split_heads(projected, size)
+    width = size["width"]
+    scores = tf.matmul(queries * (width // size["heads"]) ** -0.5, keys, transpose_b=True)
     if mask is not None:
         scores += mask
     weights = tf.exp(scores - tf.stop_gradient(tf.reduce_max(scores, axis=-1, keepdims=True)))
@@ -45,10 +51,9 @@ def attend_by_keras(projected, size, mask):
 
 def attend_selected(projected, size, mask):
     """Attend with a mask that selects from the scores, in place of one that is added."""
-    sequence, heads, width = size["sequence"], size["heads"], size["width"]
-    split = tf.reshape(projected, (-1, sequence, 3, heads, width // heads))
-    queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
-    scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
+    queries, keys, values = split_heads(projected, size)
+    width = size["width"]
+    scores = tf.matmul(queries * (width // size["heads"]) ** -0.5, keys, transpose_b=True)
     if mask is not None:
         scores = tf.where(tf.equal(mask, 0.0), scores, scores.dtype.min)
     return tf.reshape(tf.transpose(tf.matmul(tf.nn.softmax(scores), values), (0, 2, 1, 3)), (-1, width))

@@ -91,8 +91,8 @@ def functional_training(
 def by_leaves(differentiate, structure):
     """Return ``differentiate`` of parameters in a list, which is what a step takes and gives, with gradients in one.
 
-    JAX sorts the names of a dictionary in every call: with 30 parameters that is 12 of 236 µs. The optimizers of
-    jax.example_libraries keep lists, too.
+    JAX sorts the names of a dictionary in every call: with 30 parameters that is 12 of 236 µs. With 1,000, a
+    dictionary took 0.88 to 0.94 of the time, for an unknown reason. The optimizers of jax.example_libraries keep lists.
     """
 
     def differentiated(values, *others):

@@ -1,6 +1,6 @@
 """Implements lenet-input in Keras: ``fit`` takes the pipeline of its backend, ``train_on_batch`` a batch of it.
 
-JAX has no pipeline, so there it is a PyDataset, Keras' own, which takes less time than a data set of Grain's.
+JAX has no pipeline, so there it is a PyDataset, Keras' own, which needs no other package.
 """
 
 from __future__ import annotations
