@@ -26,8 +26,8 @@ MOST_CLOSE_BANDS = 7.4
 INNER = 0.72
 
 
-def make_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[Figure, Axes]:
-    """Make a figure with a band for each name; ``points`` share a band."""
+def make_frame(names: Sequence[str], points: int, means: int = 0) -> tuple[Figure, Axes]:
+    """Make a figure with a band for each name; ``points`` share a band. The last ``means`` names are set apart."""
     height = len(names) * (points * POINT + GAP) + AROUND
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
@@ -35,20 +35,20 @@ def make_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[
     return figure, axes
 
 
-def make_wide_frame(names: Sequence[str], points: int, means: bool = False) -> tuple[Figure, list[Axes]]:
+def make_wide_frame(names: Sequence[str], points: int, means: int = 0) -> tuple[Figure, list[Axes]]:
     """Make a figure with a band for each name in two columns, of which the second has the last names."""
     names = cut_names(names)
     half = math.ceil(len(names) / 2)
     height = half * (points * CLOSE_POINT + CLOSE_GAP) + AROUND
     figure = Figure(figsize=(TEXT_WIDTH, height), layout="constrained")
     left, right = figure.subplots(1, 2)
-    _draw_bands(left, names[:half], half, means=False)
-    _draw_bands(right, names[half:], half, means)
+    _draw_bands(left, names[:half], half, max(0, means - len(names[half:])))
+    _draw_bands(right, names[half:], half, min(means, len(names[half:])))
     return figure, [left, right]
 
 
-def _draw_bands(axes: Axes, names: Sequence[str], room: int, means: bool) -> None:
-    """Draw a band for each name into axes with ``room`` for so many; ``means`` sets the last one apart."""
+def _draw_bands(axes: Axes, names: Sequence[str], room: int, means: int) -> None:
+    """Draw a band for each name into axes with ``room`` for so many; the last ``means`` are set apart."""
     axes.set_xscale("log")
     axes.set_ylim(room - 0.5, -0.5)
     axes.set_yticks(range(len(names)), cut_names(names))
@@ -57,7 +57,7 @@ def _draw_bands(axes: Axes, names: Sequence[str], room: int, means: bool) -> Non
     for number in range(0, len(names), 2):
         axes.axhspan(number - 0.5, number + 0.5, color="0.95", linewidth=0, zorder=0)
     if means:
-        axes.axhline(len(names) - 1.5, color="0.4", linewidth=0.5)
+        axes.axhline(len(names) - means - 0.5, color="0.4", linewidth=0.5)
 
 
 def most_rows(points: int) -> int:

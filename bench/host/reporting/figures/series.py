@@ -116,7 +116,7 @@ def choose(found: SpeedUps, others: Sequence[str]) -> Drawn:
 
     ``others`` are the columns that can be compared. Rows and versions for which there is no room are left out last.
     """
-    means = bool(found.means)
+    means = len(found.tracks)
     missed_most = sorted(others, key=dispensability(found).__getitem__)
     columns = [column for column in others if column in missed_most[:MOST_COLUMNS]]
     whole = columns == list(others)
@@ -138,7 +138,7 @@ def _choose_of(found: SpeedUps, every: Sequence[Series], missed_most: Sequence[s
 
     ``cut`` says whether some columns are in no series.
     """
-    means = bool(found.means)
+    means = len(found.tracks)
     order = {column: number for number, column in enumerate(missed_most)}
     ranked = sorted(every, key=lambda one: min(order.get(column, len(order)) for column in one.columns))[:MOST_COLUMNS]
     for count in range(len(ranked), 0, -1):

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...analysis.best_modes import BestModes, environment_of
-from ...analysis.speed_ups import ComparedCell, inverse
+from ...analysis.speed_ups import ComparedCell, Track, inverse
 from ...statistics.bootstrap import Estimate
 from ...statistics.ranking import Standing
 from ..report import Report
@@ -48,14 +48,20 @@ def draw(report: Report) -> Figure | None:
     points = _points(found, shown)
     if not points:
         return None
-    means, rows, choice = _means(report, found, shown, points)
     names = [row.name for row in shown.rows]
-    if means:
-        names.append(mean_name(found, replace(found.tracks[0], rows=rows), short=True))
+    means: list[Mark] = []
+    choice: list[str] = []
+    for track in found.tracks:
+        name, marks, how = _means(report, found, track, shown, points, len(names))
+        if marks:
+            names.append(name)
+            means += marks
+            choice += [words for words in how if words not in choice]
+    bands = len(names) - len(shown.rows)
     if shown.wide:
-        figure, axes = make_wide_frame(names, len(shown.series), bool(means))
+        figure, axes = make_wide_frame(names, len(shown.series), bands)
     else:
-        figure, one = make_frame(names, len(shown.series), bool(means))
+        figure, one = make_frame(names, len(shown.series), bands)
         axes = [one]
     labels = {series.key: series.label for series in shown.every}
     styles = styles_of(list(labels), labels)
@@ -81,14 +87,13 @@ def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
     ]
 
 
-def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]) -> tuple[list[Mark], int, list[str]]:
-    """List the points of the geometric means, below the rows, over how many rows they are, and how modes were chosen.
+def _means(
+    report: Report, found: SpeedUps, track: Track, shown: Drawn, points: Sequence[Mark], band: int
+) -> tuple[str, list[Mark], list[str]]:
+    """Return the name and the points of a track's geometric means, in a band of their own, and how modes were chosen.
 
     A mean of which half of the points or more are hollow is hollow. Its interval is that of the ranking.
     """
-    if not found.tracks:
-        return [], 0, []
-    track = found.tracks[0]
     ranked_track = report.ranked.track(track.device, track.threads)
     best = ranked_track.best_modes if ranked_track and any(series.chosen for series in shown.series) else None
     if best:
@@ -100,9 +105,13 @@ def _means(report: Report, found: SpeedUps, shown: Drawn, points: Sequence[Mark]
         ranked = {one.column: one.standing for one in ranked_track.columns} if ranked_track else {}
         means = {column: _with_interval(mean, ranked.get(column), rows) for column, mean in track.means.items()}
     known = [(series.key, mean) for series in shown.series if (mean := means.get(series.key))]
-    firm = {key: [not point.hollow for point in points if point.column == key] for key, _mean in known}
-    marks = [Mark(len(shown.rows), key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known]
-    return marks, rows, [_choice(best)] if best and marks else []
+    cells = [row.any_cell for row in shown.rows]
+    same = {row for row, cell in enumerate(cells) if (cell.device, cell.threads) == (track.device, track.threads)}
+    own = [point for point in points if point.band in same]
+    firm = {key: [not point.hollow for point in own if point.column == key] for key, _mean in known}
+    marks = [Mark(band, key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known]
+    name = mean_name(found, replace(track, rows=rows), short=True)
+    return name, marks, [_choice(best)] if best and marks else []
 
 
 def _choice(best: BestModes) -> str:

@@ -87,6 +87,30 @@ def test_means_have_the_intervals_of_the_ranking(long_study):
     assert "above 1 is faster; lines are intervals" in below(speedups.draw(made)).split("\n")
 
 
+def test_each_number_of_threads_has_means_of_its_own(long_study):
+    long_study.records += [
+        replace(
+            r,
+            cell=replace(r.cell, threads=1, workload=f"{r.cell.workload}-1"),
+            sample_ns=[n * (9 if r.cell.column == "torch1:eager" else 18) for n in r.sample_ns],
+        )
+        for r in long_study.records
+        if r.cell.environment != "jax"
+    ]
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    figure = drawn(long_study)
+    names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert names[-2:] == ["geometric mean, 2 threads", "geometric mean, 1 thread"]
+    bands = [round(line.get_ydata()[0]) for line in points(figure)]
+    assert bands.count(len(names) - 2) == 7
+    assert bands.count(len(names) - 1) == 5
+    for track, band in zip(found.tracks, (len(names) - 2, len(names) - 1), strict=True):
+        shown = sorted(line.get_xdata()[0] for line in points(figure) if round(line.get_ydata()[0]) == band)
+        assert shown == pytest.approx(sorted(mean for column, mean in track.means.items() if column != found.baseline))
+    (apart,) = [line for line in figure.axes[0].get_lines() if set(line.get_ydata()) == {len(names) - 2.5}]
+    assert list(apart.get_xdata()) == [0, 1]
+
+
 def test_a_mean_of_single_processes_is_as_hollow_as_its_rows_and_the_caption_says_so(long_study):
     long_study.records = [record for record in long_study.records if record.round == 0]
     figure = drawn(long_study)
