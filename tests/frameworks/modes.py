@@ -63,6 +63,7 @@ GRID = [
     ("tf1", "session"),
     ("tf2-session", "session"),
     ("theano", "function"),
+    ("jax-newest", "jit"),
 ]
 GRID_INFERENCE = [
     ("keras-tf", "predict"),

@@ -20,8 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PORTIONS = (
     ("keras-torch", "lightning"),
     ("torch-xla",),
-    ("keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain"),
-)
+    (
+        "keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain",
+        "jax-newest",
+    ),
+)  # fmt: skip
 #: The other parts: the default environments, and a study of older versions, named like its file.
 DEFAULT, OLDER = "default-study", "older-versions"
 #: The environments of that study.
