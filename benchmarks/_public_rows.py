@@ -30,8 +30,9 @@ COLUMNS = {
         ("torch1", "optimizer-loop"), ("torch1", "optimizer-foreach"), ("torch2", "torchscript"),
         ("torch2", "channels-last"), ("torch2", "channels-first"), ("torch2", "autocast"), ("torch2", "functorch"),
         ("torch2", "optimizer-loop"), ("torch2", "optimizer-foreach"), ("torch2", "compile-optimizer"),
-        ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-concrete"),
-        ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"), ("jax", "jit-async"), ("jax", "jit-aot"),
+        ("torch2", "compile-max-autotune"), ("torch2", "aot-inductor"), ("tf2", "function-frozen"),
+        ("tf2", "function-concrete"), ("tf2", "xla-concrete"), ("tf2", "xla-auto"), ("jax", "eager"),
+        ("jax", "jit-async"), ("jax", "jit-aot"),
         ("jax", "jit-loop"), ("jax-grain", "eager"), ("jax-grain", "jit"),
     ),
     "libraries": (

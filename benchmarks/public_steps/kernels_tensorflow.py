@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keras
+import numpy as np
 import tensorflow as tf
 from with_tensorflow import traced
 
@@ -12,6 +13,8 @@ def runs(workload, size, mode, batch, parameters):
     if workload in OPTIMIZERS:
         return {"keras": optimizer(OPTIMIZERS[workload](), mode, batch, parameters)}
     own = FUNCTIONS[workload](size, parameters) if workload in FUNCTIONS else {}
+    if mode in ("xla", "xla-concrete"):
+        own.pop(SEGMENTS, None)
     return {name: looped(traced(function, mode, batch)) for name, function in own.items()}
 
 
@@ -29,7 +32,9 @@ def embedding_bag(size, parameters):
     layer = keras.layers.Embedding(size["words"], size["width"])
     layer.build((size["batch"], size["each"]))
     layer.set_weights([parameters["table"]])
+    bags = tf.constant(np.repeat(np.arange(size["batch"], dtype=np.int32), size["each"]))
     return {
+        SEGMENTS: lambda indices: tf.sparse.segment_sum(tf.convert_to_tensor(table), tf.reshape(indices, (-1,)), bags),
         "tf.nn.embedding_lookup": lambda indices: tf.reduce_sum(tf.nn.embedding_lookup(table, indices), 1),
         "keras.layers.Embedding": lambda indices: tf.reduce_sum(layer(indices), 1),
     }
@@ -136,6 +141,8 @@ def optimizer(chosen, mode, batch, parameters):
     return run
 
 
+#: A public kernel that neither XLA nor TensorFlow Lite has.
+SEGMENTS = "tf.sparse.segment_sum"
 #: Every kernel has the layout of the specification.
 OUTPUTS = {}
 FUNCTIONS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import kernels_tensorflow
 import tensorflow as tf
-from kernels_tensorflow import looped
+from kernels_tensorflow import SEGMENTS, looped
 from with_tflite import converted, invoked
 
 #: Every kernel has the layout of the specification.
@@ -18,7 +18,7 @@ FUNCTIONS = {
 def runs(workload, size, mode, batch, parameters):
     """Return ``{name: run}``, where ``run(batches)`` does a step for each batch; empty where there are none."""
     own = FUNCTIONS[workload](size, parameters) if workload in FUNCTIONS else {}
-    return {name: looped(made(function, mode, batch)) for name, function in own.items()}
+    return {name: looped(made(function, mode, batch)) for name, function in own.items() if name != SEGMENTS}
 
 
 def made(function, mode, batch):

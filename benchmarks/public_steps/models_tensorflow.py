@@ -10,7 +10,7 @@ from __future__ import annotations
 import keras
 import tensorflow as tf
 from repeated import repeated
-from with_tensorflow import language_model, traced, trained
+from with_tensorflow import drawn, language_model, traced, trained
 
 from bench.workloads import batch_norm, resnet
 from bench.workloads.gpt_train import OPTIMIZER as ADAMW
@@ -59,6 +59,7 @@ def classify(size, mode, batch):
 
 
 def inferring(model, mode, given):
+    drawn(model)
     transformed = traced(lambda given: model(given, training=False), mode, (given,))
     return lambda: {"outputs": transformed(given)}
 
@@ -118,7 +119,7 @@ def decode(size, mode, batch):
     """Decode as keras_hub generates: a cache of fixed length, the prompt, then a loop over the tokens."""
     if GPT2CausalLM is None:
         return {}
-    model, prompt, sequence = causal(size), size["prompt"], size["sequence"]
+    model, prompt, sequence = drawn(causal(size)), size["prompt"], size["sequence"]
     shape = (size["batch"], size["layers"], 2, sequence, size["heads"], size["width"] // size["heads"])
 
     def decoded(tokens):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 
 import keras
+import numpy as np
 from repeated import Piped, holding
 
 if not hasattr(keras, "ops"):
@@ -30,14 +31,38 @@ def steps(workload, size, mode, batch):
 def traced(function, mode, example):
     """Return a function as a mode executes it, as TensorFlow's guides do; ``example`` are arguments like the batch.
 
-    With ``xla-auto``, TensorFlow clusters what a tf.function computes by itself.
+    With ``xla-auto``, TensorFlow clusters what a tf.function computes by itself. With ``function-frozen``, its own tool
+    makes the variables constants; it has no public name, and TensorFlow's examples import it from there.
     """
     import tensorflow as tf  # Keras on another backend uses the networks below.
 
     if mode.startswith("eager"):
         return function
     made = tf.function(function, jit_compile=mode.startswith("xla") and mode != "xla-auto")
+    if mode == "function-frozen":
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+        frozen = convert_variables_to_constants_v2(made.get_concrete_function(*example), lower_control_flow=False)
+
+        def compute(*given):
+            outputs = frozen(*given)
+            return outputs if len(outputs) > 1 else outputs[0]
+
+        # A call of what the tool returns takes 3 ms; within a tf.function it is inlined.
+        return tf.function(compute)
     return made.get_concrete_function(*example) if mode.endswith("-concrete") else made
+
+
+def drawn(model):
+    """Draw those weights of a built network that are all alike: a frozen graph drops the zeros that a new one adds."""
+    random = np.random.RandomState(0)
+    weights = model.get_weights()
+    alike = [weight.size > 0 and np.ptp(weight) == 0 for weight in weights]
+    model.set_weights([
+        random.uniform(0.5, 1.5, weight.shape).astype(weight.dtype) if same else weight
+        for weight, same in zip(weights, alike, strict=True)
+    ])  # fmt: skip
+    return model
 
 
 def trained(make, mode, batch, optimizer=lambda: keras.optimizers.SGD(RATE)):
@@ -170,7 +195,7 @@ def stack(size, hidden, causal):
 
 def encoder(size, mode, batch):
     inputs = keras.Input(batch_shape=batch[0].shape)
-    model = keras.Model(inputs, stack(size, inputs, causal=False))
+    model = drawn(keras.Model(inputs, stack(size, inputs, causal=False)))
     transformed = traced(lambda values: model(values, training=False), mode, batch)
     return {"keras": lambda *given: {"hidden": transformed(*batch)}}
 

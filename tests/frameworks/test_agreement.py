@@ -16,6 +16,11 @@ from bench.workloads import long_attention
 
 WORKLOADS = tuple(study_file.load(ROOT / "matrix.toml").workloads)
 
+#: What JAX without Grain does not compute, and why.
+WITHOUT_GRAIN = {
+    "lenet-input": "JAX has no input pipeline of its own",
+    "input-pipeline": "JAX has no input pipeline of its own",
+}
 #: What TensorFlow Lite does not compute with integers, and why.
 WITHOUT_INTEGERS = {
     "attention-causal": "a mask leaves the scores too few of 256 steps",
@@ -213,6 +218,30 @@ def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment,
     assert "inference" in found["mlp-train"] or "bfloat16" in found["mlp-train"]
 
 
+@needs("tf2")
+def test_frozen_graphs_agree_with_float64_and_refuse_what_has_no_weights_or_changes_them():
+    """Their weights are constants in loops, in graphs of open shapes and beside convolutions, which take them up."""
+    refused = {"gemm": "has none", "mlp-train": "changes the weights", "hessian-vector": "that change"}
+    inferred = (
+        "dispatch",
+        "branch-if",
+        "stencil",
+        "transformer-encoder",
+        "resnet18",
+        "resnet18/check/bfloat16",
+        "kv-decode",
+        "lengths-exact",
+    )
+    found = agreement("tf2", "function-frozen", *inferred, *refused)
+    for workload, why in refused.items():
+        assert found.pop(workload).endswith(f"{why}: see function")
+    assert sorted(found) == sorted(inferred)
+    for share, settings in found.values():
+        assert share <= 1
+        assert settings["frozen weights"] is True
+        assert settings["compiled"] == "forward"
+
+
 @cases("torch1:channels-first", "torch2:channels-last", "torch2:channels-first")
 def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refuse_the_others(environment, mode):
     images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet50", "resnet18-train")
@@ -243,6 +272,9 @@ def test_every_implementation_of_an_environment_outside_the_default_study_agrees
         training = BUILT_IN.specification(workload).TRAINING
         if name == "keras" and training == mode.startswith("predict"):
             assert outcome.startswith(f"mode {mode} is for ")
+            continue
+        if environment == "jax-newest" and workload in WITHOUT_GRAIN:
+            assert WITHOUT_GRAIN[workload] in outcome
             continue
         if mode == "int8" and workload in WITHOUT_INTEGERS:
             assert WITHOUT_INTEGERS[workload] in outcome

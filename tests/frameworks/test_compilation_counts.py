@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from environment import framework
-from modes import cases, compiled, every_mode, needs, trial
+import pytest
+from environment import framework, run
+from modes import case, cases, compiled, every_mode, needs, trial
 
 
 @every_mode
@@ -59,3 +60,23 @@ def test_only_backward_breaks_the_graph_of_keras_training():
 def test_ahead_of_time_each_shape_is_compiled_once_and_called_again(environment, mode):
     found = trial(environment, mode)["extras"]["ahead"]
     assert found == {"sums": [3.0, 5.0, 3.0, 5.0], "executables": 2, "traces": 2, "mistake": "TypeError"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "mode", "lengths"),
+    [
+        # Of four lengths: one graph where the length is open, else one for each.
+        case("torch2", "compile", 1),
+        case("tf2", "function", 1),
+        case("tf2", "xla", 4),
+        case("jax", "jit", 4),
+    ],
+)
+def test_a_text_that_grows_and_lengths_that_return_compile_nothing_again(environment, mode, lengths):
+    found = run(environment, "graphs_of_shapes", mode, "kv-decode", "lengths-exact", "lengths-padded")
+    for workload, (_graphs, first, steady) in found.items():
+        assert steady == first > 0, workload
+    # PyTorch's prompt and token are a graph each; the others have the loop over the tokens in one.
+    assert found["kv-decode"][0] == (2 if mode == "compile" else 1)
+    assert found["lengths-exact"][0] == lengths
+    assert found["lengths-padded"][0] == 1

@@ -25,6 +25,7 @@ REQUESTED = {
     "channels-last": ("conv2d", "conv2d-depthwise", "lenet-train"),
     "channels-first": ("conv2d", "conv2d-depthwise", "lenet-train"),
     "compile-optimizer": ("mlp-train", "optimizer-step-adam"),
+    "function-frozen": ("conv2d", "embedding-bag", "transformer-encoder"),
     "function-concrete": (*KERNELS, *NETWORKS),
     "xla-concrete": ("conv2d", "optimizer-step-adam", *NETWORKS),
     "xla-auto": ("mlp-train",),
@@ -65,12 +66,12 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "torch1:torchscript-trace", "torch1:torchscript-optimized", "torch1:functorch", "torch1:optimizer-loop",
     "torch1:optimizer-foreach", "torch2:torchscript", "torch2:functorch", "torch2:optimizer-loop",
     "torch2:optimizer-foreach", "torch2:channels-last", "torch2:channels-first", "torch2:compile-optimizer",
-    "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:eager", "jax:jit-async", "jax:jit-aot",
-    "jax:jit-loop", "keras-jax:fit", "flax:nnx",
+    "tf2:function-frozen", "tf2:function-concrete", "tf2:xla-concrete", "tf2:xla-auto", "jax:eager", "jax:jit-async",
+    "jax:jit-aot", "jax:jit-loop", "keras-jax:fit", "flax:nnx",
     "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit", "lightning:fit-compile", "keras-torch:fit",
     "keras-torch:train-on-batch", "keras-torch:predict", "keras2-tf:fit", "keras2-tf:predict", "tflite:float32",
     "tflite:int8", "tf1:session", "tf2-session:session", "theano:function", "torch-xla:xla",
-    "torch-xla:compile-openxla",
+    "torch-xla:compile-openxla", "tf2:xla",
 )  # fmt: skip
 def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
     found = run(environment, "public_kernels", mode, *REQUESTED[mode])

@@ -12,8 +12,10 @@ from .concrete import Concrete
 EAGER, EAGER_FUSED = "eager", "eager-fused"
 #: The modes that call concrete functions themselves.
 CONCRETE = ("function-concrete", "xla-concrete")
+#: The mode whose graphs hold the weights as constants.
+FROZEN = "function-frozen"
 #: The modes that trace a function to a graph.
-GRAPHS = ("function", "xla", clustering.AUTO, *CONCRETE)
+GRAPHS = ("function", "xla", clustering.AUTO, FROZEN, *CONCRETE)
 
 
 class Compiler:
@@ -30,6 +32,8 @@ class Compiler:
             raise Unsupported("mode eager-fused differs from eager in the optimizer only; this workload has none")
         if self._mode in (EAGER, EAGER_FUSED):
             return function
+        if self._mode == FROZEN and training:
+            raise Unsupported("mode function-frozen is for inference; training changes the weights: see function")
         self._training = self._training or training
         if self._clusters is not None:
             self._clusters.begin()

@@ -14,6 +14,8 @@ FACTS = Facts(
         Mode("eager-fused", part="step"),
         Mode("function", part="step", first_call_s=0.3, validated=True),
         Mode("xla", part="step", first_call_s=0.8),
+        # Function with the weights as constants of its graph.
+        Mode("function-frozen", first_call_s=0.5),
         # Their concrete functions, called directly.
         Mode("function-concrete", part="step", first_call_s=0.3),
         Mode("xla-concrete", part="step", first_call_s=0.8),

@@ -29,4 +29,4 @@ def multiply(variables, inputs, labels, *vectors):
 
 
 def build(size, parameters, batch, transform):
-    return inference(multiply, parameters, transform)
+    return inference(multiply, parameters, transform, not_frozen="gradients are taken of weights that change")

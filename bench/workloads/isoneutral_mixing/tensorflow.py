@@ -13,4 +13,9 @@ def build(size, parameters, batch, transform):
     def compute(variables, *batch):
         return advance(OPERATIONS, {name: tf.convert_to_tensor(value) for name, value in variables.items()}, *batch)
 
-    return inference(compute, parameters, transform)
+    return inference(
+        compute,
+        parameters,
+        transform,
+        not_frozen="its parameters are a grid, of which a frozen graph computes parts once",
+    )

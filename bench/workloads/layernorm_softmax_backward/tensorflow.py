@@ -17,4 +17,4 @@ def differentiate(variables, inputs, gradient):
 
 
 def build(size, parameters, batch, transform):
-    return inference(differentiate, parameters, transform)
+    return inference(differentiate, parameters, transform, not_frozen="gradients are taken of weights that change")

@@ -26,7 +26,7 @@ def encode(variables, tokens, length=None):
 
 def build(size, parameters, batch, transform):
     # Padded tokens come with their length, and have few shapes.
-    is_open = len(batch) == size["lengths"] and transform.mode in ("function", "function-concrete")
+    is_open = len(batch) == size["lengths"] and transform.mode in ("function", "function-frozen", "function-concrete")
     signature = [tf.TensorSpec((size["batch"], None), tf.int32)] if is_open else None
 
     def called(function, **options):

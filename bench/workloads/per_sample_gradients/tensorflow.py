@@ -48,4 +48,9 @@ def by_layers(variables, inputs, labels):
 
 
 def build(size, parameters, batch, transform):
-    return inference(by_layers if transform.mode == "eager" else differentiate, parameters, transform)
+    return inference(
+        by_layers if transform.mode == "eager" else differentiate,
+        parameters,
+        transform,
+        not_frozen="gradients are taken of weights that change",
+    )

@@ -58,7 +58,7 @@ def attend(projected, size, causal):
 
 
 def gelu(hidden):
-    """Apply the exact GELU by erf, as PyTorch and TensorFlow do; jax.nn.gelu computes both branches of erfc."""
+    """Apply the exact GELU by erf, as PyTorch does; jax.nn.gelu computes both branches of erfc."""
     return 0.5 * hidden * (1 + lax.erf(hidden * 0.5**0.5))
 
 

@@ -48,9 +48,11 @@ def attend(projected, size, mask):
 
 
 def gelu(hidden):
-    """Apply the exact GELU, which TensorFlow has since 2.4 and composes likewise."""
-    if hasattr(tf.nn, "gelu"):
-        return tf.nn.gelu(hidden)
+    """Apply the exact GELU by erf, as PyTorch does; tf.nn.gelu computes erfc, for which XLA computes both branches.
+
+    With tf.nn.gelu transformer-encoder took 1.06 and 1.08 times as long with XLA, in two runs, and as long in a
+    tf.function; transformer-train took 1.01 to 1.05 times as long.
+    """
     return 0.5 * hidden * (1.0 + tf.math.erf(hidden * 0.5**0.5))
 
 
