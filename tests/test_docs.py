@@ -167,3 +167,13 @@ def test_links_lead_to_files_of_the_repository(path):
 def test_the_index_of_results_has_every_committed_run():
     linked = re.findall(r"\]\(([\w-]+)/README\.md\)", INDEX.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(path.parent.name for path in RESULTS[1:])
+
+
+def test_the_index_of_workloads_says_of_each_what_its_specification_says():
+    expected = []
+    for name in BUILT_IN.workloads:
+        first = ast.get_docstring(ast.parse(Path(BUILT_IN.specification(name).__file__).read_text(encoding="utf-8")))
+        what = str(first).splitlines()[0].removeprefix(f"Specifies {name}: ").rstrip(".")
+        expected.append(f"| [{name}]({name.replace('-', '_')}/page.md) | {what} |")
+    index = (ROOT / "bench" / "workloads" / "README.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| \[.*", index, re.MULTILINE)) == sorted(expected)

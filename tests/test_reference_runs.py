@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.host.analysis.quality import Quality
 from bench.host.study import study_file
 from bench.host.study.schema import Study
 
@@ -28,12 +29,13 @@ def load(name: str) -> Study:
 
 @functools.cache
 def statuses() -> dict[tuple[str, str], set[str]]:
-    """Return the statuses that a mode of an environment has in the committed tables."""
+    """Return the statuses that modes have in the committed tables; a disturbed time counts as none."""
     found: dict[tuple[str, str], set[str]] = {}
     for path in sorted((ROOT / "reports" / "reference").glob("*/results.csv")):
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                found.setdefault((row["environment"], row["mode"]), set()).add(row["status"])
+                if row["quality"] != Quality.DISTURBED.value:
+                    found.setdefault((row["environment"], row["mode"]), set()).add(row["status"])
     return found
 
 
