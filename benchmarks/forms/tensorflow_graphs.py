@@ -7,6 +7,7 @@ import tensorflow as tf
 from bench.frameworks.tensorflow import optimizers, programs
 from bench.program import Program
 from bench.workloads.embedding_bag import tensorflow as bag
+from bench.workloads.resnet18 import tensorflow as resnet18
 
 ENCODER = "bench.workloads.transformer_encoder.tensorflow:"
 DECODE = "bench.workloads.kv_decode.tensorflow:"
@@ -45,6 +46,8 @@ FORMS = {
     "tf.nn.gelu": {ENCODER + "gelu": tf.nn.gelu, DECODE + "gelu": tf.nn.gelu},
     "table read by each token": {DECODE + "with_table_read": lambda variables: variables},
     "gathered": {"bench.workloads.embedding_bag.tensorflow:add_segments": bag.add_gathered},
+    "segments": {"bench.workloads.embedding_bag.tensorflow:add_gathered": bag.add_segments},
+    "by kernel": {"bench.workloads.resnet18.tensorflow:by_factor": resnet18.by_kernel},
     "sparse update": {"bench.frameworks.tensorflow.optimizers:with_kernels": with_kernels},
     "one executor": {"bench.frameworks.tensorflow.programs:naming_once": naming_once},
 }

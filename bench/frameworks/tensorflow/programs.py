@@ -15,6 +15,10 @@ from .clustering import WHOLE
 from .compiler import FROZEN, GRAPHS
 from .optimizers import make_optimizer
 
+#: Why weights cannot be constants: programs that differentiate with respect to them, and the kernels of an ocean model.
+DIFFERENTIATED = "gradients are taken of weights that change"
+GRID = "its parameters are a grid, of which a frozen graph computes parts once"
+
 
 def inference(function, parameters, transform, layout=None, attention=None, not_frozen=""):
     """Make the program of ``function(variables, *batch) -> {name: tensor}``; parameters are variables.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.programs import DIFFERENTIATED
 
 
 def loss(variables, inputs, labels):
@@ -29,4 +30,4 @@ def multiply(variables, inputs, labels, *vectors):
 
 
 def build(size, parameters, batch, transform):
-    return inference(multiply, parameters, transform, not_frozen="gradients are taken of weights that change")
+    return inference(multiply, parameters, transform, not_frozen=DIFFERENTIATED)

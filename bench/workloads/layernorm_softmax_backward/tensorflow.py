@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.programs import DIFFERENTIATED
 from ..layernorm_softmax.tensorflow import normalise
 
 
@@ -17,4 +18,4 @@ def differentiate(variables, inputs, gradient):
 
 
 def build(size, parameters, batch, transform):
-    return inference(differentiate, parameters, transform, not_frozen="gradients are taken of weights that change")
+    return inference(differentiate, parameters, transform, not_frozen=DIFFERENTIATED)

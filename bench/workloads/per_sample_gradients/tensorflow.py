@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.programs import DIFFERENTIATED
 from ..mlp_train.tensorflow import loss
 
 
@@ -49,8 +50,5 @@ def by_layers(variables, inputs, labels):
 
 def build(size, parameters, batch, transform):
     return inference(
-        by_layers if transform.mode == "eager" else differentiate,
-        parameters,
-        transform,
-        not_frozen="gradients are taken of weights that change",
+        by_layers if transform.mode == "eager" else differentiate, parameters, transform, not_frozen=DIFFERENTIATED
     )

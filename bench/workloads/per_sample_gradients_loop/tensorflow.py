@@ -7,6 +7,7 @@ import functools
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.programs import DIFFERENTIATED
 from ..per_sample_gradients.tensorflow import differentiate
 
 
@@ -14,9 +15,4 @@ def build(size, parameters, batch, transform):
     # By default a graph may compute ten rows side by side.
     signature = dict.fromkeys(parameters, batch[0].dtype)
     each = functools.partial(tf.map_fn, parallel_iterations=1, fn_output_signature=signature)
-    return inference(
-        functools.partial(differentiate, each=each),
-        parameters,
-        transform,
-        not_frozen="gradients are taken of weights that change",
-    )
+    return inference(functools.partial(differentiate, each=each), parameters, transform, not_frozen=DIFFERENTIATED)

@@ -59,7 +59,8 @@ def by_factor(images, mean, variance, scale, shift):
     """Normalise by a factor and a bias.
 
     Where they are constants, a graph moves the factor into the weights. With oneDNN one kernel is left for a
-    convolution with its bias, what is added to it and the ReLU. Size tiny took 0.94 of the time with ``by_kernel``.
+    convolution with its bias, what is added to it and the ReLU. With ``by_kernel`` size
+    tiny took 1.03 times as long, and that of resnet50 1.09 times.
     """
     mean, variance, scale, shift = (tf.cast(value, tf.float32) for value in (mean, variance, scale, shift))
     factor = scale * tf.math.rsqrt(variance + batch_norm.EPSILON)

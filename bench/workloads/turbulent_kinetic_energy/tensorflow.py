@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
+from ...frameworks.tensorflow.programs import GRID
 from ..equation_of_state.tensorflow import OPERATIONS
 from . import advance
 
@@ -13,9 +14,4 @@ def build(size, parameters, batch, transform):
     def compute(variables, *batch):
         return advance(OPERATIONS, {name: tf.convert_to_tensor(value) for name, value in variables.items()}, *batch)
 
-    return inference(
-        compute,
-        parameters,
-        transform,
-        not_frozen="its parameters are a grid, of which a frozen graph computes parts once",
-    )
+    return inference(compute, parameters, transform, not_frozen=GRID)
