@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench.host.__main__ import main
 from bench.host.environments import Prepared
-from bench.host.storage import journal
+from bench.host.storage import journal, manifest
 from bench.host.study import study_file
 from bench.host.validation.validation import Validation
 from bench.registry import BENCH
@@ -85,6 +85,20 @@ def test_a_framework_a_mode_workloads_and_an_output_run_with_no_edit_inside(proj
     statuses = (project / "reports" / "toys" / "statuses.txt").read_text().splitlines()
     assert "toy:planned saxpy/check/float32/cpu: ok" in statuses
     assert len(statuses) == len(records)
+
+
+def test_programs_that_are_edited_during_a_run_are_named_in_its_report(project, capsys):
+    program = project / "mine" / "workloads" / "saxpy" / "toy.py"
+    # The worker that imports the program edits it: a person would between two rounds.
+    edit = "\nwith open(__file__, 'a') as edited:\n    edited.write('# later\\n')\n"
+    program.write_text(program.read_text() + edit)
+    assert call(project, "run") == 0
+    assert "Changed while it was measured: the programs." in capsys.readouterr().out
+    found = manifest.read(project / "reports" / "toys")
+    assert found is not None
+    assert found.changed_sources == ("mine/workloads/saxpy/toy.py",)
+    table = (project / "reports" / "toys" / "table.md").read_text()
+    assert "Edited while the run went on (mine/workloads/saxpy/toy.py)" in table
 
 
 def test_the_report_that_is_made_anew_has_other_peoples_outputs(project):

@@ -52,6 +52,7 @@ class NoteKind(enum.StrEnum):
     RANKING_WITHOUT_BASELINE = "ranking.baseline-without-result"
     RANKING_TOO_SMALL = "ranking.too-small"
     ENVIRONMENT_CHANGED = "run.environment-changed"
+    SOURCES_CHANGED = "run.sources-changed"
     BUILT_FROM_SOURCE = "run.built-from-source"
     RUN_UNFINISHED = "run.unfinished"
     JOURNAL_DAMAGED = "run.journal-damaged"

@@ -43,15 +43,20 @@ def baseline_not_in_run(results: Sequence[Result], manifest: Manifest) -> Note |
     return note(NoteKind.RUN_WITHOUT_BASELINE, Severity.CAUTION, baseline=baseline)
 
 
-def environments_noted(manifest: Manifest) -> tuple[Note, ...]:
-    """Note environments that changed while they were measured, and those that contain packages built from source."""
+def code_noted(manifest: Manifest) -> tuple[Note, ...]:
+    """Note what changed while it was measured, environments and sources, and packages that were built from source."""
     built = tuple(sorted(name for name, each in manifest.environments.items() if each.get("built_from_source")))
     changed = [
         note(NoteKind.ENVIRONMENT_CHANGED, Severity.UNUSABLE, environment=name, files=files)
         for name, files in sorted(manifest.changed_environments.items())
     ]
-    sources = [note(NoteKind.BUILT_FROM_SOURCE, Severity.CAUTION, environments=built)] if built else []
-    return (*changed, *sources)
+    if manifest.changed_sources:
+        files = manifest.changed_sources
+        named = files[:NAMED_LINES]
+        changed.append(note(NoteKind.SOURCES_CHANGED, Severity.UNUSABLE, files=named, count=len(files)))
+    if built:
+        changed.append(note(NoteKind.BUILT_FROM_SOURCE, Severity.CAUTION, environments=built))
+    return tuple(changed)
 
 
 def strict(manifest: Manifest) -> Note | None:

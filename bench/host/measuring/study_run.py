@@ -28,7 +28,7 @@ from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
-from ..storage import archive, input_data, journal, manifest
+from ..storage import archive, identity, input_data, journal, manifest, source_files
 from ..storage.compile_caches import CompileCaches
 from ..storage.kept_peaks import KeptPeaks
 from ..study.plan import Plan
@@ -73,6 +73,7 @@ class StudyRun:
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
         self._environments = InstalledEnvironment.of_each(prepared, study.environments)
+        self._sources = {path: path.read_bytes() for path in identity.sources(study.registry, plan)}
 
     @property
     def manifest(self) -> manifest.Manifest:
@@ -129,6 +130,7 @@ class StudyRun:
             stopped=run.stops.made,
             host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
             changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
+            changed_sources=source_files.changed(self._study.registry, self._sources, self._manifest.changed_sources),
         )
 
     def _run(self, cells: list[Cell], records: list[Record], data: Mapping[str, str | None]) -> rounds.Run:

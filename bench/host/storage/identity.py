@@ -37,12 +37,12 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
             for name in sorted(prepared)
         },
         "processor": facts.processor_model(),
-        "code": source_files.digest(study.registry, _code(study.registry, plan)),
+        "code": source_files.digest(study.registry, sources(study.registry, plan)),
     }
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _code(registry: Registry, plan: Plan) -> list[Path]:
+def sources(registry: Registry, plan: Plan) -> list[Path]:
     """List the files that decide what is measured: the worker's, and those of the cells."""
     found = set(Path(BENCH.folder, "worker").rglob("*.py"))
     for workload, framework in {(cell.workload, cell.framework) for cell in plan.cells}:

@@ -123,6 +123,8 @@ class Manifest:
     environments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: {environment: files that changed while it was measured}
     changed_environments: Mapping[str, str] = field(default_factory=dict)
+    #: Files of programs and of the worker that were edited while they were measured: each round imports them anew.
+    changed_sources: tuple[str, ...] = ()
     #: Numbers of rounds after which verdicts are computed, ascending; empty where the file does not say.
     looks: tuple[int, ...] = ()
     budget_s: float | None = None
@@ -208,6 +210,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "study": lambda values: StudySummary(**_known(StudySummary, values)),
     "profile": _profile,
     "looks": tuple,
+    "changed_sources": tuple,
     "planned": lambda cells: tuple(Cell.from_json(cell) for cell in cells),
     "excluded": lambda cells: tuple((Cell.from_json(cell), str(reason)) for cell, reason in cells),
     "seconds": lambda values: SpentSeconds(**_known(SpentSeconds, values)),

@@ -112,6 +112,7 @@ class RunSchema(ManifestTable):
     machine: MachineSchema | None = None
     environments: dict[Word, EnvironmentSchema] | None = None
     changed_environments: dict[Word, Text] | None = None
+    changed_sources: list[Text] | None = None
     looks: Annotated[list[Rounds], Field(max_length=1000)] | None = None
     budget_s: Seconds | None = None
     strict: bool | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bench.registry import Registry, Source
@@ -40,12 +40,21 @@ def digest(registry: Registry, files: Iterable[Path]) -> str:
     """Hash the names and the contents of files, wherever their source lies."""
     hashed = hashlib.sha256()
     for path in files:
-        source = _source_of(registry, path)
-        name = f"{source.name}/{path.relative_to(source.folder)}" if source else path.name
         content = path.read_bytes()
-        hashed.update(f"{name}\0{len(content)}\0".encode())
+        hashed.update(f"{_name(registry, path)}\0{len(content)}\0".encode())
         hashed.update(content)
     return hashed.hexdigest()
+
+
+def changed(registry: Registry, before: Mapping[Path, bytes], known: Iterable[str] = ()) -> tuple[str, ...]:
+    """Name the files that have another content than ``before``, or none, and those ``known`` to have changed."""
+    gone = (path for path, content in before.items() if not path.is_file() or path.read_bytes() != content)
+    return tuple(sorted({*known, *(_name(registry, path) for path in gone)}))
+
+
+def _name(registry: Registry, path: Path) -> str:
+    source = _source_of(registry, path)
+    return f"{source.name}/{path.relative_to(source.folder)}" if source else path.name
 
 
 def _with_imports(registry: Registry, roots: Iterable[Path]) -> set[Path]:

@@ -54,6 +54,6 @@ def found_in(study) -> set[NoteKind]:
         run_notes.cache_kept(results, manifest),
         run_notes.imports_shared(results),
         noise_of(study),
-        *run_notes.environments_noted(manifest),
+        *run_notes.code_noted(manifest),
     ]
     return {note.kind for note in found if note is not None}

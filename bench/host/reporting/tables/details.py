@@ -8,7 +8,7 @@ from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
-from ...analysis.run_notes import baseline_not_in_run, environments_noted, not_bound, strict
+from ...analysis.run_notes import baseline_not_in_run, code_noted, not_bound, strict
 from ...storage.manifest import Manifest
 from ..words.caption import (
     baseline_name,
@@ -82,7 +82,7 @@ def detail(analysis: Analysis, manifest: Manifest) -> Table:
         interval_remark(results),
         cpu_remark(results),
         latency_remark(results),
-        *map(remark_on, environments_noted(manifest)),
+        *map(remark_on, code_noted(manifest)),
         remark_on(baseline_not_in_run(results, manifest)),
         remark_on(not_bound(manifest)),
         remark_on(strict(manifest)),

@@ -10,7 +10,7 @@ from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.run_notes import baseline_not_in_run, environments_noted, not_bound, strict
+from ...analysis.run_notes import baseline_not_in_run, code_noted, not_bound, strict
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
@@ -79,7 +79,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
         (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
         remarks(
             noise_remark(analysis, manifest),
-            *map(remark_on, environments_noted(manifest)),
+            *map(remark_on, code_noted(manifest)),
             remark_on(baseline_not_in_run(results, manifest)),
             remark_on(not_bound(manifest)),
             remark_on(strict(manifest)),

@@ -60,8 +60,11 @@ def banner(grades: Grades, manifest: Manifest) -> str:
 def alarm(manifest: Manifest) -> list[str]:
     """Say in one line what makes the whole run doubtful: another environment than the lock's, damage, an early end."""
     clauses = []
-    if manifest.changed_environments:
-        names = enumerate_names(sorted(manifest.changed_environments))
+    changed = sorted(manifest.changed_environments)
+    if manifest.changed_sources:
+        changed.append(_("the programs"))
+    if changed:
+        names = enumerate_names(changed)
         clauses.append(_("Changed while it was measured: {environments}.", environments=names))
     if manifest.damaged:
         clauses.append(

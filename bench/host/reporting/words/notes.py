@@ -34,6 +34,7 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.RANKING_WITHOUT_BASELINE: row_notes.ranking_without_baseline,
     NoteKind.RANKING_TOO_SMALL: row_notes.ranking_too_small,
     NoteKind.ENVIRONMENT_CHANGED: run_notes.environment_changed,
+    NoteKind.SOURCES_CHANGED: run_notes.sources_changed,
     NoteKind.BUILT_FROM_SOURCE: run_notes.built_from_source,
     NoteKind.RUN_UNFINISHED: run_notes.run_unfinished,
     NoteKind.JOURNAL_DAMAGED: run_notes.journal_damaged,

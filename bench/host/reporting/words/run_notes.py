@@ -33,6 +33,13 @@ def environment_changed(environment: str, files: str) -> str:
     )
 
 
+def sources_changed(files: Sequence[str], count: int) -> str:
+    return _(
+        "Edited while the run went on ({files}): later rounds measured other programs than earlier ones.",
+        files=", ".join(files) + (", …" if count > len(files) else ""),
+    )
+
+
 def built_from_source(environments: Sequence[str]) -> str:
     return _(
         "Built from source (allow_source), so that another machine may build other code: {environments}.",

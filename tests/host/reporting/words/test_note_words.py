@@ -107,6 +107,15 @@ EXAMPLES = [
         "a changed while it was measured ('lib/x.py'); its results are not those of its lock.",
     ),
     (
+        note(NoteKind.SOURCES_CHANGED, INFO, files=("bench/cell.py", "bench/worker/x.py"), count=2),
+        "Edited while the run went on (bench/cell.py, bench/worker/x.py): later rounds measured other programs than "
+        "earlier ones.",
+    ),
+    (
+        note(NoteKind.SOURCES_CHANGED, INFO, files=tuple("abcde"), count=6),
+        "Edited while the run went on (a, b, c, d, e, …): later rounds measured other programs than earlier ones.",
+    ),
+    (
         note(NoteKind.BUILT_FROM_SOURCE, INFO, environments=("a", "b")),
         "Built from source (allow_source), so that another machine may build other code: a, b.",
     ),
