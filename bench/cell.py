@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import MISSING, asdict, dataclass, fields
-from typing import Any, Dict
+from typing import Any, Dict, Tuple
 
 if sys.version_info >= (3, 8):
     from functools import cached_property
@@ -13,8 +13,15 @@ else:
 
 # Runs on Python 3.7: this module belongs to both rings.
 
-PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64")
+#: Parameters and optimizer in float32, forward and backward in bfloat16; for training.
+MIXED = "mixed-bfloat16"
+PRECISIONS = ("float32", "tf32", MIXED, "bfloat16", "float16", "float64")
 DEVICES = ("cpu", "gpu")
+
+
+def of_products(precision: str) -> Tuple[str, ...]:
+    """List the precisions of a precision's products; statistics of mixed precision are in float32."""
+    return ("bfloat16", "float32") if precision == MIXED else (precision,)
 
 
 @dataclass(frozen=True)

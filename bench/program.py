@@ -39,12 +39,14 @@ class Transform:
 
     Implementations read ``mode`` where their best form depends on it, as pooling does under XLA, and ``part``: the part
     of a training program that the mode transforms, "module" (the forward pass with the loss; the rest stays the
-    framework's own) or "step" (forward, backward and optimizer).
+    framework's own) or "step" (forward, backward and optimizer). The functions of adapters that make training programs
+    read ``precision``, for mixed precision.
     """
 
-    def __init__(self, mode: str, apply: Callable[..., Any], part: str = "module") -> None:
+    def __init__(self, mode: str, apply: Callable[..., Any], part: str = "module", precision: str = "float32") -> None:
         self.mode = mode
         self.part = part
+        self.precision = precision
         self._apply = apply
 
     def __call__(self, function: Any, **options: Any) -> Any:

@@ -17,7 +17,7 @@ __all__ = ["project"]
 
 def checks(project, *words, **statuses):
     """Return what the grid checks with ``run``, where the results of the studies have these statuses of gemm."""
-    for study in ("full", "older-versions"):
+    for study in ("full", "mixed-precision", "older-versions"):
         folder = project / "reports" / study / "trial"
         folder.mkdir(parents=True, exist_ok=True)
         status = statuses.get(study.partition("-")[0], "ok")
@@ -33,12 +33,13 @@ def checks(project, *words, **statuses):
 )
 def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(project, words, full, older):
     matrices = [call[1] for call in checks(project, *words)]
-    assert matrices == ["studies/full.toml"] * full + ["studies/older-versions.toml"] * older
+    default = ["studies/full.toml", "studies/mixed-precision.toml"]
+    assert matrices == default * full + ["studies/older-versions.toml"] * older
     # The names are no environments that are prepared, and nothing for pytest.
     assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
 
 
-@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("older", 2)])
+@pytest.mark.parametrize(("study", "runs"), [("full", 1), ("mixed", 1), ("older", 2)])
 def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
     made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
     assert len(made) == 2 * runs

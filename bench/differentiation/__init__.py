@@ -14,14 +14,17 @@ from .tape import Tape, plain, primitive
 __all__ = ["loss_and_gradients", "plain", "primitive", "rules", "sliding_window_view"]
 
 
-def loss_and_gradients(loss, size, parameters, state, batch):
+def loss_and_gradients(loss, size, parameters, state, batch, rounded=None):
     """Return (loss, {name: new state}, {name: gradient}) of a specification's ``loss`` at ``parameters``.
+
+    ``rounded(array)`` rounds the batch, each result and each gradient, as a shorter type would hold them.
 
     ``loss(size, parameters, state, batch)`` returns ``(loss, state)``, see bench.workloads. A parameter without
     influence has a gradient of zeros. Raises TypeError for a function without a rule or a change of the dtype.
     """
-    tape = Tape()
+    tape = Tape(rounded)
     variables = {name: tape.variable(value) for name, value in parameters.items()}
+    batch = tuple(map(rounded, batch)) if rounded else batch
     value, state = loss(size, variables, state, batch)
     gradients = tape.gradients(value, list(variables.values()))
     return plain(value), {name: plain(array) for name, array in state.items()}, dict(zip(variables, gradients))

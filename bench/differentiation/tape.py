@@ -120,12 +120,14 @@ class Variable(np.lib.mixins.NDArrayOperatorsMixin):
             self._gradient = self._gradient + gradient
             self._owns = True
 
-    def pass_back(self):
+    def pass_back(self, rounded):
         """Give the gradient to the operands and forget it."""
         gradient, self._gradient = self._gradient, None
         if gradient is not None:
             for operand, pull in self._operands:
-                operand.receive(pull(gradient))
+                pulled = pull(gradient)
+                shorter = Part(pulled.index, rounded(pulled.values)) if isinstance(pulled, Part) else rounded(pulled)
+                operand.receive(shorter)
         self._operands = ()
 
     def take_gradient(self):
@@ -138,11 +140,13 @@ NO_RULE = "no rule for its derivative; add one in bench/differentiation/rules.py
 class Tape:
     """The variables in the order in which they were computed."""
 
-    def __init__(self):
+    def __init__(self, rounded=None):
+        """``rounded(array)`` gives each result and each gradient as a shorter type would hold it."""
         self._computed = []
+        self._rounded = rounded or (lambda array: array)
 
     def variable(self, value):
-        return Variable(self, value)
+        return Variable(self, self._rounded(value))
 
     def apply_ufunc(self, ufunc, operands):
         if ufunc in CONSTANT:
@@ -176,7 +180,7 @@ class Tape:
                 raise TypeError("{}: {} became {}; a float array beside it has another dtype".format(
                     name, operand.dtype, result.dtype
                 ))  # fmt: skip
-        computed = Variable(self, result, used)
+        computed = Variable(self, self._rounded(result), used)
         self._computed.append(computed)
         return computed
 
@@ -189,7 +193,7 @@ class Tape:
         output.receive(np.ones((), output.dtype))
         while self._computed:
             # What is popped is freed, with the arrays that its rule kept.
-            self._computed.pop().pass_back()
+            self._computed.pop().pass_back(self._rounded)
         return [variable.take_gradient() for variable in variables]
 
 

@@ -5,7 +5,8 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
 ``Adapter(mode, device, precision, threads)``; constructing one allocates nothing on a GPU:
 
   put(array)            a NumPy array on the device, floats in the cell's precision, integers as they are;
-                        ``precisions.array_type`` names the type, which is float32 for TF32, and refuses TF32
+                        ``precisions.array_type`` names the type, which is float32 for TF32 and for mixed precision,
+                        and refuses what is not there: mixed precision is for adapters whose training programs know it
   get(value)            back as a NumPy array, floats as float64
   synchronize(outputs)  return only when every array in the dictionary has been computed
   transform(function)   the function or module as the mode executes it; raises Unsupported where the mode does not

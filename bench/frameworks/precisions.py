@@ -1,6 +1,8 @@
-"""Tells in which type a precision stores arrays, and refuses TF32 where there is none.
+"""Tells in which type a precision stores arrays, and refuses what an adapter or a device lacks.
 
-TF32 is no type of arrays: they are float32, and tensor cores read 10 of the 23 bits of a product's factors.
+TF32 is no type of arrays: they are float32, and tensor cores read 10 of the 23 bits of a product's factors. Nor is
+mixed precision (Micikevicius et al. 2018): a training step keeps parameters and the optimizer's state in float32, and
+computes forward and backward in bfloat16, but for what would lose too much: statistics of normalisations, and the loss.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import Optional, Tuple
 
+from ..cell import MIXED as MIXED
 from ..program import Unsupported
 
 TF32 = "tf32"
@@ -15,8 +18,16 @@ TF32 = "tf32"
 FIRST_CAPABILITY = (8, 0)
 
 
-def array_type(precision: str, device: str) -> str:
-    """Name the type of a precision's arrays; raises Unsupported for TF32 on a processor, or where it is turned off."""
+def array_type(precision: str, device: str, *, mixes: bool = False) -> str:
+    """Name the type of a precision's arrays.
+
+    Raises Unsupported for TF32 on a processor, or where it is turned off, and for mixed precision unless the adapter
+    ``mixes``.
+    """
+    if precision == MIXED:
+        if not mixes:
+            raise Unsupported("mixed precision is written for PyTorch, TensorFlow and JAX: use float32")
+        return "float32"
     if precision != TF32:
         return precision
     if device != "gpu":

@@ -60,11 +60,11 @@ class Session:
         self._channel.send(event="stage", stage=stage)
 
     def do_reference(
-        self, workload: str, size: str, seed: int, path: str, data: Optional[str] = None
+        self, workload: str, size: str, seed: int, path: str, data: Optional[str] = None, mixed: bool = False
     ) -> Dict[str, Any]:
-        """Compute a workload's float64 reference and store it."""
+        """Compute a workload's float64 reference and store it, with the errors of mixed precision if ``mixed``."""
         specification = self._registry.specification(workload)
-        parity.write_reference(path, specification, specification.SIZES[size], seed, data)
+        parity.write_reference(path, specification, specification.SIZES[size], seed, data, mixed=mixed)
         return {"event": "referenced"}
 
     def do_import(

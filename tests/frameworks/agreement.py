@@ -30,7 +30,8 @@ def share_of_allowed(framework, mode, reference, workload, size_name="check", pr
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
     build = BUILT_IN.implementation(workload, framework)
-    transform = Transform(mode, adapter.transform, BUILT_IN.facts(framework).mode(mode).part)
+    part = BUILT_IN.facts(framework).mode(mode).part
+    transform = Transform(mode, adapter.transform, part, precision)
     program = build(size, {name: adapter.put(array) for name, array in drawn.items()}, batches[0], transform)
     run = program.run or looped(program.step, adapter.synchronize, each=True)
     # A turn: other batches before, then a reset.

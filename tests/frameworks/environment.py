@@ -53,7 +53,10 @@ def agreement(environment: str, mode: str, *workloads: str, threads: int = THREA
     """
     name = framework(environment)
     every = (each for each in BUILT_IN.workloads if BUILT_IN.has_implementation(each, name))
-    asked = {each: reference(*f"{each}/check".split("/")[:2]) for each in workloads or every}
+    asked = {}
+    for each in workloads or every:
+        workload, size, precision, *_ = f"{each}/check/float32".split("/") if each.count("/") < 2 else each.split("/")
+        asked[each] = reference(workload, size, precision)
     found: dict[str, Any] = run(environment, "agreement", mode, json.dumps(asked), threads=threads)
     return found
 
@@ -66,9 +69,9 @@ def fewer(environment: str, threads: int) -> dict[str, str]:
 
 
 @cache
-def reference(workload: str, size: str) -> str:
-    """Return the path of a workload's reference at a size."""
-    cell = Cell("any", "numpy", "any", workload, size, "float32", "cpu", THREADS)
+def reference(workload: str, size: str, precision: str = "float32") -> str:
+    """Return the path of a workload's reference at a size; that of mixed precision is another one."""
+    cell = Cell("any", "numpy", "any", workload, size, precision, "cpu", THREADS)
     return str(REFERENCES.ensure(cell, None))
 
 

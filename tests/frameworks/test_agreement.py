@@ -8,7 +8,7 @@ import pytest
 from environment import ROOT, THREADS, agreement, framework, run
 from modes import GRID, GRID_INFERENCE, case, cases, compiled, needs
 
-from bench.cell import Cell
+from bench.cell import MIXED, Cell
 from bench.host.study import study_file
 from bench.host.study.selection import reason_against
 from bench.registry import BUILT_IN
@@ -116,6 +116,21 @@ def in_blocks(environment, mode):
 def short_precisions(environment):
     """Return the precisions that its products have on a processor."""
     return ("bfloat16",) if environment == "torch1" else ("bfloat16", "float16")
+
+
+@cases("torch1:eager", "torch2:eager", "torch2:functorch", "tf2:eager", "tf2:function", "tf2:xla", "jax:jit")
+def test_training_in_mixed_precision_is_as_exact_as_bfloat16_lets_it_be(environment, mode):
+    found = agreement(environment, mode, f"mlp-train/check/{MIXED}", f"lenet-train/check/{MIXED}")
+    for share, settings in found.values():
+        assert share <= 1
+        assert settings["float32 matmul"] == "bf16"
+
+
+@cases("torch2:torchscript", "torch2:autocast")
+def test_modes_without_mixed_precision_say_so(environment, mode):
+    (outcome,) = agreement(environment, mode, f"mlp-train/check/{MIXED}").values()
+    assert outcome.startswith("mode ")
+    assert "eager" in outcome
 
 
 @cases(

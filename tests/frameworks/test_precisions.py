@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.cell import PRECISIONS, Cell
+from bench.cell import MIXED, PRECISIONS, Cell
 from bench.frameworks import precisions
 from bench.program import Unsupported
 from bench.registry import BUILT_IN
@@ -49,11 +49,19 @@ def test_gpus_before_the_a100_and_those_of_others_have_no_tf32():
 
 
 @pytest.mark.parametrize("workload", BUILT_IN.workloads)
-def test_what_has_bfloat16_has_float16_too_and_what_trains_has_neither(workload):
+def test_what_has_bfloat16_has_float16_too_and_what_trains_mixes_instead(workload):
     found = set(BUILT_IN.specification(workload).PRECISIONS)
     assert ("float16" in found) == ("bfloat16" in found)
     if BUILT_IN.specification(workload).TRAINING:
-        assert not found & set(parity.SHORT)
+        assert found & set(parity.SHORT) <= {MIXED}
+    else:
+        assert MIXED not in found
+
+
+def test_arrays_of_mixed_precision_are_float32_in_the_adapters_that_know_it():
+    assert precisions.array_type(MIXED, "cpu", mixes=True) == "float32"
+    with pytest.raises(Unsupported, match="mixed precision is written for PyTorch, TensorFlow and JAX"):
+        precisions.array_type(MIXED, "cpu")
 
 
 @pytest.mark.parametrize(("precision", "matmul", "right"), [

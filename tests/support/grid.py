@@ -31,6 +31,10 @@ DEFAULT, OLDER = "default-study", "older-versions"
 OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
 #: The modes in which they divide training steps between two devices, which takes two threads.
 OLDER_DIVIDED = "mirrored,pmap,shard-map"
+#: The study of training in mixed precision, its environments, and its modes but ``compile``, which ``compile-step`` has.
+MIXED = "mixed-precision"
+MIXED_ENVIRONMENTS = ("torch2", "tf2", "jax")
+MIXED_MODES = "eager,compile-step,function,xla,jit"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
@@ -67,6 +71,7 @@ class Grid:
                 self._test("long", ())
             # The environments of the other portions have their cells checked by the tests.
             self._check_study("full", self._default)
+            self._check_study(MIXED, MIXED_ENVIRONMENTS, modes=MIXED_MODES)
         for number, names in enumerate(portions):
             self._build(names)
             with self._building(builds[number + 1 : number + 2]):

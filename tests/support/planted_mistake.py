@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from bench.cell import MIXED
 from bench.differentiation import loss_and_gradients
 from bench.program import Program
-from bench.worker.checking import optimizers, parity
+from bench.worker.checking import optimizers, parity, rounding
 
 SEED = 1
 #: The check of updates, and that of their projections, which large sizes get.
@@ -33,9 +34,10 @@ class Mistake(NamedTuple):
 
 
 class Training:
-    """A training as its specification describes it, but for one mistake."""
+    """A training as its specification describes it, but for one mistake, in float32 or in mixed precision."""
 
-    def __init__(self, specification: Any, size: dict, mistake: Mistake) -> None:
+    def __init__(self, specification: Any, size: dict, mistake: Mistake, *, mixed: bool = False) -> None:
+        self.rounded = rounding.to_bfloat16 if mixed else None
         self.specification, self.size, self.mistake = specification, size, mistake
         self.drawn, self.batches, _ = parity.draw(specification, size, SEED)
         self.initial = dict(self.drawn, **parity.initial_state(specification, size))
@@ -50,7 +52,9 @@ class Training:
         with pytest.MonkeyPatch.context() as patch:
             for owner, name, value in self.mistake.replaced:
                 (patch.setitem if isinstance(owner, dict) else patch.setattr)(owner, name, value)
-            value, self.state, gradients = loss_and_gradients(loss, self.size, self.current, self.state, batch)
+            value, self.state, gradients = loss_and_gradients(
+                loss, self.size, self.current, self.state, batch, self.rounded
+            )
         given = self.mistake.gradients(self.kept, gradients)
         self.mistake.update(self.specification.OPTIMIZER, self.moments, self.current, given)
         return value
@@ -84,23 +88,30 @@ def shares(specification: Any, mistake: Mistake, folder: Path) -> dict[str, floa
     return {check: share(training, program, folder, check == "reduced") for check in CHECKS}
 
 
+def mixed_share(specification: Any, mistake: Mistake, folder: Path) -> float:
+    """Return the largest error in mixed precision as a share of what is allowed there, as ``shares`` does."""
+    training = Training(specification, specification.SIZES["check"], mistake, mixed=True)
+    return share(training, training.recorded(), folder, False)
+
+
 def share(training: Training, program: Program, folder: Path, reduced: bool) -> float:
-    specification = training.specification
-    path = folder / f"{specification.__name__}-{reduced}.npz"
+    specification, mixed = training.specification, training.rounded is not None
+    path = folder / f"{specification.__name__}-{reduced}-{mixed}.npz"
     if not path.exists():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(parity, "FULL_FLOPS", 0.0 if reduced else float("inf"))
-            parity.write_reference(str(path), specification, training.size, SEED)
+            parity.write_reference(str(path), specification, training.size, SEED, mixed=mixed)
+    precision = MIXED if mixed else "float32"
     outputs = parity.program_outputs(program, training.batches, np.asarray, training.initial, reduced=reduced)
     factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
     reference = stored(path)
     found = max(
         parity.relative_error(value, reference["expected/" + name])
-        / parity.allowed_error(reference, name, "float32", factor)
+        / parity.allowed_error(reference, name, precision, factor)
         for name, value in outputs.items()
     )
     try:
-        parity.judge(outputs, reference, parity.digest(training.drawn, training.batches), "float32", factor)
+        parity.judge(outputs, reference, parity.digest(training.drawn, training.batches), precision, factor)
     except parity.Mismatch:
         assert found > 1
     else:

@@ -13,6 +13,8 @@ __all__ = ["KINDS", "Adapter", "inference", "training"]
 class Adapter(of_jax.Adapter):
     """JAX on one device; every mode of Flax compiles a step."""
 
+    mixes = False
+
     def __init__(self, mode, device, precision, threads):
         super().__init__("jit", device, precision, threads)
 

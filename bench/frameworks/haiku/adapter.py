@@ -13,5 +13,7 @@ __all__ = ["Adapter", "inference", "training"]
 class Adapter(of_jax.Adapter):
     """JAX on one device, with the version of Haiku."""
 
+    mixes = False
+
     def versions(self):
         return dict(super().versions(), **{"dm-haiku": haiku.__version__})

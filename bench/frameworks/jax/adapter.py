@@ -36,13 +36,16 @@ MATMUL_PRECISIONS = {"float32": "highest", precisions.TF32: "tensorfloat32"}
 class Adapter:
     """JAX on one device, in one mode, at one precision."""
 
+    #: Whether training programs know mixed precision.
+    mixes = True
+
     def __init__(self, mode, device, precision, threads):
         if mode in parallel.MODES:
             parallel.ask(mode, device, threads)
         self._asked, self._found = device, None
         self.mode = mode
-        self.dtype = jnp.dtype(precisions.array_type(precision, device))
-        self._tf32 = precision == precisions.TF32
+        self.dtype = jnp.dtype(precisions.array_type(precision, device, mixes=self.mixes))
+        self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         self._compiler = Compiler(mode)
         self._program_settings = []
         self._kept = None
@@ -105,7 +108,7 @@ class Adapter:
             found["allocator"] = gpu.allocator()
             found.update(xla.gpu_settings())
         if self.dtype == jnp.float32:
-            found["float32 matmul"] = self._float32_matmul()
+            found["float32 matmul"] = "bf16" if self._mixed else self._float32_matmul()
             if self.device.platform != "cpu":
                 # One precision for products and convolutions.
                 found["TF32 matmul"] = found["TF32 convolution"] = found["float32 matmul"] == "tf32"

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import optax
 
 from ...program import Program
-from .. import forms, halves
+from .. import forms, halves, precisions
 from . import looping, parallel
 from .compiler import JITTED
 
@@ -43,7 +43,7 @@ def functional_training(
         devices = parallel.Replicas(transform.mode)
     else:
         devices = OneDevice(transform.mode, parameters)
-    keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
+    keeping = in_precision(loss, kept, transform.precision)
     leaves, structure = jax.tree_util.tree_flatten(parameters)
     differentiate = by_leaves(devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True)), structure)
 
@@ -86,6 +86,24 @@ def functional_training(
     return Program(
         lambda *batch: run((batch,)), current_parameters, reset, run, evaluation(outputs, current_parameters)
     )
+
+
+def in_precision(loss, kept, precision):
+    """Return ``loss(parameters, kept, *batch)``, which gives the loss and the new kept.
+
+    In mixed precision it casts parameters and batch to bfloat16, but not what is kept; gradients and updates stay in
+    float32.
+    """
+    keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
+    if precision != precisions.MIXED:
+        return keeping
+
+    def narrow(values):
+        return jax.tree_util.tree_map(
+            lambda value: value.astype(jnp.bfloat16) if value.dtype == jnp.float32 else value, values
+        )
+
+    return lambda parameters, kept, *batch: keeping(narrow(parameters), kept, *narrow(batch))
 
 
 def by_leaves(differentiate, structure):

@@ -20,6 +20,8 @@ of_backend = importlib.import_module("..{}.adapter".format(BACKEND), __package__
 class Adapter(of_backend.Adapter):
     """The backend on one device, op by op: what is compiled, Keras compiles."""
 
+    mixes = False
+
     def __init__(self, mode, device, precision, threads):
         jit = mode.endswith("-jit")
         if jit and BACKEND == "jax":

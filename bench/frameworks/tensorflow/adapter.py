@@ -10,13 +10,16 @@ from .. import halves, loaded, precisions, xla
 from . import clustering, mirrored
 from . import gpu as gpu
 from .compiler import Compiler
-from .programs import inference, variable_training
+from .programs import cross_entropy, inference, variable_training
 
-__all__ = ["Adapter", "inference", "variable_training"]
+__all__ = ["Adapter", "cross_entropy", "inference", "variable_training"]
 
 
 class Adapter:
     """TensorFlow on one device, in one mode, at one precision."""
+
+    #: Whether training programs know mixed precision.
+    mixes = True
 
     def __init__(self, mode, device, precision, threads):
         if mode == clustering.AUTO:
@@ -38,10 +41,10 @@ class Adapter:
         # As by default: with one, a graph's operations that do not need each other wait for each other, and on two
         # processors mlp-train/small and transformer-train/mini took 1.3 times as long.
         tf.config.threading.set_inter_op_parallelism_threads(threads)
-        tf32 = precision == precisions.TF32
+        tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         # TensorFlow uses TF32 by default.
         tf.config.experimental.enable_tensor_float_32_execution(tf32)
-        self.dtype = tf.as_dtype(precisions.array_type(precision, device))
+        self.dtype = tf.as_dtype(precisions.array_type(precision, device, mixes=self.mixes))
         if tf32:
             precisions.verify_tf32(gpu.capability(gpus[0]))
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
@@ -81,7 +84,7 @@ class Adapter:
         found["dispatch"] = "inline" if inline else "asynchronous"
         tf32 = on_gpu and bool(tf.config.experimental.tensor_float_32_execution_enabled())
         if self.dtype == tf.float32:
-            found["float32 matmul"] = "tf32" if tf32 else "highest"
+            found["float32 matmul"] = "bf16" if self._mixed else "tf32" if tf32 else "highest"
         if on_gpu:
             found["TF32 matmul"] = found["TF32 convolution"] = tf32
             found.update(gpu.settings(self._gpus[0]))

@@ -8,7 +8,7 @@ import functools
 import tensorflow as tf
 
 from ...program import Program, Unsupported
-from .. import halves
+from .. import halves, precisions
 from ..forms import given
 from . import mirrored
 from .clustering import WHOLE
@@ -102,11 +102,9 @@ def variable_training(
     itself, such as running statistics. ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
     ``outputs(variables, *inputs)`` gives the logits from which a training to a result is evaluated.
     """
-    if transform.mode == mirrored.MODE:
-        halves.verify_program(transform.mode, training=True, whole=not kept and differentiate is None)
-        devices = mirrored.Mirrors()
-    else:
-        devices = OneDevice()
+    devices = devices_of(transform.mode, whole=not kept and differentiate is None)
+    if transform.precision == precisions.MIXED:
+        loss = mixing(loss, parameters)
     initial = dict(parameters, **(kept or {}))
     with devices.scope():
         variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
@@ -151,6 +149,39 @@ def variable_training(
     # In whatever mode a graph: it is no part of what is timed.
     evaluate = tf.function(functools.partial(outputs, variables)) if outputs is not None else None
     return Program(step, lambda: variables, reset, run, evaluate)
+
+
+def cross_entropy(labels, logits):
+    """Return the mean cross-entropy, in float32 or wider: logits of a mixed precision are narrow."""
+    wide = tf.cast(logits, tf.float32) if logits.dtype == tf.bfloat16 else logits
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=wide))
+
+
+def mixing(loss, parameters):
+    """Return a ``loss`` that casts the named ``parameters`` and the batch: gradients and updates stay in float32.
+
+    What is kept beside the parameters is assigned, and is not cast.
+    """
+
+    def mixed(variables, *batch):
+        return loss(dict(variables, **narrow({name: variables[name] for name in parameters})), *narrow(batch))
+
+    return mixed
+
+
+def narrow(values):
+    """Cast what is float32 to bfloat16."""
+    return tf.nest.map_structure(
+        lambda value: tf.cast(value, tf.bfloat16) if value.dtype == tf.float32 else value, values
+    )
+
+
+def devices_of(mode, whole):
+    """Return the devices of a mode; ``whole`` says whether a step is a gradient of one loss that keeps nothing."""
+    if mode != mirrored.MODE:
+        return OneDevice()
+    halves.verify_program(mode, training=True, whole=whole)
+    return mirrored.Mirrors()
 
 
 class OneDevice:

@@ -23,6 +23,9 @@ __all__ = ["Adapter", "inference", "kernel", "make_optimizer", "module_training"
 class Adapter:
     """PyTorch on one device, in one mode, at one precision."""
 
+    #: Whether training programs know mixed precision.
+    mixes = True
+
     def __init__(self, mode, device, precision, threads):
         if device == "gpu" and not torch.cuda.is_available():
             raise Unsupported("torch {} sees no GPU".format(torch.__version__))
@@ -36,8 +39,8 @@ class Adapter:
         self._mode = mode
         self._lazy = mode in lazy.MODES
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
-        self.dtype = getattr(torch, precisions.array_type(precision, device))
-        self._tf32 = precision == precisions.TF32
+        self.dtype = getattr(torch, precisions.array_type(precision, device, mixes=self.mixes))
+        self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
@@ -92,7 +95,7 @@ class Adapter:
     def settings(self):
         found = settings.read(self.device)
         if self.dtype == torch.float32:
-            found["float32 matmul"] = settings.float32_matmul(self.device)
+            found["float32 matmul"] = "bf16" if self._mixed else settings.float32_matmul(self.device)
         found["dispatch"] = "asynchronous" if self.device.type == "cuda" else "inline"
         found.update(self._compiler.settings())
         found["compiled"] = self.compilation()["compiled"]

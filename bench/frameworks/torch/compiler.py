@@ -72,7 +72,7 @@ class Compiler:
         if self._mode == AUTOCAST:
             if training:
                 raise Unsupported(
-                    "a training step in bfloat16 differs too much from float64 to be told from a wrong one"
+                    "mode autocast is for inference; training in bfloat16 is precision mixed-bfloat16: use eager there"
                 )
             return cast(function, self._device)
         if self._mode in (FUNCTORCH, "compile-optimizer", *FOREACH) and not training:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import distributed
 
-from ...program import Program
-from .. import halves
-from . import lazy, parallel
+from ...program import Program, Unsupported
+from .. import halves, precisions
+from . import lazy, parallel, scripting
+from .compiler import cast
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 from .optimizers import COMPILED, fusion, make_optimizer, tensors_of
@@ -21,6 +22,11 @@ def module_training(module, transform, settings, parameters):
     The mode transforms the module, whose optimizer then is torch.optim's, or the whole step.
     """
     module.train()
+    if transform.precision == precisions.MIXED:
+        if transform.mode in (*scripting.MODES, *lazy.MODES):
+            raise Unsupported("mode {} has no mixed precision here: use eager or compile".format(transform.mode))
+        # As an attribute, so that whatever calls or copies the module finds it.
+        module.forward = cast(module.forward, next(module.parameters()).device)
     if transform.mode == parallel.MODE:
         return divided_training(module, transform, settings, parameters)
     make = optimized

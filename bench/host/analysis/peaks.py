@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.cell import of_products
 from bench.record import OK, Record
 
 from ..statistics import roofline
@@ -44,7 +45,7 @@ def combine(measured: Mapping[str, Mapping[str, Any]], device: str, precision: s
         for key, values in measured.items()
         if key.split("/")[1] == device and (threads is None or values.get("threads", threads) == threads)
     ]
-    flops = [values.get("flops_per_s", {}).get(precision) for values in here]
+    flops = [values.get("flops_per_s", {}).get(each) for values in here for each in of_products(precision)]
     curves: dict[float, float] = {}
     for values in here:
         for size, rate in values.get("bandwidths", ()):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from bench.cell import Cell
+from bench.cell import Cell, of_products
 from bench.registry import Registry
 
 from ..executors import plausibility
@@ -33,7 +33,7 @@ def probes(cells: Iterable[Cell], registry: Registry) -> dict[str, Probe]:
         if cell.threads == most or cell.threads_named:
             key = f"{cell.environment}/{cell.device}" + (f"/{cell.threads}" if cell.threads < most else "")
             probe = plausibility.probe(cell, registry.facts(cell.framework).modes[0].name)
-            found.setdefault(key, (probe, {}))[1][cell.precision] = None
+            found.setdefault(key, (probe, {}))[1].update(dict.fromkeys(of_products(cell.precision)))
     return {key: (cell, tuple(precisions)) for key, (cell, precisions) in found.items()}
 
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.cell import Cell
+from bench.cell import MIXED, Cell
 from bench.registry import BUILT_IN, Registry
 
 from ..environments import variables
@@ -43,7 +43,8 @@ class References:
         parity = Path(self.registry.sources[0].path(*PARITY))
         files = source_files.of_specification(self.registry, cell.workload, parity)
         hashed.update(source_files.digest(self.registry, files).encode())
-        return self.folder / f"{cell.workload}-{cell.size}-{hashed.hexdigest()[:16]}.npz"
+        kind = "-mixed" if cell.precision == MIXED else ""
+        return self.folder / f"{cell.workload}-{cell.size}{kind}-{hashed.hexdigest()[:16]}.npz"
 
     def ensure(self, cell: Cell, data: str | None) -> Path:
         """Compute the reference if it is not there; raises Ended where that fails."""
@@ -68,6 +69,7 @@ class References:
         )
         try:
             request = {"workload": cell.workload, "size": cell.size, "seed": self.seed, "path": str(path), "data": data}
+            request["mixed"] = cell.precision == MIXED
             ask(worker, TIMEOUT_S, do="reference", **request)
         finally:
             worker.kill()

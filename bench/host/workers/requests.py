@@ -53,6 +53,7 @@ class ReferenceRequest(Message):
     seed: Count
     path: Text
     data: Text | None = None
+    mixed: Annotated[bool, Field(strict=True)] = False
 
 
 class MoveRequest(Message):

@@ -17,13 +17,13 @@ def digest(parameters: Dict[str, Any], batches: Iterable[Any]) -> str:
     return hashed.hexdigest()
 
 
-def nudged(parameters: Dict[str, Any], run: int) -> Dict[str, Any]:
-    """Return float32 parameters with random changes in the last bit; run 0 leaves them unchanged."""
+def nudged(parameters: Dict[str, Any], run: int, step: float = 2.0**-23) -> Dict[str, Any]:
+    """Return float32 parameters with random changes by ``step``, the last bit; run 0 leaves them unchanged."""
     if run == 0:
         return parameters
     random = np.random.RandomState(run)
     return {
-        name: (value * (1 + random.choice([-1, 0, 1], value.shape) * 2.0**-23)).astype(value.dtype)
+        name: (value * (1 + random.choice([-1, 0, 1], value.shape) * step)).astype(value.dtype)
         if value.dtype.kind == "f"
         else value
         for name, value in parameters.items()

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Sequence
 
 import numpy as np
 
+from ...cell import MIXED
 from . import draws
 from .comparison import describe, relative_error
 from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch, allowed_error
@@ -102,7 +103,8 @@ class LateCheck(NamedTuple):
         if draws.are_expected(expected):
             found = draws.judge(expected, value, part=True)
         else:
-            allowed = PART * allowed_error(stored, name, self.precision, self.factor)
+            whole = self.precision == MIXED  # its updates have errors of their own, and are whole
+            allowed = (1.0 if whole else PART) * allowed_error(stored, name, self.precision, self.factor)
             found = {"error": relative_error(value, expected), "allowed": allowed}
         if not found["error"] <= found["allowed"]:
             wrong = describe(name, found, value, expected, False)

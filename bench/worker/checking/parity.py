@@ -15,8 +15,9 @@ from typing import Any, Dict
 
 import numpy as np
 
+from ...cell import MIXED
 from ...differentiation import loss_and_gradients
-from . import draws, inputs
+from . import draws, inputs, rounding
 from .arrays import digest as digest
 from .arrays import nudged as nudged
 from .comparison import describe, relative_error, shape_difference
@@ -29,16 +30,20 @@ from .projection import projected, sampled
 #: step is 2^-6.
 ROUNDOFF = {
     "float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-11, "float16": 2.0**-11, "bfloat16": 2.0**-8,
-    "int8": 2.0**-6,
+    MIXED: 2.0**-8, "int8": 2.0**-6,
 }  # fmt: skip
 #: The precisions with the smaller factor.
-SHORT = ("tf32", "float16", "bfloat16", "int8")
+SHORT = ("tf32", "float16", "bfloat16", "int8", MIXED)
 #: Other orders of summation, fused multiply-add and approximated transcendental functions stay below this factor.
 TOLERANCE_FACTOR = 16.0
 #: The factor of precisions that are shorter than float32 is smaller, so that a missing term of 10 % is found; no error
 #: may exceed ``MOST_ERROR``.
 SHORT_TOLERANCE_FACTOR = 3.0
 MOST_ERROR = 0.1
+#: An update in mixed precision may have a larger one; a parameter that stays as it is has 1. See ``rounding``.
+MOST_MIXED_ERROR = 0.9
+#: Where no output has an error as large, a program did not compute in bfloat16.
+LEAST_MIXED_ERROR = ROUNDOFF[MIXED] / 16
 #: Number of float32 references. Four missed a near-tie in one of 24 draws of mlp-train/small, sixteen in none; large
 #: sizes get fewer, by ``RUNS_FLOPS``, to save time.
 LEAST_RUNS, MOST_RUNS = 4, 16
@@ -68,12 +73,12 @@ def initial_state(specification: Any, size: Dict[str, int]) -> Dict[str, Any]:
 
 
 def expected_outputs(
-    specification: Any, size: Dict[str, int], parameters: Any, batches: Any, dtype: Any
+    specification: Any, size: Dict[str, int], parameters: Any, batches: Any, dtype: Any, rounded: Any = None
 ) -> Dict[str, Any]:
     """Compute the specification in ``dtype``: outputs of inference, or losses and updates of training.
 
     Updates of parameters and state are compared, not their values, because a large weight with a small learning rate
-    would hide a wrong gradient.
+    would hide a wrong gradient. ``rounded`` rounds each result and gradient of a training step.
     """
     batches = [tuple(as_dtype(array, dtype) for array in batch) for batch in batches]
     current = {name: as_dtype(array, dtype) for name, array in parameters.items()}
@@ -87,7 +92,7 @@ def expected_outputs(
     initial, losses, moments = dict(current, **state), [], {}  # type: Any, List[Any], Dict[str, Any]
     reduced = is_reduced(specification, size)
     for index in range(REDUCED_STEPS if reduced else CHECKED_STEPS):
-        loss, state, gradients = loss_and_gradients(specification.loss, size, current, state, batches[index])
+        loss, state, gradients = loss_and_gradients(specification.loss, size, current, state, batches[index], rounded)
         losses.append(loss)
         update(specification.OPTIMIZER, moments, current, gradients)
     for name, value in dict(current, **state).items():
@@ -115,15 +120,18 @@ def single_runs(specification: Any, size: Dict[str, int]) -> int:
     return int(min(MOST_RUNS, max(LEAST_RUNS, RUNS_FLOPS // flops)))
 
 
-def write_reference(path: str, specification: Any, size: Dict[str, int], seed: int, data: Any = None) -> None:
+def write_reference(
+    path: str, specification: Any, size: Dict[str, int], seed: int, data: Any = None, *, mixed: bool = False
+) -> None:
     """Compute the reference and store it at ``path`` (a .npz file without pickles), which all environments read.
 
-    What it was computed from is stored, too, unless it is large.
+    What it was computed from is stored, too, unless it is large. With ``mixed`` it has the errors of mixed precision.
     """
     parameters, batches, description = draw(specification, size, seed, data)
     exact = expected_outputs(specification, size, parameters, batches, np.float64)
+    step, rounded = (2.0**-9, rounding.to_bfloat16) if mixed else (2.0**-23, None)
     single = [
-        expected_outputs(specification, size, nudged(parameters, run), batches, np.float32)
+        expected_outputs(specification, size, nudged(parameters, run, step), batches, np.float32, rounded)
         for run in range(single_runs(specification, size))
     ]
     stored = {
@@ -134,7 +142,8 @@ def write_reference(path: str, specification: Any, size: Dict[str, int], seed: i
     for name, value in exact.items():
         stored["expected/" + name] = value
         if not draws.are_expected(value):
-            stored["error/" + name] = np.array(max(relative_error(run[name], value) for run in single))
+            least = rounding.least_error(specification.OPTIMIZER, value.size) if mixed else 0.0
+            stored["error/" + name] = np.array(max([least, *(relative_error(run[name], value) for run in single)]))
         if not specification.TRAINING:
             stored["sample/" + name] = sampled(value)
     handle, partial = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".npz")
@@ -185,6 +194,8 @@ def allowed_error(stored: Any, name: str, precision: str, factor: float) -> floa
     """Return the relative error that an output may have at a precision; ``stored`` is the opened reference."""
     if precision in SHORT:
         factor *= SHORT_TOLERANCE_FACTOR / TOLERANCE_FACTOR
+    if precision == MIXED:
+        return min(MOST_ERROR if name == "loss" else MOST_MIXED_ERROR, factor * float(stored["error/" + name]))
     # A float32 run with an exact result must not make the tolerance zero.
     single = max(float(stored["error/" + name]), ROUNDOFF["float32"])
     return min(MOST_ERROR, factor * single * ROUNDOFF[precision] / ROUNDOFF["float32"])
@@ -224,4 +235,7 @@ def judge(
         worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
         sums = bool(stored["reduced"]) and worst != "loss"
         raise Mismatch(describe(worst, found[worst], outputs[worst], stored["expected/" + worst], sums))
+    most = max(found.values(), key=lambda each: each["error"])["error"] if found else 0.0
+    if precision == MIXED and most < LEAST_MIXED_ERROR:
+        raise Mismatch("no error is above {:.2g}: nothing was computed in bfloat16".format(most))
     return found

@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, Iterable, List, Tuple
 
 import numpy as np
 
-from ...cell import Cell
+from ...cell import MIXED, Cell
 from ..exit_status import reason_of
 from ..timing import growth
 
-ITEMSIZE = {"float64": 8, "float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
+ITEMSIZE = {"float64": 8, "float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2, MIXED: 4, "int8": 1}
 #: Orders of the square matrices, tried in turn until the rate stops growing or the time is over.
 ORDERS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 #: The rate has stopped growing when ``IDLE_ORDERS`` orders in a row raise it by less than this factor.

@@ -25,7 +25,7 @@ SIZES = {
     "medium": {"batch": 100, "filters": 32, "dense": 512},
     "large": {"batch": 500, "filters": 32, "dense": 512},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 FLOPS_DIVISOR = cnn.FLOPS_DIVISOR
 TRAINING = True
 OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}

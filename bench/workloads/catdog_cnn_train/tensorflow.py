@@ -6,7 +6,7 @@ import functools
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
 from ..lenet_train.tensorflow import block, dense, pooling
 from . import OPTIMIZER
 
@@ -22,7 +22,7 @@ def logits(variables, images, pool):
 
 def loss(variables, images, labels, pool):
     found = logits(variables, images, pool)
-    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=found))
+    return cross_entropy(labels, found)
 
 
 def build(size, parameters, batch, transform):

@@ -19,7 +19,7 @@ SIZES = {
     # The smallest GPT-2 (Radford et al. 2019), 124 million parameters.
     "large": {"batch": 2, "sequence": 512, "width": 768, "heads": 12, "layers": 12, "vocabulary": 50257},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 TRAINING = True
 #: nanoGPT's; it lets only matrices decay.
 OPTIMIZER = {

@@ -17,7 +17,6 @@ from ..lenet_train import (
     FLOPS_DIVISOR,
     ITEM,
     OPTIMIZER,
-    PRECISIONS,
     SHAPES,
     SIZES,
     TRAINING,
@@ -39,6 +38,7 @@ __all__ = [
     "useful_flops",
 ]
 
+PRECISIONS = ("float32",)
 #: Mean and standard deviation of the data set's bytes, divided by 255.
 MEAN, DEVIATION = 0.3045, 0.376
 #: Batches that a pipeline prepares ahead, where it has a thread or process of its own.

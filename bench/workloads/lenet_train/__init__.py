@@ -23,7 +23,7 @@ SIZES = {
     # With 2,048 images and the seed of the studies, float32 decides a near-tie otherwise than float64.
     "large": {"batch": 1024},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 FLOPS_DIVISOR = cnn.FLOPS_DIVISOR
 TRAINING = True
 OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}

@@ -23,7 +23,7 @@ SIZES = {
     "medium": {"batch": 20, "sequence": 35, "width": 650, "layers": 2, "vocabulary": 10000},
     "large": {"batch": 20, "sequence": 35, "width": 1500, "layers": 2, "vocabulary": 10000},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 TRAINING = True
 OPTIMIZER = {"name": "sgd", "learning_rate": 1.0}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
 from . import OPTIMIZER
 
 
@@ -33,6 +33,6 @@ def build(size, parameters, batch, transform, layer=layer):
         flat = tf.matmul(tf.concat(hidden, axis=0), variables["dense.weight"])
         logits = tf.nn.bias_add(flat, variables["dense.bias"])
         labels = tf.reshape(tf.transpose(targets), (-1,))
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        return cross_entropy(labels, logits)
 
     return variable_training(loss, parameters, transform, OPTIMIZER)

@@ -14,7 +14,7 @@ SIZES = {
     "medium": {"batch": 256, "inputs": 784, "hidden": 2048, "layers": 3, "classes": 10},
     "large": {"batch": 512, "inputs": 784, "hidden": 4096, "layers": 3, "classes": 10},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 TRAINING = True
 OPTIMIZER = {"name": "sgd", "learning_rate": 0.05}
 

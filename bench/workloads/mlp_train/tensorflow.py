@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
 from . import OPTIMIZER
 
 
@@ -15,7 +15,7 @@ def loss(variables, inputs, labels):
         activations = tf.nn.bias_add(tf.matmul(activations, variables["weight%d" % index]), variables["bias%d" % index])
         if index < count - 1:
             activations = tf.nn.relu(activations)
-    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=activations))
+    return cross_entropy(labels, activations)
 
 
 def build(size, parameters, batch, transform):

@@ -20,7 +20,7 @@ SIZES = {
     "medium": {"depth": 18, "side": 32, "stem": 3, "width": 64, "batch": 64, "classes": 10},
     "large": {"depth": 18, "side": 224, "stem": 7, "width": 64, "batch": 16, "classes": 1000},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 FLOPS_DIVISOR = resnet.FLOPS_DIVISOR
 TRAINING = True
 OPTIMIZER = {"name": "sgd", "learning_rate": 0.01, "momentum": 0.9}

@@ -21,12 +21,15 @@ def build(size, parameters, batch, transform):
             new[name] = (1 - batch_norm.MOMENTUM) * kept[name] + batch_norm.MOMENTUM * value
 
         def normalise(name, images):
-            mean = images.mean(axis=(0, 1, 2))
-            variance = jnp.square(images - mean).mean(axis=(0, 1, 2))
+            # Statistics in float32 or wider, as flax has them.
+            wide = images.astype(jnp.promote_types(images.dtype, jnp.float32))
+            mean = wide.mean(axis=(0, 1, 2))
+            variance = jnp.square(wide - mean).mean(axis=(0, 1, 2))
             count = images.size // images.shape[-1]
             moved(name + ".mean", mean)
             moved(name + ".variance", count / (count - 1) * variance)
-            return normal(images, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
+            normalised = normal(wide, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
+            return normalised.astype(images.dtype)
 
         logits = forward(size, parameters, images, normalise, convolution.of_mode(transform.mode))
         return score(logits, labels), new

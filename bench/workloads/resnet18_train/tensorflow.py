@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
 from ...frameworks.tensorflow.clustering import BY_XLA
 from .. import batch_norm, resnet
 from ..resnet18.tensorflow import forward
@@ -13,6 +13,8 @@ from . import OPTIMIZER, initial_state
 
 def by_kernel(images, mean, variance, scale, shift):
     """Normalise images; return them and the new running mean and variance, as the function below does."""
+    # The kernel takes narrow images, but no narrow scale.
+    scale, shift = (tf.cast(value, tf.float32) for value in (scale, shift))
     return tf.compat.v1.nn.fused_batch_norm(
         images, scale, shift, mean, variance, batch_norm.EPSILON, exponential_avg_factor=batch_norm.MOMENTUM
     )
@@ -23,14 +25,16 @@ def by_moments(images, mean, variance, scale, shift):
 
     That loses bits, by which ReLUs change: updates were wrong by up to 3 %. The time is the same.
     """
+    narrow, images = images.dtype, tf.cast(images, tf.float32)
     own_mean, own_variance = tf.nn.moments(images, (0, 1, 2))
     count = images.shape.num_elements() // images.shape[-1]
 
     def moved(old, new):
         return (1 - batch_norm.MOMENTUM) * old + batch_norm.MOMENTUM * new
 
+    shift, scale = (tf.cast(value, tf.float32) for value in (shift, scale))
     normal = tf.nn.batch_normalization(images, own_mean, own_variance, shift, scale, batch_norm.EPSILON)
-    return normal, moved(mean, own_mean), moved(variance, count / (count - 1) * own_variance)
+    return tf.cast(normal, narrow), moved(mean, own_mean), moved(variance, count / (count - 1) * own_variance)
 
 
 def build(size, parameters, batch, transform):
@@ -45,6 +49,6 @@ def build(size, parameters, batch, transform):
             return normal
 
         logits = forward(size, variables, images, normalise)
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        return cross_entropy(labels, logits)
 
     return variable_training(loss, parameters, transform, OPTIMIZER, layout="NHWC", kept=initial_state(size))

@@ -42,7 +42,7 @@ def attend(projected, size, mask):
     queries, keys, values = tf.unstack(tf.transpose(split, (2, 0, 3, 1, 4)))
     scores = tf.matmul(queries * (width // heads) ** -0.5, keys, transpose_b=True)
     if mask is not None:
-        scores += mask
+        scores += tf.cast(mask, scores.dtype)
     mixed = tf.matmul(tf.nn.softmax(scores), values)
     return tf.reshape(tf.transpose(mixed, (0, 2, 1, 3)), (-1, width))
 

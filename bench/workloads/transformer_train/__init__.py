@@ -20,7 +20,7 @@ SIZES = {
     # The shape of the smallest GPT-2 (Radford et al. 2019), with half of its context.
     "large": {"batch": 2, "sequence": 512, "width": 768, "heads": 12, "layers": 12, "vocabulary": 50257},
 }
-PRECISIONS = ("float32",)
+PRECISIONS = ("float32", "mixed-bfloat16")
 TRAINING = True
 OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
 

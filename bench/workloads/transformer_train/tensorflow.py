@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
 from ..transformer_encoder.tensorflow import ATTENTION, causal_mask, forward
 from . import OPTIMIZER
 
@@ -23,6 +23,6 @@ def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     def loss(variables, tokens, targets):
         logits = predict(size, variables, tokens, mask)
         labels = tf.reshape(targets, (-1,))
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        return cross_entropy(labels, logits)
 
     return variable_training(loss, parameters, transform, optimizer, attention=ATTENTION)

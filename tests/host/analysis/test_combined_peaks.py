@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bench.cell import Cell
+from bench.cell import MIXED, Cell
 from bench.host.analysis.peaks import Peak, combine, implausible
 from bench.record import Record
 
@@ -27,6 +27,15 @@ def test_the_peak_is_the_best_of_all_frameworks_on_the_device():
     peak = combine(MEASURED, "cpu", "float32")
     assert peak == Peak(3e9, ((1000, 5e9), (100000, 2e9)))
     assert combine(MEASURED, "cpu", "bfloat16").flops_per_s is None
+
+
+def test_the_peak_of_mixed_precision_is_the_higher_of_both_that_it_computes_in():
+    measured = {
+        "torch2/cpu": {"flops_per_s": {"float32": 1e9, "bfloat16": 4e9}, "bandwidths": []},
+        "jax/cpu": {"flops_per_s": {"float32": 3e9, "bfloat16": 2e9}, "bandwidths": []},
+    }
+    assert combine(measured, "cpu", MIXED).flops_per_s == 4e9
+    assert combine({"jax/cpu": measured["jax/cpu"]}, "cpu", MIXED).flops_per_s == 3e9
 
 
 def test_the_peak_of_a_cell_is_that_of_as_many_threads():
