@@ -31,7 +31,7 @@ DEFAULT, OLDER = "default-study", "older-versions"
 OLDER_ENVIRONMENTS = ("torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30")
 #: The modes in which they divide training steps between two devices, which takes two threads.
 OLDER_DIVIDED = "mirrored,pmap,shard-map"
-#: The study of training in mixed precision, its environments, and its modes but ``compile``, which ``compile-step`` has.
+#: The study of training in mixed precision, its environments, and its modes but ``compile``: ``compile-step`` has it.
 MIXED = "mixed-precision"
 MIXED_ENVIRONMENTS = ("torch2", "tf2", "jax")
 MIXED_MODES = "eager,compile-step,function,xla,jit"
