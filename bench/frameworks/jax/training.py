@@ -43,7 +43,7 @@ def functional_training(
         devices = parallel.Replicas(transform.mode)
     else:
         devices = OneDevice(transform.mode, parameters)
-    keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
+    keeping = loss if kept is not None else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
     leaves, structure = jax.tree_util.tree_flatten(parameters)
     differentiate = by_leaves(devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True)), structure)
 
