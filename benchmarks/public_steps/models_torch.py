@@ -81,11 +81,12 @@ def classify(size, mode, batch):
     return found
 
 
-def train_images(size, mode, batch):
+def train_images(size, mode, batch, train=trained):
+    """Train as the tutorials do, or as another ``train`` does."""
     found = {}
     kind = functools.partial(torch.optim.SGD, momentum=SGD["momentum"])
     for name, (network, images) in layouts(size, mode, batch[0]).items():
-        steps = trained(network, mode, (images, batch[1]), kind, SGD["learning_rate"])
+        steps = train(network, mode, (images, batch[1]), kind, SGD["learning_rate"])
         found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
 
@@ -126,13 +127,13 @@ def language_models(size, mode):
     return {"torch.nn": found["torch.nn"]} if mode in ("torchscript", "torchscript-optimized") else found
 
 
-def train_language(size, mode, batch):
+def train_language(size, mode, batch, train=trained):
     kind = functools.partial(
         torch.optim.AdamW, betas=(ADAMW["beta1"], ADAMW["beta2"]), weight_decay=ADAMW["weight_decay"]
     )
     found = {}
     for name, model in language_models(size, mode).items():
-        steps = trained(model, mode, batch, kind, ADAMW["learning_rate"])
+        steps = train(model, mode, batch, kind, ADAMW["learning_rate"])
         found.update((f"{name} ({step})", repeated(made)) for step, made in steps.items())
     return found
 

@@ -1,4 +1,4 @@
-"""Makes steps of Haiku's modules and optax' optimizers, as Haiku's examples of MNIST and of a transformer do.
+"""Makes steps of Haiku's modules and optax' optimizers, as Haiku's examples of MNIST, a transformer and an RNN do.
 
 Attention is Haiku's own, with biases.
 """
@@ -17,6 +17,8 @@ def steps(workload, size, mode, batch):
     """Return ``{name: step}``."""
     if workload == "transformer-encoder":
         return {"haiku": inferred(pure(lambda hidden: stack(size, hidden, causal=False)), mode, batch)}
+    if workload == "lstm-lm-train":
+        return recurrent(size, mode, [array.T for array in batch])
     predict, optimizer = {
         "mlp-train": lambda: (lambda rows: perceptron(size, rows), optax.sgd(RATE)),
         "lenet-train": lambda: (lambda images: convolutional((6, 16), (120, 84), 10, images), optax.sgd(RATE)),
@@ -43,6 +45,25 @@ def convolutional(filters, dense, classes, hidden):
 
 def catdog(size, images):
     return convolutional([size["filters"] * factor for factor in (1, 2, 4)], (size["dense"],), 2, images)
+
+
+def recurrent(size, mode, batch):
+    """Train on sequences with the time first, as the example of an RNN does, in one loop or in one for each layer."""
+
+    def unrolled(tokens, cores):
+        hidden = hk.Embed(size["vocabulary"], size["width"])(tokens)
+        for core in cores:
+            hidden, _ = hk.dynamic_unroll(core, hidden, core.initial_state(size["batch"]))
+        return hk.BatchApply(hk.Linear(size["vocabulary"]))(hidden)
+
+    def layers():
+        return [hk.LSTM(size["width"]) for _ in range(size["layers"])]
+
+    models = {
+        "haiku, DeepRNN": lambda tokens: unrolled(tokens, [hk.DeepRNN(layers())]),
+        "haiku, layer by layer": lambda tokens: unrolled(tokens, layers()),
+    }
+    return {name: trained(pure(model), optax.sgd(1.0), mode, batch) for name, model in models.items()}
 
 
 def norm(hidden):

@@ -34,7 +34,7 @@ REQUESTED = {
     "jit-aot": (*KERNELS, *NETWORKS),
     "jit-loop": (*OPTIMIZERS, *TRAINED),
     "fit": TRAINED,
-    "fit-compile": ("mlp-train",),
+    "fit-compile": ("mlp-train", "lstm-lm-train"),
     "train-on-batch": TRAINED,
     "predict": ("transformer-encoder",),
     "float32": (*INFERRED, "transformer-encoder"),
@@ -44,7 +44,7 @@ REQUESTED = {
     "nnx": (*TRAINED, "transformer-encoder"),
     "nnx-functional": (*TRAINED, "transformer-encoder"),
     "linen": (*TRAINED, "transformer-encoder"),
-    "jit": (*TRAINED, "transformer-encoder"),
+    "jit": (*TRAINED, "lstm-lm-train", "transformer-encoder", "gpt", "gpt-train"),
     "xla": ("conv2d", "embedding-bag", "optimizer-step-adam", "mlp-train"),
     "compile-openxla": ("conv2d", "embedding-bag", "mlp-train"),
 }

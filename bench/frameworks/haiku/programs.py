@@ -12,35 +12,52 @@ from ..jax.training import functional_training
 KINDS = {"weight": "w", "bias": "b", "scale": "scale", "shift": "offset", "embedding": "embeddings"}
 
 
-def training(predict, paths, parameters, transform, settings, **found):
+def training(predict, paths, parameters, transform, settings, kept=None, fixed=None, **found):
     """Make the program that trains ``predict`` from a batch's inputs to logits on the mean cross-entropy.
 
     ``predict`` makes its modules in the call. ``paths`` maps the specification's names to (module, parameter) there.
-    ``found`` are settings that the program has, such as ``layout``.
+    ``kept`` is the first state of the modules, as Haiku has it; the program's parameters contain the current one.
+    ``fixed`` holds parameters that are not trained. ``found`` are settings that the program has, such as ``layout``.
     """
-    apply = applied(predict, paths)
+    apply, kept = applied(predict), kept or {}
 
-    def loss(parameters, inputs, labels):
-        logits = apply(parameters, inputs)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    def called(parameters, kept, inputs):
+        return apply(nested(paths, dict(parameters, **(fixed or {}))), kept, inputs)
 
-    return functional_training(loss, parameters, transform, settings, outputs=apply, **found)
+    def loss(parameters, kept, inputs, labels):
+        logits, kept = called(parameters, kept, inputs)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), kept
+
+    def outputs(parameters, inputs):
+        return called(parameters, {}, inputs)[0]
+
+    # With a state, ``predict`` does not do what it does when predicting.
+    evaluated = None if kept else outputs
+    return functional_training(loss, parameters, transform, settings, kept=kept, outputs=evaluated, **found)
 
 
-def inference(predict, paths, parameters, transform, output, **found):
-    """Make the program of ``predict``, which maps a batch's input to what is called ``output``; see ``training``."""
-    apply = applied(predict, paths)
-    return of_jax.inference(lambda *arguments: {output: apply(*arguments)}, parameters, transform, **found)
+def inference(predict, paths, parameters, transform, output, states=None, **found):
+    """Make the program of ``predict``, which maps a batch's input to what is called ``output``; see ``training``.
+
+    ``states`` are paths of what the modules hold as state.
+    """
+    apply = applied(predict)
+
+    def called(parameters, inputs):
+        outputs, _ = apply(nested(paths, parameters), nested(states or {}, parameters), inputs)
+        return {output: outputs}
+
+    return of_jax.inference(called, parameters, transform, **found)
 
 
-def applied(predict, paths):
-    """Return the pure function of the specification's parameters and an input."""
-    pure = hk.without_apply_rng(hk.transform(predict)).apply
+def applied(predict):
+    """Return the pure function of parameters, state and an input, which returns the output and the new state."""
+    return hk.without_apply_rng(hk.transform_with_state(predict)).apply
 
-    def apply(parameters, inputs):
-        modules = {}
-        for name, (module, kind) in paths.items():
-            modules.setdefault(module, {})[kind] = parameters[name]
-        return pure(modules, inputs)
 
-    return apply
+def nested(paths, values):
+    """Return values by their paths, as Haiku takes them."""
+    modules = {}
+    for name, (module, kind) in paths.items():
+        modules.setdefault(module, {})[kind] = values[name]
+    return modules

@@ -94,7 +94,7 @@ def in_precision(loss, kept, precision):
     In mixed precision it casts parameters and batch to bfloat16, but not what is kept; gradients and updates stay in
     float32.
     """
-    keeping = loss if kept else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
+    keeping = loss if kept is not None else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
     if precision != precisions.MIXED:
         return keeping
 

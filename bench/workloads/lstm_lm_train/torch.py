@@ -34,9 +34,15 @@ def named_parameters(module):
     return named
 
 
-def build(size, parameters, batch, transform):
-    module = LanguageModel(size).to(batch[0].device)
+def made(size, parameters):
+    """Return the model with these parameters."""
+    module = LanguageModel(size).to(parameters["dense.bias"].device)
     with torch.no_grad():
         for name, value in named_parameters(module).items():
             value.copy_(parameters[name])
+    return module
+
+
+def build(size, parameters, batch, transform):
+    module = made(size, parameters)
     return module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))

@@ -11,13 +11,8 @@ from ...frameworks.jax.adapter import inference
 from .. import batch_norm, resnet
 
 
-def forward(size, parameters, images, normalise, convolve=convolution.convolve):
-    """Compute the logits; ``normalise(name, images)`` is the batch normalisation of a convolution."""
-
-    def apply(layer, hidden):
-        weight = parameters[layer.name + ".weight"]
-        return normalise(layer.name, convolve(hidden, weight, layer.stride, weight.shape[0] // 2))
-
+def features(size, images, apply):
+    """Map images to the means of the last channels; ``apply(layer, images)`` convolves and normalises."""
     hidden = jax.nn.relu(apply(resnet.stem(size), images))
     if resnet.stem(size).stride == 2:
         edges = ((0, 0), (1, 1), (1, 1), (0, 0))
@@ -27,7 +22,17 @@ def forward(size, parameters, images, normalise, convolve=convolution.convolve):
         for layer in branch[:-1]:
             hidden = jax.nn.relu(apply(layer, hidden))
         hidden = jax.nn.relu(apply(branch[-1], hidden) + kept)
-    return hidden.mean(axis=(1, 2)) @ parameters["dense.weight"] + parameters["dense.bias"]
+    return hidden.mean(axis=(1, 2))
+
+
+def forward(size, parameters, images, normalise, convolve=convolution.convolve):
+    """Compute the logits; ``normalise(name, images)`` is the batch normalisation of a convolution."""
+
+    def apply(layer, images):
+        weight = parameters[layer.name + ".weight"]
+        return normalise(layer.name, convolve(images, weight, layer.stride, weight.shape[0] // 2))
+
+    return features(size, images, apply) @ parameters["dense.weight"] + parameters["dense.bias"]
 
 
 def normal(images, mean, variance, scale, shift):

@@ -7,6 +7,6 @@ from . import OPTIMIZER
 from .torch import LanguageModel, Predictor, model_parameters
 
 
-def build(size, parameters, batch, transform):
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     module = Predictor(size, parameters)
-    return training(LanguageModel(module), transform, OPTIMIZER, lambda: model_parameters(module))
+    return training(LanguageModel(module), transform, optimizer, lambda: model_parameters(module))
