@@ -50,9 +50,8 @@ def with_functions(models, paths, parameters, transform, settings, kept, found):
 
 def with_objects(models, paths, parameters, transform, settings, kept, found):
     """Train a model and an nnx.Optimizer that nnx.jit takes and updates, as Flax's tutorials do."""
-    model = models["nnx"](nnx.Rngs(0))
+    model = with_values(models["nnx"], paths, dict(parameters, **kept))
     optimizer = nnx.Optimizer(model, make_optimizer(settings), wrt=nnx.Param)
-    set_values(model, paths, dict(parameters, **kept))
     initial = jax.tree_util.tree_map(jnp.copy, (nnx.state(model), nnx.state(optimizer)))
 
     def update(model, optimizer, inputs, labels):
@@ -97,8 +96,7 @@ def inference(models, paths, parameters, transform, output, **found):
             return {output: predict(parameters, inputs)}
 
         return of_jax.inference(called, parameters, jitted(transform), **found)
-    model = models["nnx"](nnx.Rngs(0))
-    set_values(model, paths, parameters)
+    model = with_values(models["nnx"], paths, parameters)
     infer = transform(lambda model, inputs: {output: model(inputs)}, settings=lambda: found, jit=nnx.jit)
     return Program(lambda *batch: infer(model, *batch))
 
@@ -155,11 +153,16 @@ def named(names, paths, found):
     return {name: flat[paths[name]] for name in names}
 
 
-def set_values(model, paths, values):
-    """Give a model of nnx copies of the specification's arrays."""
+def with_values(make, paths, values):
+    """Make a model of nnx with copies of the specification's arrays.
+
+    Its own initial values are not computed: the functions that draw them would be compiled for each shape.
+    """
+    model = nnx.eval_shape(lambda: make(nnx.Rngs(0)))
     state = nnx.state(model)
     nnx.replace_by_pure_dict(state, nested(paths, jax.tree_util.tree_map(jnp.copy, values), values))
     nnx.update(model, state)
+    return model
 
 
 def jitted(transform):
