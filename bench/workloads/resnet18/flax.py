@@ -7,7 +7,7 @@ from flax import linen, nnx
 from ...frameworks.flax.adapter import KINDS, inference
 from .. import batch_norm, resnet
 
-#: Of both kinds of normalisations.
+#: Of both kinds of normalisations. The fast variance, the mean of the squares less the squared mean, is less exact.
 NORM = {"momentum": 1 - batch_norm.MOMENTUM, "epsilon": batch_norm.EPSILON, "use_fast_variance": False}
 
 
