@@ -28,6 +28,7 @@ def steps(workload, size, mode, batch):
             optax.adam(1e-3),
         ),
         "transformer-train": lambda: (LanguageModel(size, rngs), optax.adam(1e-3)),
+        "lstm-lm-train": lambda: (recurrent(size, rngs), optax.sgd(1.0)),
     }[workload]()
     return {"flax.nnx": trained(model, nnx.Optimizer(model, optimizer, wrt=nnx.Param), mode, batch)}
 
@@ -90,6 +91,12 @@ def convolutional(batch, filters, dense, classes, rngs):
     for pair in pairwise(widths):
         layers += [nnx.Linear(*pair, rngs=rngs), nnx.relu]
     return nnx.Sequential(*layers, nnx.Linear(widths[-1], classes, rngs=rngs))
+
+
+def recurrent(size, rngs):
+    width, vocabulary = size["width"], size["vocabulary"]
+    layers = [nnx.RNN(nnx.OptimizedLSTMCell(width, width, rngs=rngs)) for _ in range(size["layers"])]
+    return nnx.Sequential(nnx.Embed(vocabulary, width, rngs=rngs), *layers, nnx.Linear(width, vocabulary, rngs=rngs))
 
 
 class Block(nnx.Module):

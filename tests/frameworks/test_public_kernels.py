@@ -14,6 +14,7 @@ INFERRED = ("batched-gemm", "conv2d", "conv2d-depthwise", "embedding-bag", "scat
 SCRIPTED = (*INFERRED, *NETWORKS)
 OPTIMIZERS = ("optimizer-step-sgd", "optimizer-step-adam", "optimizer-step-adamw")
 TRAINED = ("mlp-train", "lenet-train", "transformer-train")
+FLAX = (*TRAINED, "transformer-encoder", "lstm-lm-train", "resnet18-train", "resnet50", "gpt-train")
 #: {mode: workloads that have public ones in it}
 REQUESTED = {
     "torchscript": SCRIPTED,
@@ -41,9 +42,9 @@ REQUESTED = {
     "int8": ("conv2d", "transformer-encoder"),
     "session": (*TRAINED, "transformer-encoder"),
     "function": ("mlp-train", "lenet-train"),
-    "nnx": (*TRAINED, "transformer-encoder"),
-    "nnx-functional": (*TRAINED, "transformer-encoder"),
-    "linen": (*TRAINED, "transformer-encoder"),
+    "nnx": FLAX,
+    "nnx-functional": FLAX,
+    "linen": FLAX,
     "jit": (*TRAINED, "lstm-lm-train", "transformer-encoder", "gpt", "gpt-train"),
     "xla": ("conv2d", "embedding-bag", "optimizer-step-adam", "mlp-train"),
     "compile-openxla": ("conv2d", "embedding-bag", "mlp-train"),

@@ -11,39 +11,47 @@ from ...program import Program, Transform
 from ..jax import programs as of_jax
 from ..jax.training import functional_training, make_optimizer
 
-#: What Flax calls a parameter that a specification's name ends with.
-KINDS = {"weight": "kernel", "bias": "bias", "scale": "scale", "shift": "bias", "embedding": "embedding"}
+#: What Flax calls running statistics that a specification's name ends with.
+STATISTICS = {"mean": "mean", "variance": "var"}
+#: What Flax calls an array that a specification's name ends with.
+KINDS = {"weight": "kernel", "bias": "bias", "scale": "scale", "shift": "bias", "embedding": "embedding", **STATISTICS}
 
 
-def training(models, paths, parameters, transform, settings, **found):
+def training(models, paths, parameters, transform, settings, kept=None, **found):
     """Make the program that trains a model from a batch's inputs to logits on the mean cross-entropy.
 
     ``models`` is {"nnx": a function that makes a model of nnx from nnx.Rngs, "linen": a model of linen}. ``paths`` maps
-    the specification's names to the paths of the parameters there, which are the same in both. ``found`` are settings
+    the specification's names to the paths of the arrays there, which are the same in both. ``kept`` are the running
+    statistics at first, {name: array}, if there are any: a step updates them without a gradient. ``found`` are settings
     that the program has, such as ``layout``.
     """
     make = with_objects if transform.mode == "nnx" else with_functions
-    return make(models, paths, parameters, transform, settings, found)
+    return make(models, paths, parameters, transform, settings, kept or {}, found)
 
 
 def cross_entropy(logits, labels):
     return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 
 
-def with_functions(models, paths, parameters, transform, settings, found):
-    predict = functional(models, paths, transform.mode)
+def with_functions(models, paths, parameters, transform, settings, kept, found):
+    predict = functional(models, paths, transform.mode, kept)
 
     def loss(parameters, inputs, labels):
         return cross_entropy(predict(parameters, inputs), labels)
 
+    def keeping(parameters, kept, inputs, labels):
+        logits, new = predict(dict(parameters, **kept), inputs)
+        return cross_entropy(logits, labels), new
+
+    if kept:
+        return functional_training(keeping, parameters, jitted(transform), settings, kept=kept, **found)
     return functional_training(loss, parameters, jitted(transform), settings, outputs=predict, **found)
 
 
-def with_objects(models, paths, parameters, transform, settings, found):
+def with_objects(models, paths, parameters, transform, settings, kept, found):
     """Train a model and an nnx.Optimizer that nnx.jit takes and updates, as Flax's tutorials do."""
-    model = models["nnx"](nnx.Rngs(0))
+    model = with_values(models["nnx"], paths, dict(parameters, **kept))
     optimizer = nnx.Optimizer(model, make_optimizer(settings), wrt=nnx.Param)
-    set_parameters(model, paths, parameters)
     initial = jax.tree_util.tree_map(jnp.copy, (nnx.state(model), nnx.state(optimizer)))
 
     def update(model, optimizer, inputs, labels):
@@ -70,12 +78,13 @@ def with_objects(models, paths, parameters, transform, settings, found):
         given[0] = min(jax.tree_util.tree_leaves(nnx.state(model)), key=lambda array: array.nbytes)
 
     def current():
-        state = traverse_util.flatten_dict(nnx.to_pure_dict(nnx.state(model, nnx.Param)))
-        return {name: state[path] for name, path in paths.items()}
+        return named(paths, paths, nnx.to_pure_dict(nnx.state(model)))
 
     reset()
     predict = nnx.jit(lambda model, inputs: model(inputs))
-    return Program(lambda *batch: run((batch,)), current, reset, run, lambda inputs: predict(model, inputs))
+    # With running statistics, the model in training would update them.
+    evaluate = None if kept else lambda inputs: predict(model, inputs)
+    return Program(lambda *batch: run((batch,)), current, reset, run, evaluate)
 
 
 def inference(models, paths, parameters, transform, output, **found):
@@ -87,37 +96,73 @@ def inference(models, paths, parameters, transform, output, **found):
             return {output: predict(parameters, inputs)}
 
         return of_jax.inference(called, parameters, jitted(transform), **found)
-    model = models["nnx"](nnx.Rngs(0))
-    set_parameters(model, paths, parameters)
+    model = with_values(models["nnx"], paths, parameters)
     infer = transform(lambda model, inputs: {output: model(inputs)}, settings=lambda: found, jit=nnx.jit)
     return Program(lambda *batch: infer(model, *batch))
 
 
-def functional(models, paths, mode):
-    """Return ``predict(parameters, inputs)`` of a model of linen, or of nnx with its state split off."""
-    if mode == "linen":
-        model = models["linen"]
-        return lambda parameters, inputs: model.apply({"params": nested(paths, parameters)}, inputs)
-    definition, state = nnx.split(nnx.eval_shape(lambda: models["nnx"](nnx.Rngs(0))))
+def functional(models, paths, mode, kept=()):
+    """Return ``predict(values, inputs)`` of a model of linen, or of nnx with its state split off.
 
-    def predict(parameters, inputs):
+    With names of running statistics, ``kept``, it returns (outputs, {name: new value}).
+    """
+    apply = linen_apply(models["linen"], paths) if mode == "linen" else nnx_apply(models["nnx"], paths)
+
+    def keeping(values, inputs):
+        outputs, new = apply(values, inputs)
+        return outputs, named(kept, paths, new)
+
+    return keeping if kept else lambda values, inputs: apply(values, inputs)[0]
+
+
+def linen_apply(model, paths):
+    """Return ``apply(values, inputs)``, which returns outputs and, by their paths, the new running statistics."""
+    statistics = {name for name, path in paths.items() if path[-1] in STATISTICS.values()}
+
+    def apply(values, inputs):
+        variables = {"params": nested(paths, values, paths.keys() - statistics)}
+        variables["batch_stats"] = nested(paths, values, statistics)
+        outputs, new = model.apply(variables, inputs, mutable=["batch_stats"])
+        return outputs, new["batch_stats"] if statistics else {}
+
+    return apply
+
+
+def nnx_apply(make, paths):
+    """Return the same of a model that ``make`` makes."""
+    definition, state = nnx.split(nnx.eval_shape(lambda: make(nnx.Rngs(0))))
+
+    def apply(values, inputs):
         given = nnx.clone(state, variables=True)
-        nnx.replace_by_pure_dict(given, nested(paths, parameters))
-        return nnx.merge(definition, given)(inputs)
+        nnx.replace_by_pure_dict(given, nested(paths, values, values))
+        model = nnx.merge(definition, given)
+        outputs = model(inputs)
+        return outputs, nnx.to_pure_dict(nnx.state(model, nnx.BatchStat))
 
-    return predict
-
-
-def nested(paths, parameters):
-    """Return parameters by their paths, as nested dictionaries."""
-    return traverse_util.unflatten_dict({paths[name]: value for name, value in parameters.items()})
+    return apply
 
 
-def set_parameters(model, paths, parameters):
-    """Give a model of nnx copies of the specification's parameters."""
-    state = nnx.state(model, nnx.Param)
-    nnx.replace_by_pure_dict(state, nested(paths, jax.tree_util.tree_map(jnp.copy, parameters)))
+def nested(paths, values, names):
+    """Return the values of these names by their paths, as nested dictionaries."""
+    return traverse_util.unflatten_dict({paths[name]: values[name] for name in names})
+
+
+def named(names, paths, found):
+    """Return the values of these names out of nested dictionaries."""
+    flat = traverse_util.flatten_dict(found)
+    return {name: flat[paths[name]] for name in names}
+
+
+def with_values(make, paths, values):
+    """Make a model of nnx with copies of the specification's arrays.
+
+    Its own initial values are not computed: the functions that draw them would be compiled for each shape.
+    """
+    model = nnx.eval_shape(lambda: make(nnx.Rngs(0)))
+    state = nnx.state(model)
+    nnx.replace_by_pure_dict(state, nested(paths, jax.tree_util.tree_map(jnp.copy, values), values))
     nnx.update(model, state)
+    return model
 
 
 def jitted(transform):

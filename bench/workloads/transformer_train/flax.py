@@ -33,9 +33,14 @@ class LinenLanguageModel(linen.Module):
         return embed.attend(LinenStack(size, True, self.dtype, name="stack")(hidden))
 
 
-def build(size, parameters, batch, transform):
+def described(size, parameters):
+    """Return the models and the paths of their parameters; see ``training``."""
     dtype = parameters["token_embedding"].dtype
     models = {"nnx": lambda rngs: LanguageModel(size, dtype, rngs), "linen": LinenLanguageModel(size, dtype)}
     named = paths([name for name in parameters if "." in name], ("stack",))
     named.update(token_embedding=("tokens", "embedding"), position_embedding=("positions", "embedding"))
-    return training(models, named, parameters, transform, OPTIMIZER, attention=ATTENTION)
+    return models, named
+
+
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    return training(*described(size, parameters), parameters, transform, optimizer, attention=ATTENTION)
