@@ -1,8 +1,8 @@
 """Implements stencil in JAX: a lax.fori_loop with two grids in a frame of zeros, written in turn.
 
-A grid that is padded anew in every iteration took 2.7 times as long. Where iterations may be joined, JAX 0.12 computes a
-point again for each of its neighbours in the next one: the loop took 2.5 times as long, and ten iterations in a row 8.6
-times. Kept apart, they take as long as in JAX 0.10, which joins none.
+A grid that is padded anew in every iteration took 2.7 times as long. Where iterations may be joined, JAX 0.12 computes
+a point again for each of its neighbours in the next one: the loop took 2.5 times as long, and ten iterations in a row
+8.6 times. Kept apart, they take as long as in JAX 0.10, which joins none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import lax
 
 from ...frameworks.jax.adapter import inference
-
 
 #: Before JAX 0.4.31 it had no public name, and XLA joined no iterations.
 apart = getattr(lax, "optimization_barrier", lambda grids: grids)
