@@ -17,9 +17,11 @@ class Unbiased(layers.BatchNormalization):
     def call(self, inputs, training=None, mask=None):
         if not training:
             return super().call(inputs, training, mask)
-        images, height, width = (inputs.shape[axis] for axis in self._reduction_axes)
+        # Keras' own list of them ends a graph of PyTorch's compiler.
+        axes = (0, 1, 2) if self.axis == 3 else (0, 2, 3)
+        images, height, width = (inputs.shape[axis] for axis in axes)
         count = images * height * width
-        mean, variance = ops.moments(inputs, self._reduction_axes)
+        mean, variance = ops.moments(inputs, axes)
         self._move(self.moving_mean, mean)
         self._move(self.moving_variance, variance * (count / (count - 1)))
         return ops.batch_normalization(inputs, mean, variance, self.axis, self.beta, self.gamma, self.epsilon)
