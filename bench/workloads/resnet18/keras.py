@@ -6,7 +6,7 @@ import keras
 from keras import layers
 
 from ...frameworks.keras.adapter import inference
-from ...frameworks.keras.versions import BACKEND
+from ...frameworks.keras.padding import ZeroPadding2D
 from .. import batch_norm, resnet
 from ..lenet_train.keras import layout
 
@@ -19,20 +19,9 @@ def layer_name(layer, kind):
     return "{}_{}".format(layer.name.replace(".", "_"), kind)
 
 
-class ZeroPadding(layers.ZeroPadding2D):
-    """Pads with PyTorch's function. Keras makes an operation in every call, at whose name PyTorch's compiler stops."""
-
-    def call(self, inputs):
-        from torch.nn.functional import pad
-
-        (top, bottom), (left, right) = self.padding
-        return pad(inputs, (left, right, top, bottom))
-
-
 def edged(images, kernel):
     """Pad by half of a kernel at every edge, as keras.applications does: "same" is not symmetric with a stride of 2."""
-    kind = ZeroPadding if BACKEND == "torch" else layers.ZeroPadding2D
-    return kind(kernel // 2)(images) if kernel > 1 else images
+    return ZeroPadding2D(kernel // 2)(images) if kernel > 1 else images
 
 
 def network(size, normalisation=layers.BatchNormalization):
