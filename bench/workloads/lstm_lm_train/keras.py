@@ -9,7 +9,8 @@ from ...frameworks.keras.adapter import training
 from ...frameworks.keras.versions import BACKEND
 from . import OPTIMIZER
 
-#: In JAX a loop takes 0.36 of the time of the unrolled layer, in TensorFlow longer. PyTorch's layer is always unrolled.
+#: Size tiny, one thread: in TensorFlow a loop takes 1.39 of the time of the unrolled layer. In JAX the unrolled one took
+#: 2.75 of the time of a loop with biases. PyTorch's layer is always unrolled.
 UNROLLED = BACKEND != "jax"
 
 
