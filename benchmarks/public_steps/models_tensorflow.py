@@ -7,10 +7,8 @@ queries, keys and values, gets the exact GELU, and computes the logits of the wh
 
 from __future__ import annotations
 
-import keras
-import tensorflow as tf
 from repeated import repeated
-from with_tensorflow import drawn, language_model, traced, trained
+from with_tensorflow import drawn, keras, language_model, traced, trained
 
 from bench.workloads import batch_norm, resnet
 from bench.workloads.gpt_train import OPTIMIZER as ADAMW
@@ -36,12 +34,20 @@ def unit(hidden, layer):
         hidden = layers.ZeroPadding2D(edge)(hidden)
     padding = "valid" if layer.stride > 1 else "same"
     hidden = layers.Conv2D(layer.outputs, layer.kernel, layer.stride, padding=padding, use_bias=False)(hidden)
-    return layers.BatchNormalization(momentum=1 - batch_norm.MOMENTUM, epsilon=batch_norm.EPSILON)(hidden)
+    axis = 3 if keras.backend.image_data_format() == "channels_last" else 1
+    return layers.BatchNormalization(axis, 1 - batch_norm.MOMENTUM, batch_norm.EPSILON)(hidden)
+
+
+def shape_of(size):
+    """Return the shape of an image, in the form that Keras is set to."""
+    sides = (size["side"], size["side"])
+    last = keras.backend.image_data_format() == "channels_last"
+    return (*sides, resnet.COLOURS) if last else (resnet.COLOURS, *sides)
 
 
 def residual(size):
     """Build the network as Keras' examples build theirs: layers called on each other's outputs."""
-    images = keras.Input(batch_shape=(size["batch"], size["side"], size["side"], resnet.COLOURS))
+    images = keras.Input(batch_shape=(size["batch"], *shape_of(size)))
     hidden = layers.ReLU()(unit(images, resnet.stem(size)))
     if resnet.stem(size).stride == 2:
         hidden = layers.MaxPooling2D(3, 2)(layers.ZeroPadding2D(1)(hidden))
@@ -64,19 +70,18 @@ def inferring(model, mode, given):
     return lambda: {"outputs": transformed(given)}
 
 
-def train_images(size, mode, batch):
+def train_images(size, mode, batch, train=trained):
     def optimizer():
         return keras.optimizers.SGD(SGD["learning_rate"], momentum=SGD["momentum"])
 
     makes = {"keras.layers": lambda: residual(size)}
     if size["depth"] == 50 and size["width"] == 64 and size["stem"] == 7:
-        shape = (size["side"], size["side"], resnet.COLOURS)
         makes["keras.applications"] = lambda: keras.applications.ResNet50(
-            weights=None, input_shape=shape, classes=size["classes"], classifier_activation=None
+            weights=None, input_shape=shape_of(size), classes=size["classes"], classifier_activation=None
         )
     found = {}
     for name, make in makes.items():
-        found.update((f"{name}, {step}", made) for step, made in trained(make, mode, batch, optimizer).items())
+        found.update((f"{name}, {step}", made) for step, made in train(make, mode, batch, optimizer).items())
     return found
 
 
@@ -117,6 +122,8 @@ def train_language(size, mode, batch):
 
 def decode(size, mode, batch):
     """Decode as keras_hub generates: a cache of fixed length, the prompt, then a loop over the tokens."""
+    import tensorflow as tf  # Keras on another backend uses the networks above.
+
     if GPT2CausalLM is None:
         return {}
     model, prompt, sequence = drawn(causal(size)), size["prompt"], size["sequence"]

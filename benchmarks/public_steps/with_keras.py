@@ -33,7 +33,7 @@ def steps(workload, size, mode, batch):
         return networks.lenet(size, mode, batch, train=piped)
     made = {
         "mlp-train": networks.perceptron, "lenet-train": networks.lenet, "catdog-cnn-train": networks.catdog,
-        "transformer-train": networks.language_model,
+        "transformer-train": networks.language_model, "lstm-lm-train": networks.recurrent,
     }.get(workload)  # fmt: skip
     return made(size, mode, batch, train=trained) if made else {}
 
@@ -64,8 +64,8 @@ def layouts(batch):
     """Return {form of images: batch in it}; what is no image has Keras' default alone."""
     found = {"channels_last": batch}
     if BACKEND == "torch" and len(batch[0].shape) == 4:
-        images, labels = batch
-        found["channels_first"] = (images.permute(0, 3, 1, 2).contiguous(), labels)
+        images, *labels = batch
+        found["channels_first"] = (images.permute(0, 3, 1, 2).contiguous(), *labels)
     return found
 
 

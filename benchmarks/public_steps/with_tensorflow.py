@@ -200,18 +200,18 @@ def encoder(size, mode, batch):
     return {"keras": lambda *given: {"hidden": transformed(*batch)}}
 
 
-def recurrent(size, mode, batch):
+def recurrent(size, mode, batch, train=None):
     """Make Keras' layers; the loop over time is unrolled, or a tf.while_loop."""
 
     def make(unroll):
         lstm = [keras.layers.LSTM(size["width"], return_sequences=True, unroll=unroll) for _ in range(size["layers"])]
         embedding = keras.layers.Embedding(size["vocabulary"], size["width"])
         tokens = keras.Input(batch_shape=batch[0].shape, dtype="int32")
-        return keras.Model(tokens, keras.Sequential([embedding, *lstm, keras.layers.Dense(size["vocabulary"])])(tokens))
+        return keras.Sequential([tokens, embedding, *lstm, keras.layers.Dense(size["vocabulary"])])
 
     found = {}
     for name, unroll in (("unrolled", True), ("loop", False)):
-        steps = trained(lambda unroll=unroll: make(unroll), mode, batch, lambda: keras.optimizers.SGD(1.0))
+        steps = (train or trained)(lambda unroll=unroll: make(unroll), mode, batch, lambda: keras.optimizers.SGD(1.0))
         found.update((f"{key}, {name}", step) for key, step in steps.items())
     return found
 

@@ -13,7 +13,7 @@ STEPS_PER_EXECUTION = {"tensorflow": 32, "jax": 32, "torch": 1}
 
 
 class Adam:
-    """Adds epsilon after Adam's bias correction, as the specification and the other frameworks do; Keras does before.
+    """Adds epsilon after the bias correction of Adam and AdamW, as the specification and others do; Keras does before.
 
     Keras' number is scaled so that both are equal in every step. ``listed`` gives it once for each variable: Keras adds
     it to a list of arrays. PyTorch's compiler ends its graph at one array, and the update ran op by op.
@@ -37,19 +37,22 @@ def make_optimizer(settings, mode):
     rate = settings["learning_rate"]
     if settings["name"] == "sgd":
         return optimizers.SGD(rate, momentum=settings.get("momentum", 0.0))
-    if settings["name"] == "adam":
-        # On PyTorch, Keras has a class of its own, which updates all parameters together.
+    if settings["name"] in ("adam", "adamw"):
+        base = optimizers.AdamW if settings["name"] == "adamw" else optimizers.Adam
+        # On PyTorch, Keras has classes of its own, which update all parameters together.
         listed = BACKEND == "torch" and mode.endswith("-jit")
-        kind = type("Adam", (Adam, type(optimizers.Adam())), {"listed": listed})
-        return kind(rate, settings["beta1"], settings["beta2"], settings["epsilon"])
+        kind = type(base.__name__, (Adam, type(base())), {"listed": listed})
+        decay = {"weight_decay": settings["weight_decay"]} if "weight_decay" in settings else {}
+        return kind(rate, beta_1=settings["beta1"], beta_2=settings["beta2"], epsilon=settings["epsilon"], **decay)
     raise ValueError("unknown optimizer {!r}".format(settings["name"]))
 
 
 def training(model, parameters, transform, settings, names=None, layout=None, attention=None, feed=None):
     """Make the program that trains ``model``, which maps a batch's inputs to logits, on the mean cross-entropy.
 
-    ``parameters`` are the specification's, in the order of the model's weights, or of ``names``. ``layout`` and
-    ``attention`` are what the model has. ``feed(batches)`` gives the arguments by which ``fit`` gets piped data.
+    ``parameters`` are the specification's, with running statistics where there are any, in the order of the model's
+    weights, or of ``names``, which may be ``{name: variable}``. ``layout`` and ``attention`` are what the model has.
+    ``feed(batches)`` gives the arguments by which ``fit`` gets piped data.
     """
     mode = transform.mode
     if mode.startswith("predict"):
@@ -85,7 +88,7 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
     return Program(step, current, reset, fit if fits else None, model.predict_on_batch, starts=fits)
 
 
-def inference(model, parameters, transform, output, names=None, attention=None):
+def inference(model, parameters, transform, output, names=None, layout=None, attention=None):
     """Make the program of ``predict`` with ``model``, which maps a batch's input to what is called ``output``.
 
     ``predict`` returns the outputs of all batches as one array of NumPy's, of which the last batch's are compared.
@@ -95,7 +98,7 @@ def inference(model, parameters, transform, output, names=None, attention=None):
         raise Unsupported("mode {} is for training: use predict".format(mode))
     load(model, parameters, names)
     model.compile(jit_compile=jit_of(mode))
-    model = transform(model, settings=lambda: given(attention=attention))
+    model = transform(model, settings=lambda: given(layout=layout, attention=attention))
     feed = feeding(mode, "another backend")
 
     def run(batches):
@@ -129,9 +132,9 @@ def jit_of(mode):
 
 def load(model, parameters, names=None):
     """Give the model the specification's parameters; return its variables by their names there."""
-    named = dict(zip(names or parameters, model.trainable_variables))
-    if len(named) != len(model.trainable_variables) or set(named) != set(parameters):
-        raise ValueError("the model has {} weights for {}".format(len(model.trainable_variables), sorted(parameters)))
+    named = names if isinstance(names, dict) else dict(zip(names or parameters, model.weights))
+    if len(named) != len(model.weights) or set(named) != set(parameters):
+        raise ValueError("the model has {} weights for {}".format(len(model.weights), sorted(parameters)))
     for name, variable in named.items():
         variable.assign(parameters[name])
     return named

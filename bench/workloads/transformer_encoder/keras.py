@@ -66,4 +66,4 @@ def attention_form():
 def build(size, parameters, batch, transform):
     inputs = keras.Input(batch[0].shape[1:])
     model = keras.Model(inputs, stack(size, inputs, causal=False))
-    return inference(model, parameters, transform, "hidden", order(size), attention_form())
+    return inference(model, parameters, transform, "hidden", order(size), attention=attention_form())

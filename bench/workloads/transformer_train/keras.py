@@ -28,10 +28,18 @@ class Reversible(layers.Embedding):
         return ops.matmul(inputs, self.embeddings, transpose_b=True) if reverse else super().call(inputs)
 
 
-def build(size, parameters, batch, transform):
+def network(size):
+    """Make the model that maps tokens to logits."""
     tokens = keras.Input((size["sequence"],), dtype="int32")
     embedding = getattr(layers, "ReversibleEmbedding", Reversible)(size["vocabulary"], size["width"])
     hidden = stack(size, Positions()(embedding(tokens)), causal=True)
-    model = keras.Model(tokens, embedding(hidden, reverse=True))
-    names = ["token_embedding", "position_embedding", *order(size)]
-    return training(model, parameters, transform, OPTIMIZER, names, attention=attention_form())
+    return keras.Model(tokens, embedding(hidden, reverse=True))
+
+
+def names(size):
+    """Name the parameters in the order in which the model has them."""
+    return ["token_embedding", "position_embedding", *order(size)]
+
+
+def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
+    return training(network(size), parameters, transform, optimizer, names(size), attention=attention_form())
