@@ -9,8 +9,8 @@ from ...frameworks.keras.adapter import training
 from ...frameworks.keras.versions import BACKEND
 from . import OPTIMIZER
 
-#: Size tiny, one thread: in TensorFlow a loop takes 1.39 of the time of the unrolled layer. In JAX the unrolled one took
-#: 2.75 of the time of a loop with biases. PyTorch's layer is always unrolled.
+#: Size tiny, one thread: in TensorFlow a loop takes 1.39 of the time of the unrolled layer. In JAX the unrolled one
+#: took 2.75 of the time of a loop with biases. PyTorch's layer is always unrolled.
 UNROLLED = BACKEND != "jax"
 
 
