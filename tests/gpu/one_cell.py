@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+from bench.cell import MIXED
 from bench.registry import BUILT_IN
 from bench.worker import live_cell
 from bench.worker.imported import Imported
@@ -72,7 +73,14 @@ def main(fault, framework, mode, workload, size, precision):
     with tempfile.TemporaryDirectory() as folder:
         reference = os.path.join(folder, "reference.npz")
         requests = [
-            {"do": "reference", "workload": workload, "size": size, "seed": 1, "path": reference},
+            {
+                "do": "reference",
+                "workload": workload,
+                "size": size,
+                "seed": 1,
+                "path": reference,
+                "mixed": precision == MIXED,
+            },  # fmt: skip
             {"do": "import", "cell": cell},
             {"do": "prepare", "seed": 1, "reference": reference},
             {"do": "calibrate", "sample_s": 0.02},

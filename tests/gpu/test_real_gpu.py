@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.cell import MIXED
 from bench.host.machine.energy import PowerMeter, gpu_counter
 
 PYTHON = os.environ.get("BENCHMATRIX_GPU_PYTHON")
@@ -105,6 +106,14 @@ def test_a_cell_in_tf32_whose_products_are_float32_fails():
 @pytest.mark.parametrize("workload", ["gemm", "conv2d", "attention-full", "gpt", "resnet18", "layernorm-softmax"])
 def test_float16_agrees_with_float64(framework, mode, workload):
     assert last("none", framework, mode, workload, "small", "float16")["event"] == "finished"
+
+
+@frameworks
+@pytest.mark.parametrize("workload", ["mlp-train", "lenet-train", "transformer-train", "resnet18-train"])
+def test_training_in_mixed_precision_agrees_with_what_bfloat16_lets_it_be(framework, mode, workload):
+    found = last("none", framework, mode, workload, "tiny", MIXED)
+    assert found["event"] == "finished", found
+    assert found["settings"]["float32 matmul"] == "bf16"
 
 
 @frameworks
