@@ -80,7 +80,7 @@ def main(fault, framework, mode, workload, size, precision):
                 "seed": 1,
                 "path": reference,
                 "mixed": precision == MIXED,
-            },  # fmt: skip
+            },
             {"do": "import", "cell": cell},
             {"do": "prepare", "seed": 1, "reference": reference},
             {"do": "calibrate", "sample_s": 0.02},
