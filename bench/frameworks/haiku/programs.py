@@ -12,17 +12,17 @@ from ..jax.training import functional_training
 KINDS = {"weight": "w", "bias": "b", "scale": "scale", "shift": "offset", "embedding": "embeddings"}
 
 
-def training(predict, paths, parameters, transform, settings, kept=None, fixed=None, **found):
+def training(predict, paths, parameters, transform, settings, kept=None, **found):
     """Make the program that trains ``predict`` from a batch's inputs to logits on the mean cross-entropy.
 
     ``predict`` makes its modules in the call. ``paths`` maps the specification's names to (module, parameter) there.
     ``kept`` is the first state of the modules, as Haiku has it; the program's parameters contain the current one.
-    ``fixed`` holds parameters that are not trained. ``found`` are settings that the program has, such as ``layout``.
+    ``found`` are settings that the program has, such as ``layout``.
     """
     apply, kept = applied(predict), kept or {}
 
     def called(parameters, kept, inputs):
-        return apply(nested(paths, dict(parameters, **(fixed or {}))), kept, inputs)
+        return apply(nested(paths, parameters), kept, inputs)
 
     def loss(parameters, kept, inputs, labels):
         logits, kept = called(parameters, kept, inputs)
