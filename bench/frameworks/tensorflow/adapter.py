@@ -10,9 +10,9 @@ from .. import halves, loaded, precisions, xla
 from . import clustering, mirrored
 from . import gpu as gpu
 from .compiler import Compiler
-from .programs import cross_entropy, inference, variable_training
+from .programs import cross_entropy, inference, variable_training, wide
 
-__all__ = ["Adapter", "cross_entropy", "inference", "variable_training"]
+__all__ = ["Adapter", "cross_entropy", "inference", "variable_training", "wide"]
 
 
 class Adapter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training, wide
 from . import OPTIMIZER
 
 
@@ -31,7 +31,7 @@ def build(size, parameters, batch, transform, layer=layer):
         for index in range(size["layers"]):
             hidden = layer(variables, index, hidden)
         flat = tf.matmul(tf.concat(hidden, axis=0), variables["dense.weight"])
-        logits = tf.nn.bias_add(flat, variables["dense.bias"])
+        logits = tf.nn.bias_add(wide(flat), wide(variables["dense.bias"]))
         labels = tf.reshape(tf.transpose(targets), (-1,))
         return cross_entropy(labels, logits)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from ...frameworks.tensorflow.adapter import cross_entropy, variable_training
+from ...frameworks.tensorflow.adapter import cross_entropy, variable_training, wide
 from . import OPTIMIZER
 
 
 def loss(variables, inputs, labels):
-    count = len(variables) // 2
+    last = len(variables) // 2 - 1
     activations = inputs
-    for index in range(count):
-        activations = tf.nn.bias_add(tf.matmul(activations, variables["weight%d" % index]), variables["bias%d" % index])
-        if index < count - 1:
-            activations = tf.nn.relu(activations)
-    return cross_entropy(labels, activations)
+    for index in range(last):
+        activations = tf.matmul(activations, variables["weight%d" % index])
+        activations = tf.nn.relu(tf.nn.bias_add(activations, variables["bias%d" % index]))
+    products = tf.matmul(activations, variables["weight%d" % last])
+    return cross_entropy(labels, tf.nn.bias_add(wide(products), wide(variables["bias%d" % last])))
 
 
 def build(size, parameters, batch, transform):
