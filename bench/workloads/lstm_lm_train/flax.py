@@ -10,14 +10,13 @@ from flax import linen, nnx
 
 from ...frameworks.flax.adapter import KINDS, training
 from . import OPTIMIZER
+from .jax import update
 
 
-def update(cell, gates):
+def stepped(cell, gates):
     """Return what a cell carries on, and its output, after a step whose gates have these inputs."""
-    entered, kept, new, shown = jnp.split(gates, 4, axis=-1)
-    cell = nnx.sigmoid(kept) * cell + nnx.sigmoid(entered) * nnx.tanh(new)
-    hidden = nnx.sigmoid(shown) * nnx.tanh(cell)
-    return (cell, hidden), hidden
+    carried = update(cell, gates)
+    return carried, carried[1]
 
 
 class Cell(nnx.RNNCellBase):
@@ -28,7 +27,7 @@ class Cell(nnx.RNNCellBase):
 
     def __call__(self, carried, projected):
         cell, hidden = carried
-        return update(cell, projected + self.state(hidden))
+        return stepped(cell, projected + self.state(hidden))
 
 
 class LinenCell(linen.RNNCellBase):
@@ -38,7 +37,7 @@ class LinenCell(linen.RNNCellBase):
     @linen.compact
     def __call__(self, carried, projected):
         cell, hidden = carried
-        return update(cell, projected + linen.Dense(4 * self.width, use_bias=False, name="state")(hidden))
+        return stepped(cell, projected + linen.Dense(4 * self.width, use_bias=False, name="state")(hidden))
 
 
 def flat(layer, inputs):

@@ -6,12 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bench.cell import MIXED
 from bench.differentiation import loss_and_gradients
 from bench.frameworks.numpy.adapter import Adapter
 from bench.program import Program, Transform
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity, rounding
+from bench.worker.checking import parity
 
 MLP = BUILT_IN.specification("mlp-train")
 SIZE = MLP.SIZES["check"]
@@ -26,7 +25,7 @@ def reference(tmp_path):
 
 def checked(reference, build, precision="float32"):
     parameters, batches, _ = parity.draw(MLP, SIZE, 1)
-    adapter = Adapter("eager", "cpu", "float32" if precision == MIXED else precision, 1)
+    adapter = Adapter("eager", "cpu", precision, 1)
     program = build(
         SIZE, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], adapter.transform
     )
@@ -341,61 +340,3 @@ def test_running_statistics_are_compared(tmp_path, momentum):
     else:
         with pytest.raises(parity.Mismatch, match="update of running_mean has"):
             parity.compare(outputs, path, identity, "float32", 16.0)
-
-
-def in_mixed_precision(mistake=lambda name, change: change, rounded=rounding.to_bfloat16):
-    """Return a function that makes mlp-train's program by the specification itself, with a mistake in its updates."""
-
-    def build(size, parameters, batch, transform):
-        initial = {name: value.copy() for name, value in parameters.items()}
-        current = {}
-
-        def reset():
-            current.update({name: value.copy() for name, value in initial.items()})
-
-        def step(*batch):
-            loss, _, gradients = loss_and_gradients(MLP.loss, size, current, {}, batch, rounded)
-            parity.update(MLP.OPTIMIZER, {}, current, gradients)
-            return {"loss": loss}
-
-        def changed():
-            return {name: initial[name] + mistake(name, value - initial[name]) for name, value in current.items()}
-
-        return Program(step, changed, reset)
-
-    return build
-
-
-@pytest.fixture
-def mixed_reference(tmp_path):
-    path = str(tmp_path / "mixed.npz")
-    parity.write_reference(path, MLP, SIZE, 1, mixed=True)
-    return path
-
-
-def test_a_right_program_in_mixed_precision_passes(mixed_reference):
-    found = checked(mixed_reference, in_mixed_precision(), MIXED)
-    assert all(each["error"] <= each["allowed"] for each in found.values())
-    assert max(each["error"] for each in found.values()) > 2.0**-9
-
-
-@pytest.mark.parametrize(("wrong", "mistake"), [
-    ("bias1", lambda change: -change),
-    ("weight0", lambda change: 0 * change),
-    ("bias2", lambda change: 1.2 * change),
-    ("weight1", lambda change: change[::-1]),
-])  # fmt: skip
-def test_a_mistake_in_mixed_precision_is_a_mismatch(mixed_reference, wrong, mistake):
-    build = in_mixed_precision(lambda name, change: mistake(change) if name == wrong else change)
-    with pytest.raises(parity.Mismatch, match=f"update of {wrong} has a relative error"):
-        checked(mixed_reference, build, MIXED)
-
-
-def test_a_program_that_does_not_mix_is_a_mismatch(mixed_reference):
-    with pytest.raises(parity.Mismatch, match="nothing was computed in bfloat16"):
-        checked(mixed_reference, in_mixed_precision(rounded=None), MIXED)
-
-
-def test_a_program_in_mixed_precision_is_too_far_from_the_reference_of_float32(reference):
-    with pytest.raises(parity.Mismatch):
-        checked(reference, in_mixed_precision())
