@@ -126,6 +126,20 @@ def test_training_in_mixed_precision_is_as_exact_as_bfloat16_lets_it_be(environm
         assert settings["float32 matmul"] == "bf16"
 
 
+@cases(
+    "keras-tf:fit", "keras2-tf:fit", "keras-jax:train-on-batch", "keras-torch:fit", "lightning:fit", "haiku:jit",
+    "flax:nnx", "flax:nnx-functional", "flax:linen",
+)  # fmt: skip
+def test_libraries_train_in_mixed_precision_in_their_own_ways(environment, mode):
+    """Networks with dense layers, convolutions and normalisations, recurrence, and attention."""
+    trained = ("lenet-train", "resnet18-train", "lstm-lm-train", "transformer-train")
+    found = agreement(environment, mode, *(f"{workload}/check/{MIXED}" for workload in trained))
+    assert len(found) == len(trained)
+    for share, settings in found.values():
+        assert share <= 1
+        assert settings["float32 matmul"] == "bf16"
+
+
 @cases("torch2:torchscript", "torch2:autocast")
 def test_modes_without_mixed_precision_say_so(environment, mode):
     (outcome,) = agreement(environment, mode, f"mlp-train/check/{MIXED}").values()

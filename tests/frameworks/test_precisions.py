@@ -60,7 +60,7 @@ def test_what_has_bfloat16_has_float16_too_and_what_trains_mixes_instead(workloa
 
 def test_arrays_of_mixed_precision_are_float32_in_the_adapters_that_know_it():
     assert precisions.array_type(MIXED, "cpu", mixes=True) == "float32"
-    with pytest.raises(Unsupported, match="mixed precision is written for PyTorch, TensorFlow and JAX"):
+    with pytest.raises(Unsupported, match="mixed precision is written for PyTorch, TensorFlow 2, JAX"):
         precisions.array_type(MIXED, "cpu")
 
 

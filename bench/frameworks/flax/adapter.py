@@ -5,15 +5,13 @@ from __future__ import annotations
 import flax
 
 from ..jax import adapter as of_jax
-from .programs import KINDS, inference, training
+from .programs import KINDS, inference, layer_type, training
 
-__all__ = ["KINDS", "Adapter", "inference", "training"]
+__all__ = ["KINDS", "Adapter", "inference", "layer_type", "training"]
 
 
 class Adapter(of_jax.Adapter):
     """JAX on one device; every mode of Flax compiles a step."""
-
-    mixes = False
 
     def __init__(self, mode, device, precision, threads):
         super().__init__("jit", device, precision, threads)

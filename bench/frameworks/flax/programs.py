@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import nnx, traverse_util
 
 from ...program import Program, Transform
+from .. import precisions
 from ..jax import programs as of_jax
+from ..jax.losses import cross_entropy
 from ..jax.training import functional_training, make_optimizer
 
 #: What Flax calls running statistics that a specification's name ends with.
@@ -29,8 +30,9 @@ def training(models, paths, parameters, transform, settings, kept=None, **found)
     return make(models, paths, parameters, transform, settings, kept or {}, found)
 
 
-def cross_entropy(logits, labels):
-    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+def layer_type(transform):
+    """Return the ``dtype`` of layers, in which they compute; None leaves it to their input and parameters."""
+    return jnp.bfloat16 if transform.precision == precisions.MIXED else None
 
 
 def with_functions(models, paths, parameters, transform, settings, kept, found):
@@ -166,5 +168,8 @@ def with_values(make, paths, values):
 
 
 def jitted(transform):
-    """Return the transform of JAX's own mode ``jit``, for programs that are functions of their parameters."""
+    """Return the transform of JAX's own mode ``jit``, for programs that are functions of their parameters.
+
+    It has no mixed precision, in which the layers compute by themselves.
+    """
     return Transform("jit", transform, transform.part)

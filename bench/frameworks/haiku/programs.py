@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import haiku as hk
-import optax
 
 from ..jax import programs as of_jax
+from ..jax.losses import cross_entropy
 from ..jax.training import functional_training
 
 #: What Haiku calls a parameter that a specification's name ends with.
@@ -26,7 +26,7 @@ def training(predict, paths, parameters, transform, settings, kept=None, **found
 
     def loss(parameters, kept, inputs, labels):
         logits, kept = called(parameters, kept, inputs)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), kept
+        return cross_entropy(logits, labels), kept
 
     def outputs(parameters, inputs):
         return called(parameters, {}, inputs)[0]

@@ -10,7 +10,7 @@ import keras
 from ...program import Unsupported
 from .. import precisions
 from .programs import inference, training
-from .versions import BACKEND, THREE, config
+from .versions import BACKEND, THREE, config, set_policy
 
 __all__ = ["Adapter", "inference", "training"]
 
@@ -19,8 +19,6 @@ of_backend = importlib.import_module("..{}.adapter".format(BACKEND), __package__
 
 class Adapter(of_backend.Adapter):
     """The backend on one device, op by op: what is compiled, Keras compiles."""
-
-    mixes = False
 
     def __init__(self, mode, device, precision, threads):
         jit = mode.endswith("-jit")
@@ -32,7 +30,8 @@ class Adapter(of_backend.Adapter):
         super().__init__("compile" if jit and BACKEND == "torch" else "eager", device, precision, threads)
         self._step, self._traces = "forward", 0
         # A user's keras.json may have other defaults.
-        config.set_floatx(precisions.array_type(precision, device))
+        config.set_floatx(precisions.array_type(precision, device, mixes=True))
+        set_policy("mixed_bfloat16" if precision == precisions.MIXED else config.floatx())
         # On PyTorch Keras turns images of the other form around in every layer: a step of catdog-cnn-train/tiny took
         # 0.75 of that time on a processor.
         config.set_image_data_format("channels_first" if BACKEND == "torch" else "channels_last")

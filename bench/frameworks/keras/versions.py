@@ -11,6 +11,8 @@ THREE = hasattr(keras, "ops")
 #: The defaults of types and layouts.
 config = keras.config if THREE else keras.backend
 BACKEND = config.backend()
+#: Sets the types in which layers compute and hold their weights.
+set_policy = config.set_dtype_policy if THREE else keras.mixed_precision.set_global_policy
 
 if THREE:
     from keras import ops, optimizers

@@ -13,8 +13,6 @@ __all__ = ["Adapter", "training"]
 class Adapter(of_torch.Adapter):
     """PyTorch on one device; ``fit-compile`` compiles the module that the Trainer trains."""
 
-    mixes = False
-
     def __init__(self, mode, device, precision, threads):
         super().__init__("compile" if mode == "fit-compile" else "eager", device, precision, threads)
 

@@ -10,6 +10,7 @@ import torch
 from lightning.fabric.plugins.environments import LightningEnvironment
 
 from ...program import Program
+from .. import precisions
 from ..torch.layouts import module_settings
 from ..torch.loading import loader
 from ..torch.optimizers import make_optimizer
@@ -59,8 +60,11 @@ def training(module, transform, settings, parameters):
     # By itself, a Trainer looks for clusters to take its rank from: where mpi4py is installed, it starts MPI.
     alone = LightningEnvironment()
 
+    precision = "bf16-mixed" if transform.precision == precisions.MIXED else None
+
     def run(batches):
-        lightning.Trainer(accelerator=accelerator, plugins=alone, **TRAINER).fit(fitted, loader(batches))
+        trainer = lightning.Trainer(accelerator=accelerator, precision=precision, plugins=alone, **TRAINER)
+        trainer.fit(fitted, loader(batches))
         return {"loss": fitted.loss}
 
     def reset():

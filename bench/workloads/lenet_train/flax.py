@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 from flax import linen, nnx
 
-from ...frameworks.flax.adapter import KINDS, training
+from ...frameworks.flax.adapter import KINDS, layer_type, training
 from .. import cnn
 from . import OPTIMIZER
 
@@ -34,13 +34,13 @@ def predict(layers, hidden):
 class Network(nnx.Module):
     """A network of the parameters' shapes, {layer: shape of its weight}."""
 
-    def __init__(self, shapes, rngs):
+    def __init__(self, shapes, dtype, rngs):
         self.names = tuple(shapes)
         for name, shape in shapes.items():
             if name.startswith("conv"):
-                layer = nnx.Conv(shape[2], shape[3], shape[:2], padding="VALID", rngs=rngs)
+                layer = nnx.Conv(shape[2], shape[3], shape[:2], padding="VALID", dtype=dtype, rngs=rngs)
             else:
-                layer = nnx.Linear(*shape, rngs=rngs)
+                layer = nnx.Linear(*shape, dtype=dtype, rngs=rngs)
             setattr(self, name, layer)
 
     def __call__(self, images):
@@ -51,15 +51,17 @@ class LinenNetwork(linen.Module):
     """The same of linen; ``shapes`` are pairs, which can be hashed."""
 
     shapes: tuple
+    dtype: object
 
     @linen.compact
     def __call__(self, images):
         layers = []
         for name, shape in self.shapes:
             if name.startswith("conv"):
-                layers.append(("conv", linen.Conv(shape[3], shape[:2], padding="VALID", name=name)))
+                layer = linen.Conv(shape[3], shape[:2], padding="VALID", dtype=self.dtype, name=name)
             else:
-                layers.append(("dense", linen.Dense(shape[1], name=name)))
+                layer = linen.Dense(shape[1], dtype=self.dtype, name=name)
+            layers.append((name[:-1], layer))
         return predict(layers, images)
 
 
@@ -67,7 +69,8 @@ def train(parameters, transform, optimizer):
     """Make the program of a network of blocks and dense layers, see ``cnn``."""
     names = [*cnn.numbered(parameters, "conv"), *cnn.numbered(parameters, "dense")]
     shapes = {name: parameters[name + "_weight"].shape for name in names}
-    models = {"nnx": lambda rngs: Network(shapes, rngs), "linen": LinenNetwork(tuple(shapes.items()))}
+    dtype = layer_type(transform)
+    models = {"nnx": lambda rngs: Network(shapes, dtype, rngs), "linen": LinenNetwork(tuple(shapes.items()), dtype)}
     paths = {name: (name.split("_")[0], KINDS[name.split("_")[1]]) for name in parameters}
     return training(models, paths, parameters, transform, optimizer, layout="NHWC")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from flax import linen, nnx
 
-from ...frameworks.flax.adapter import KINDS, training
+from ...frameworks.flax.adapter import KINDS, layer_type, training
 from . import OPTIMIZER
 from .jax import update
 
@@ -22,8 +22,8 @@ def stepped(cell, gates):
 class Cell(nnx.RNNCellBase):
     num_feature_axes = 1
 
-    def __init__(self, width, rngs):
-        self.state = nnx.Linear(width, 4 * width, use_bias=False, rngs=rngs)
+    def __init__(self, width, dtype, rngs):
+        self.state = nnx.Linear(width, 4 * width, use_bias=False, dtype=dtype, rngs=rngs)
 
     def __call__(self, carried, projected):
         cell, hidden = carried
@@ -32,12 +32,14 @@ class Cell(nnx.RNNCellBase):
 
 class LinenCell(linen.RNNCellBase):
     width: int
+    dtype: object
     num_feature_axes = 1
 
     @linen.compact
     def __call__(self, carried, projected):
         cell, hidden = carried
-        return stepped(cell, projected + linen.Dense(4 * self.width, use_bias=False, name="state")(hidden))
+        state = linen.Dense(4 * self.width, use_bias=False, dtype=self.dtype, name="state")
+        return stepped(cell, projected + state(hidden))
 
 
 def flat(layer, inputs):
@@ -55,14 +57,15 @@ def predict(embed, layers, dense, tokens):
 
 
 class LanguageModel(nnx.Module):
-    def __init__(self, size, rngs):
+    def __init__(self, size, dtype, rngs):
         width, vocabulary = size["width"], size["vocabulary"]
         self.count = size["layers"]
-        self.embed = nnx.Embed(vocabulary, width, rngs=rngs)
+        self.embed = nnx.Embed(vocabulary, width, dtype=dtype, rngs=rngs)
         for index in range(self.count):
-            setattr(self, "input%d" % index, nnx.Linear(width, 4 * width, use_bias=False, rngs=rngs))
-            setattr(self, "layer%d" % index, nnx.RNN(Cell(width, rngs), time_major=True, rngs=False))
-        self.dense = nnx.Linear(width, vocabulary, rngs=rngs)
+            project = nnx.Linear(width, 4 * width, use_bias=False, dtype=dtype, rngs=rngs)
+            setattr(self, "input%d" % index, project)
+            setattr(self, "layer%d" % index, nnx.RNN(Cell(width, dtype, rngs), time_major=True, rngs=False))
+        self.dense = nnx.Linear(width, vocabulary, dtype=dtype, rngs=rngs)
 
     def __call__(self, tokens):
         pairs = [[getattr(self, kind + str(index)) for kind in ("input", "layer")] for index in range(self.count)]
@@ -71,21 +74,24 @@ class LanguageModel(nnx.Module):
 
 class LinenLanguageModel(linen.Module):
     size: dict
+    dtype: object
 
     @linen.compact
     def __call__(self, tokens):
         width, vocabulary = self.size["width"], self.size["vocabulary"]
         pairs = []
         for index in range(self.size["layers"]):
-            project = linen.Dense(4 * width, use_bias=False, name="input%d" % index)
+            project = linen.Dense(4 * width, use_bias=False, dtype=self.dtype, name="input%d" % index)
             # Without a parent, the cell is a part of the layer.
-            pairs.append((project, linen.RNN(LinenCell(width, parent=None), time_major=True, name="layer%d" % index)))
-        embed, dense = linen.Embed(vocabulary, width, name="embed"), linen.Dense(vocabulary, name="dense")
-        return predict(embed, pairs, dense, tokens)
+            cell = LinenCell(width, self.dtype, parent=None)
+            pairs.append((project, linen.RNN(cell, time_major=True, name="layer%d" % index)))
+        embed = linen.Embed(vocabulary, width, dtype=self.dtype, name="embed")
+        return predict(embed, pairs, linen.Dense(vocabulary, dtype=self.dtype, name="dense"), tokens)
 
 
 def build(size, parameters, batch, transform):
-    models = {"nnx": lambda rngs: LanguageModel(size, rngs), "linen": LinenLanguageModel(size)}
+    dtype = layer_type(transform)
+    models = {"nnx": lambda rngs: LanguageModel(size, dtype, rngs), "linen": LinenLanguageModel(size, dtype)}
     paths = {"embedding": ("embed", "embedding")}
     paths.update(("dense." + kind, ("dense", KINDS[kind])) for kind in ("weight", "bias"))
     for index in range(size["layers"]):

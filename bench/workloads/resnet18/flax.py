@@ -46,9 +46,9 @@ def settings(layer):
 class Unit(nnx.Module):
     """A convolution and its normalisation."""
 
-    def __init__(self, layer, train, rngs):
-        self.convolution = nnx.Conv(layer.inputs, layer.outputs, **settings(layer), rngs=rngs)
-        self.normal = BatchNorm(layer.outputs, use_running_average=not train, **NORM, rngs=rngs)
+    def __init__(self, layer, train, dtype, rngs):
+        self.convolution = nnx.Conv(layer.inputs, layer.outputs, **settings(layer), dtype=dtype, rngs=rngs)
+        self.normal = BatchNorm(layer.outputs, use_running_average=not train, **NORM, dtype=dtype, rngs=rngs)
 
     def __call__(self, images):
         return self.normal(self.convolution(images))
@@ -57,11 +57,13 @@ class Unit(nnx.Module):
 class LinenUnit(linen.Module):
     layer: resnet.Convolution
     train: bool
+    dtype: object
 
     @linen.compact
     def __call__(self, images):
-        convolved = linen.Conv(self.layer.outputs, **settings(self.layer), name="convolution")(images)
-        return LinenBatchNorm(not self.train, **NORM, name="normal")(convolved)
+        dtype = self.dtype
+        convolved = linen.Conv(self.layer.outputs, **settings(self.layer), dtype=dtype, name="convolution")(images)
+        return LinenBatchNorm(not self.train, **NORM, dtype=dtype, name="normal")(convolved)
 
 
 def classify(size, unit, dense, images):
@@ -84,11 +86,11 @@ def attribute(name):
 
 
 class ResNet(nnx.Module):
-    def __init__(self, size, train, rngs):
+    def __init__(self, size, train, dtype, rngs):
         self.size = tuple(size.items())
         for layer, _ in resnet.convolutions(size):
-            setattr(self, attribute(layer.name), Unit(layer, train, rngs))
-        self.dense = nnx.Linear(resnet.features(size), size["classes"], rngs=rngs)
+            setattr(self, attribute(layer.name), Unit(layer, train, dtype, rngs))
+        self.dense = nnx.Linear(resnet.features(size), size["classes"], dtype=dtype, rngs=rngs)
 
     def __call__(self, images):
         return classify(dict(self.size), lambda layer: getattr(self, attribute(layer.name)), self.dense, images)
@@ -97,18 +99,20 @@ class ResNet(nnx.Module):
 class LinenResNet(linen.Module):
     size: dict
     train: bool
+    dtype: object
 
     @linen.compact
     def __call__(self, images):
         def unit(layer):
-            return LinenUnit(layer, self.train, name=attribute(layer.name))
+            return LinenUnit(layer, self.train, self.dtype, name=attribute(layer.name))
 
-        return classify(self.size, unit, linen.Dense(self.size["classes"], name="dense"), images)
+        dense = linen.Dense(self.size["classes"], dtype=self.dtype, name="dense")
+        return classify(self.size, unit, dense, images)
 
 
-def described(size, names, train):
+def described(size, names, train, dtype=None):
     """Return the models and the paths of their arrays; see ``training``."""
-    models = {"nnx": lambda rngs: ResNet(size, train, rngs), "linen": LinenResNet(size, train)}
+    models = {"nnx": lambda rngs: ResNet(size, train, dtype, rngs), "linen": LinenResNet(size, train, dtype)}
     paths = {}
     for name in names:
         place, kind = name.rsplit(".", 1)

@@ -17,6 +17,8 @@ class Unbiased(layers.BatchNormalization):
     def call(self, inputs, training=None, mask=None):
         if not training:
             return super().call(inputs, training, mask)
+        # In mixed precision Keras, too, normalises in float32.
+        inputs = ops.cast(inputs, "float32") if self.compute_dtype == "bfloat16" else inputs
         # Keras' own list of them ends a graph of PyTorch's compiler.
         axes = (0, 1, 2) if self.axis == 3 else (0, 2, 3)
         images, height, width = (inputs.shape[axis] for axis in axes)
@@ -24,7 +26,8 @@ class Unbiased(layers.BatchNormalization):
         mean, variance = ops.moments(inputs, axes)
         self._move(self.moving_mean, mean)
         self._move(self.moving_variance, variance * (count / (count - 1)))
-        return ops.batch_normalization(inputs, mean, variance, self.axis, self.beta, self.gamma, self.epsilon)
+        normal = ops.batch_normalization(inputs, mean, variance, self.axis, self.beta, self.gamma, self.epsilon)
+        return ops.cast(normal, self.compute_dtype)
 
     def _move(self, running, value):
         running.assign(running * self.momentum + value * (1 - self.momentum))

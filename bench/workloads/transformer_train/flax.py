@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from flax import linen, nnx
 
-from ...frameworks.flax.adapter import training
+from ...frameworks.flax.adapter import layer_type, training
 from ..transformer_encoder.flax import ATTENTION, LinenStack, Stack, paths
 from . import OPTIMIZER
+
+
+def placed(hidden, positions):
+    """Add the learned positions of all places, in the type of the others."""
+    return hidden + positions.astype(hidden.dtype)
 
 
 class LanguageModel(nnx.Module):
@@ -16,7 +21,7 @@ class LanguageModel(nnx.Module):
         self.stack = Stack(size, True, dtype, rngs)
 
     def __call__(self, tokens):
-        hidden = self.tokens(tokens) + self.positions.embedding[...]
+        hidden = placed(self.tokens(tokens), self.positions.embedding[...])
         return self.tokens.attend(self.stack(hidden))
 
 
@@ -29,13 +34,12 @@ class LinenLanguageModel(linen.Module):
         size = self.size
         embed = linen.Embed(size["vocabulary"], size["width"], dtype=self.dtype, name="tokens")
         positions = linen.Embed(size["sequence"], size["width"], dtype=self.dtype, name="positions")
-        hidden = embed(tokens) + positions.embedding
+        hidden = placed(embed(tokens), positions.embedding)
         return embed.attend(LinenStack(size, True, self.dtype, name="stack")(hidden))
 
 
-def described(size, parameters):
+def described(size, parameters, dtype=None):
     """Return the models and the paths of their parameters; see ``training``."""
-    dtype = parameters["token_embedding"].dtype
     models = {"nnx": lambda rngs: LanguageModel(size, dtype, rngs), "linen": LinenLanguageModel(size, dtype)}
     named = paths([name for name in parameters if "." in name], ("stack",))
     named.update(token_embedding=("tokens", "embedding"), position_embedding=("positions", "embedding"))
@@ -43,4 +47,5 @@ def described(size, parameters):
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
-    return training(*described(size, parameters), parameters, transform, optimizer, attention=ATTENTION)
+    network = described(size, parameters, layer_type(transform))
+    return training(*network, parameters, transform, optimizer, attention=ATTENTION)

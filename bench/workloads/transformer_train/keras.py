@@ -25,7 +25,9 @@ class Reversible(layers.Embedding):
     """An embedding whose weights also map back, which Keras 2 lacks."""
 
     def call(self, inputs, reverse=False):
-        return ops.matmul(inputs, self.embeddings, transpose_b=True) if reverse else super().call(inputs)
+        if not reverse:
+            return super().call(inputs)
+        return ops.matmul(inputs, ops.cast(self.embeddings, inputs.dtype), transpose_b=True)
 
 
 def network(size):
