@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from unittest import mock
 
+from bench.cell import MIXED
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
 from bench.worker.checking import parity
@@ -56,7 +57,7 @@ def verify(program, specification, size, batches, drawn, adapter, precision):
     outputs = parity.program_outputs(program, batches, adapter.get, initial)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "reference.npz"))
-        parity.write_reference(path, specification, size, SEED)
+        parity.write_reference(path, specification, size, SEED, mixed=precision == MIXED)
         digest = parity.digest(*parity.draw(specification, size, SEED)[:2])
         found = parity.compare(outputs, path, digest, precision, factor)
     return max(each["error"] / each["allowed"] for each in found.values() if "allowed" in each)
@@ -102,7 +103,7 @@ def main(framework, mode, workload, size_name, precision, path, form, steps, clo
         rotation = [tuple(adapter.put(array) for array in batch) for batch in batches]
         part = BUILT_IN.facts(framework).mode(mode).part
         try:
-            program = build(size, parameters, rotation[0], Transform(mode, adapter.transform, part))
+            program = build(size, parameters, rotation[0], Transform(mode, adapter.transform, part, precision))
             if size_name == "check":
                 print(f"{verify(program, specification, size, rotation, drawn, adapter, precision):.2g}")
                 return

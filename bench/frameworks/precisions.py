@@ -26,7 +26,9 @@ def array_type(precision: str, device: str, *, mixes: bool = False) -> str:
     """
     if precision == MIXED:
         if not mixes:
-            raise Unsupported("mixed precision is written for PyTorch, TensorFlow 2, JAX and the libraries above them: use float32")
+            raise Unsupported(
+                "mixed precision is written for PyTorch, TensorFlow 2, JAX and the libraries above them: use float32"
+            )
         return "float32"
     if precision != TF32:
         return precision

@@ -1,8 +1,8 @@
-"""Forms of 2 by 2 pooling in PyTorch, for all modes: max_pool2d, slices, and a maximum over reshaped axes."""
+"""Forms of 2 by 2 pooling in PyTorch, for all modes: max_pool2d, slices, quarters, and a maximum over reshaped axes."""
 
 from __future__ import annotations
 
-from bench.workloads.lenet_train.torch import max_pool, max_pool_by_slices
+from bench.workloads.lenet_train.torch import max_pool, max_pool_by_quarters, max_pool_by_slices
 
 
 def reshaped(images):
@@ -20,5 +20,6 @@ def everywhere(pool):
 FORMS = {
     "max_pool2d": everywhere(max_pool),
     "slices": everywhere(max_pool_by_slices),
+    "quarters": everywhere(max_pool_by_quarters),
     "reshaped": everywhere(reshaped),
 }

@@ -20,6 +20,7 @@ from bench.host.project import STATE
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.storage.references import References
 from bench.host.study import study_file
+from bench.host.study.schema import Study
 from bench.record import OK
 from bench.registry import BUILT_IN
 
@@ -124,17 +125,19 @@ class Server:
 
 
 @cache
+def default_study() -> Study:
+    return study_file.load(ROOT / "matrix.toml")
+
+
 def framework(environment: str) -> str:
-    if environment == "numpy":
-        return "numpy"
-    return study_file.load(ROOT / "matrix.toml").environments[environment].framework
+    return "numpy" if environment == "numpy" else default_study().environments[environment].framework
 
 
 def own_variables(environment: str) -> dict[str, str]:
     """Return the variables that the study sets for an environment's workers."""
     if environment == "numpy":
         return {}
-    return dict(study_file.load(ROOT / "matrix.toml").environments[environment].variables)
+    return dict(default_study().environments[environment].variables)
 
 
 def compile_caches(environment: str, threads: int = THREADS) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from environment import THREADS, framework, run
+from environment import THREADS, default_study, framework, run
 
 MODES = [
     ("torch1", "eager"),
@@ -82,8 +82,6 @@ GRID_LAZY = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
 #: Environments whose tests take longest, and whose portion has no others, or next to none: a process for each mode.
 BY_MODE = ("keras-torch", "torch-xla")
-#: Those of the default study, and one operation at a time. The others are for ``nox -s grid``: it compiles for minutes.
-USUAL = {"eager", "torchscript", "compile", "compile-step", "function", "xla", "jit"}
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
@@ -162,11 +160,22 @@ def needs(environment: str, mode: str = "") -> Callable[[Any], Any]:
     return mark
 
 
+def is_usual(environment: str, mode: str) -> bool:
+    """Return whether a mode is a column of the default study. The others, which take minutes, are for ``nox -s grid``.
+
+    So is a compiled step, which takes longest.
+    """
+    study = default_study()
+    if environment not in study.settings.default:
+        return environment == "numpy"
+    return mode in study.environments[environment].modes and mode != "compile-step"
+
+
 def case(environment: str, mode: str, *values: object) -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
     name = "-".join(map(str, (environment, mode, *values)))
     found = marks(environment, mode)
-    if environment != "numpy" and mode not in USUAL:
+    if not is_usual(environment, mode):
         found.append(pytest.mark.long)
     if mode in SEVERAL:
         found.append(pytest.mark.skipif(THREADS < 2, reason="two devices need two processors"))

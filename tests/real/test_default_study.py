@@ -52,10 +52,19 @@ def select(
     return selection.select(study, chosen)
 
 
+#: Workloads that nox -s tests checks: a call, a product, and training with and without convolutions.
+FEW = ("dispatch", "gemm", "mlp-train", "lenet-train")
 #: {a part of the study that is measured in one run: its cells}
 PLANS = {
     # With one thread each processor checks a cell of its own.
-    "float32": select(DEFAULT, "float32", DEFAULT.settings.default, threads=1),
+    "few": select(DEFAULT, "float32", DEFAULT.settings.default, threads=1, workloads=FEW),
+    "others": select(
+        DEFAULT,
+        "float32",
+        DEFAULT.settings.default,
+        threads=1,
+        workloads=[name for name in DEFAULT.workloads if name not in FEW],
+    ),
     "all_threads": select(DEFAULT, "float32", DEFAULT.settings.default),
     # A size that is timed: its draws are others, and may have near-ties that float32 decides otherwise than float64.
     "small": select(
@@ -82,7 +91,7 @@ pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("default:failed once"
 
 def part(name: str, *values: object, id: str | None = None) -> object:
     """Return the parameters of a test of one part of the study: the parts are measured side by side."""
-    marks = [pytest.mark.xdist_group(f"study-{name}"), *([] if name == "float32" else [pytest.mark.long])]
+    marks = [pytest.mark.xdist_group(f"study-{name}"), *([] if name == "few" else [pytest.mark.long])]
     return pytest.param(name, *values, marks=marks, id=id or name)
 
 
@@ -123,8 +132,13 @@ def measure_part(name: str, checkout: Path) -> Path:
 
 # A fixture for each: a parameter in its place would run the study anew for every test.
 @pytest.fixture(scope="module")
-def float32(tmp_path_factory) -> Path:
-    return measure_part("float32", tmp_path_factory.mktemp("checkout"))
+def few(tmp_path_factory) -> Path:
+    return measure_part("few", tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory) -> Path:
+    return measure_part("others", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
