@@ -171,11 +171,14 @@ def is_usual(environment: str, mode: str) -> bool:
     return mode in study.environments[environment].modes and mode != "compile-step"
 
 
-def case(environment: str, mode: str, *values: object) -> Any:
-    """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``."""
+def case(environment: str, mode: str, *values: object, long: bool = False) -> Any:
+    """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``.
+
+    ``long`` leaves it to ``nox -s grid`` although the mode is a usual one.
+    """
     name = "-".join(map(str, (environment, mode, *values)))
     found = marks(environment, mode)
-    if not is_usual(environment, mode):
+    if long or not is_usual(environment, mode):
         found.append(pytest.mark.long)
     if mode in SEVERAL:
         found.append(pytest.mark.skipif(THREADS < 2, reason="two devices need two processors"))

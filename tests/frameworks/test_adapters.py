@@ -260,6 +260,7 @@ def test_only_the_memory_of_a_gpu_is_limited(environment, mode):
     assert "memory" in trial(environment, mode)["limit"]
 
 
+@pytest.mark.long
 @needs("torch2")
 def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_with_an_optimizer():
     whole, parts = trial("torch2", "compile-step")["extras"]["statistics"]
