@@ -20,6 +20,7 @@ from bench.frameworks.torch.compiler import Compiler
 from bench.frameworks.torch.layouts import convolution_layout
 from bench.frameworks.torch.training import module_training
 from bench.program import Transform, Unsupported
+from bench.workloads.lenet_train.torch import max_pool, max_pool_by_quarters, max_pool_by_slices
 
 
 def examine(mode):
@@ -31,7 +32,13 @@ def examine(mode):
         return dict(divided(), gpus=gpus)
     if mode in lazy.MODES:
         return {}
-    found = {"layouts": layouts(), "gpu": gpu(mode), "tf32": tf32(mode), "allocators": allocators()}
+    found = {
+        "poolings": poolings(),
+        "layouts": layouts(),
+        "gpu": gpu(mode),
+        "tf32": tf32(mode),
+        "allocators": allocators(),
+    }
     if mode == "compile":
         found.update(breaks=breaks(), overhead=overhead())
     if mode == "functorch":
@@ -40,6 +47,13 @@ def examine(mode):
         found["statistics"] = statistics()
         found["recurrent"] = recurrent()
     return found
+
+
+def poolings():
+    """Return whether each form of pooling gives what max_pool2d gives, of images with an odd side, too."""
+    images = torch.rand(2, 3, 5, 8)
+    forms = (max_pool_by_slices, max_pool_by_quarters)
+    return {form.__name__: torch.equal(form(images), max_pool(images)) for form in forms}
 
 
 class Added(torch.nn.Module):

@@ -260,6 +260,11 @@ def test_only_the_memory_of_a_gpu_is_limited(environment, mode):
     assert "memory" in trial(environment, mode)["limit"]
 
 
+@cases("torch1:eager", "torch2:eager")
+def test_every_form_of_pooling_computes_the_same(environment, mode):
+    assert trial(environment, mode)["extras"]["poolings"] == {"max_pool_by_slices": True, "max_pool_by_quarters": True}
+
+
 @pytest.mark.long
 @needs("torch2")
 def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_with_an_optimizer():
