@@ -8,7 +8,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from flax import linen, nnx
 
-from ...frameworks.flax.adapter import KINDS, layer_type, training
+from ...frameworks.flax.adapter import layer_type, training
+from ...frameworks.jax.losses import wide
 from . import OPTIMIZER
 from .jax import update
 
@@ -47,13 +48,16 @@ def flat(layer, inputs):
     return layer(inputs.reshape(-1, inputs.shape[-1])).reshape(*inputs.shape[:-1], -1)
 
 
-def predict(embed, layers, dense, tokens):
-    """Compute logits; ``layers`` are pairs of a projection and a recurrence, whose first axis is the sequence."""
+def predict(embed, layers, dense, bias, tokens):
+    """Compute logits; ``layers`` are pairs of a projection and a recurrence, whose first axis is the sequence.
+
+    The bias is added in float32, as in JAX.
+    """
     hidden = embed(tokens.T)
     zeros = jnp.zeros(hidden.shape[1:], hidden.dtype)
     for project, recur in layers:
         hidden = recur(flat(project, hidden), initial_carry=(zeros, zeros))
-    return flat(dense, hidden.swapaxes(0, 1))
+    return wide(flat(dense, hidden.swapaxes(0, 1))) + bias
 
 
 class LanguageModel(nnx.Module):
@@ -65,11 +69,12 @@ class LanguageModel(nnx.Module):
             project = nnx.Linear(width, 4 * width, use_bias=False, dtype=dtype, rngs=rngs)
             setattr(self, "input%d" % index, project)
             setattr(self, "layer%d" % index, nnx.RNN(Cell(width, dtype, rngs), time_major=True, rngs=False))
-        self.dense = nnx.Linear(width, vocabulary, dtype=dtype, rngs=rngs)
+        self.dense = nnx.Linear(width, vocabulary, use_bias=False, dtype=dtype, rngs=rngs)
+        self.bias = nnx.Param(jnp.zeros(vocabulary))
 
     def __call__(self, tokens):
         pairs = [[getattr(self, kind + str(index)) for kind in ("input", "layer")] for index in range(self.count)]
-        return predict(self.embed, pairs, self.dense, tokens)
+        return predict(self.embed, pairs, self.dense, self.bias[...], tokens)
 
 
 class LinenLanguageModel(linen.Module):
@@ -86,14 +91,14 @@ class LinenLanguageModel(linen.Module):
             cell = LinenCell(width, self.dtype, parent=None)
             pairs.append((project, linen.RNN(cell, time_major=True, name="layer%d" % index)))
         embed = linen.Embed(vocabulary, width, dtype=self.dtype, name="embed")
-        return predict(embed, pairs, linen.Dense(vocabulary, dtype=self.dtype, name="dense"), tokens)
+        dense = linen.Dense(vocabulary, use_bias=False, dtype=self.dtype, name="dense")
+        return predict(embed, pairs, dense, self.param("bias", linen.initializers.zeros, (vocabulary,)), tokens)
 
 
 def build(size, parameters, batch, transform):
     dtype = layer_type(transform)
     models = {"nnx": lambda rngs: LanguageModel(size, dtype, rngs), "linen": LinenLanguageModel(size, dtype)}
-    paths = {"embedding": ("embed", "embedding")}
-    paths.update(("dense." + kind, ("dense", KINDS[kind])) for kind in ("weight", "bias"))
+    paths = {"embedding": ("embed", "embedding"), "dense.weight": ("dense", "kernel"), "dense.bias": ("bias",)}
     for index in range(size["layers"]):
         paths["layer%d.input" % index] = ("input%d" % index, "kernel")
         paths["layer%d.state" % index] = ("layer%d" % index, "cell", "state", "kernel")

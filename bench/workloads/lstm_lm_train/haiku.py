@@ -10,6 +10,7 @@ import haiku as hk
 import jax.numpy as jnp
 
 from ...frameworks.haiku.adapter import training
+from ...frameworks.jax.losses import wide
 from . import OPTIMIZER
 from .jax import update
 
@@ -40,9 +41,11 @@ def build(size, parameters, batch, transform):
             core = Core(width, name=name)
             projected = hk.BatchApply(hk.Linear(4 * width, with_bias=False, name=name + "_input"))(hidden)
             hidden, _ = hk.dynamic_unroll(core, projected, core.initial_state(count))
-        return hk.BatchApply(hk.Linear(vocabulary, name="dense"))(hidden.swapaxes(0, 1))
+        logits = hk.BatchApply(hk.Linear(vocabulary, with_bias=False, name="dense"))(hidden.swapaxes(0, 1))
+        # In float32, as in JAX.
+        return wide(logits) + wide(hk.get_parameter("bias", [vocabulary], init=jnp.zeros))
 
-    paths = {"embedding": ("embedding", "embeddings"), "dense.weight": ("dense", "w"), "dense.bias": ("dense", "b")}
+    paths = {"embedding": ("embedding", "embeddings"), "dense.weight": ("dense", "w"), "dense.bias": ("~", "bias")}
     for name in layers:
         paths[name + ".input"], paths[name + ".state"] = (name + "_input", "w"), (name + "/state", "w")
     return training(predict, paths, parameters, transform, OPTIMIZER)
