@@ -5,10 +5,11 @@ from __future__ import annotations
 import keras
 
 from ...frameworks.keras.adapter import training
+from ...frameworks.keras.last import logits
 from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform):
     hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
-    model = keras.Sequential([keras.Input((size["inputs"],)), *hidden, keras.layers.Dense(size["classes"])])
+    model = keras.Sequential([keras.Input((size["inputs"],)), *hidden, logits(size["classes"], transform)])
     return training(model, parameters, transform, OPTIMIZER)
