@@ -9,9 +9,9 @@ from .versions import ops
 
 
 class Wide(layers.Dense):
-    """Adds the bias in float32: in bfloat16 its gradient, a sum over all rows, was a quarter off in lstm-lm-train/small.
+    """Adds the bias in float32, because its gradient is a sum over all rows.
 
-    In mlp-train/small it was a twentieth off in TensorFlow.
+    In bfloat16 that was a quarter off in lstm-lm-train, size small, and in mlp-train a twentieth in TensorFlow.
     """
 
     def call(self, inputs, training=None):
