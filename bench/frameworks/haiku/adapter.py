@@ -19,9 +19,10 @@ class Adapter(of_jax.Adapter):
     def __init__(self, mode, device, precision, threads):
         super().__init__(mode, device, precision, threads)
         if precision == precisions.MIXED:
-            # As Haiku's example of ResNet has it: statistics of images in bfloat16 alone are too short.
+            # As Haiku's example of ResNet has it: statistics in bfloat16 are too short.
             policy = jmp.Policy(jnp.float32, compute_dtype=jnp.float32, output_dtype=jnp.bfloat16)
-            haiku.mixed_precision.set_policy(haiku.BatchNorm, policy)
+            for normalisation in (haiku.BatchNorm, haiku.LayerNorm):
+                haiku.mixed_precision.set_policy(normalisation, policy)
 
     def versions(self):
         return dict(super().versions(), **{"dm-haiku": haiku.__version__})

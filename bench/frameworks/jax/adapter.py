@@ -36,15 +36,12 @@ MATMUL_PRECISIONS = {"float32": "highest", precisions.TF32: "tensorfloat32"}
 class Adapter:
     """JAX on one device, in one mode, at one precision."""
 
-    #: Whether training programs know mixed precision.
-    mixes = True
-
     def __init__(self, mode, device, precision, threads):
         if mode in parallel.MODES:
             parallel.ask(mode, device, threads)
         self._asked, self._found = device, None
         self.mode = mode
-        self.dtype = jnp.dtype(precisions.array_type(precision, device, mixes=self.mixes))
+        self.dtype = jnp.dtype(precisions.array_type(precision, device, mixes=True))
         self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         self._compiler = Compiler(mode)
         self._program_settings = []

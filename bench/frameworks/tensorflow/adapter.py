@@ -18,9 +18,6 @@ __all__ = ["Adapter", "cross_entropy", "inference", "variable_training", "wide"]
 class Adapter:
     """TensorFlow on one device, in one mode, at one precision."""
 
-    #: Whether training programs know mixed precision.
-    mixes = True
-
     def __init__(self, mode, device, precision, threads):
         if mode == clustering.AUTO:
             clustering.ask()
@@ -44,7 +41,7 @@ class Adapter:
         tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         # TensorFlow uses TF32 by default.
         tf.config.experimental.enable_tensor_float_32_execution(tf32)
-        self.dtype = tf.as_dtype(precisions.array_type(precision, device, mixes=self.mixes))
+        self.dtype = tf.as_dtype(precisions.array_type(precision, device, mixes=True))
         if tf32:
             precisions.verify_tf32(gpu.capability(gpus[0]))
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"

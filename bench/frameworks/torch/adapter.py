@@ -23,9 +23,6 @@ __all__ = ["Adapter", "inference", "kernel", "make_optimizer", "module_training"
 class Adapter:
     """PyTorch on one device, in one mode, at one precision."""
 
-    #: Whether training programs know mixed precision.
-    mixes = True
-
     def __init__(self, mode, device, precision, threads):
         if device == "gpu" and not torch.cuda.is_available():
             raise Unsupported("torch {} sees no GPU".format(torch.__version__))
@@ -39,7 +36,7 @@ class Adapter:
         self._mode = mode
         self._lazy = mode in lazy.MODES
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
-        self.dtype = getattr(torch, precisions.array_type(precision, device, mixes=self.mixes))
+        self.dtype = getattr(torch, precisions.array_type(precision, device, mixes=True))
         self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 
 from ...frameworks.keras.adapter import training
+from ...frameworks.keras.last import Logits
 from ...frameworks.keras.versions import config
 from . import OPTIMIZER, SIDE
 
@@ -19,7 +20,7 @@ def network(side, filters, dense, classes):
         # The inputs are NHWC; Flatten itself goes back to that order.
         blocks = [layers.Permute((3, 1, 2)), *blocks]
     hidden = [layers.Dense(width, activation="relu") for width in dense]
-    return keras.Sequential([keras.Input((side, side, 1)), *blocks, layers.Flatten(), *hidden, layers.Dense(classes)])
+    return keras.Sequential([keras.Input((side, side, 1)), *blocks, layers.Flatten(), *hidden, Logits(classes)])
 
 
 def layout():

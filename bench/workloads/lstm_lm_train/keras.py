@@ -6,7 +6,7 @@ import keras
 from keras import layers
 
 from ...frameworks.keras.adapter import training
-from ...frameworks.keras.last import logits
+from ...frameworks.keras.last import Logits
 from ...frameworks.keras.versions import BACKEND
 from . import OPTIMIZER
 
@@ -20,6 +20,6 @@ def build(size, parameters, batch, transform):
     recurrent = [
         layers.LSTM(width, return_sequences=True, use_bias=False, unroll=UNROLLED) for _ in range(size["layers"])
     ]
-    ends = layers.Embedding(vocabulary, width), logits(vocabulary, transform)
+    ends = layers.Embedding(vocabulary, width), Logits(vocabulary)
     model = keras.Sequential([keras.Input((size["sequence"],), dtype="int32"), ends[0], *recurrent, ends[1]])
     return training(model, parameters, transform, OPTIMIZER)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import keras
 
 from ...frameworks.keras.adapter import training
-from ...frameworks.keras.last import logits
+from ...frameworks.keras.last import Logits
 from . import OPTIMIZER
 
 
 def build(size, parameters, batch, transform):
     hidden = [keras.layers.Dense(size["hidden"], activation="relu") for _ in range(size["layers"])]
-    model = keras.Sequential([keras.Input((size["inputs"],)), *hidden, logits(size["classes"], transform)])
+    model = keras.Sequential([keras.Input((size["inputs"],)), *hidden, Logits(size["classes"])])
     return training(model, parameters, transform, OPTIMIZER)

@@ -6,6 +6,7 @@ import keras
 from keras import layers
 
 from ...frameworks.keras.adapter import inference
+from ...frameworks.keras.last import Logits
 from ...frameworks.keras.padding import ZeroPadding2D
 from .. import batch_norm, resnet
 from ..lenet_train.keras import layout
@@ -52,7 +53,7 @@ def network(size, normalisation=layers.BatchNormalization):
             hidden = rectified(apply(layer, hidden))
         hidden = rectified(layers.Add()([kept, apply(branch[-1], hidden)]))
     pooled = layers.GlobalAveragePooling2D()(hidden)
-    return keras.Model(images, layers.Dense(size["classes"], name="dense")(pooled))
+    return keras.Model(images, Logits(size["classes"], name="dense")(pooled))
 
 
 def named_weights(size, model):
