@@ -163,7 +163,7 @@ def needs(environment: str, mode: str = "") -> Callable[[Any], Any]:
 def is_usual(environment: str, mode: str) -> bool:
     """Return whether a mode is a column of the default study. The others, which take minutes, are for ``nox -s grid``.
 
-    So is a compiled step, which takes longest.
+    So is ``compile-step``, which takes longest.
     """
     study = default_study()
     if environment not in study.settings.default:
