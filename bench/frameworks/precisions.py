@@ -39,6 +39,14 @@ def array_type(precision: str, device: str, *, mixes: bool = False) -> str:
     return "float32"
 
 
+def is_narrowed(name: str) -> bool:
+    """Tell whether mixed precision casts a parameter: those of normalisations stay, as in Keras, Flax and PyTorch.
+
+    Next to 1, bfloat16 has steps of 2^-7 and 2^-8, in which an update of a scale would long stay invisible.
+    """
+    return not name.endswith((".scale", ".shift"))
+
+
 def verify_tf32(capability: Optional[Tuple[int, int]]) -> None:
     """Raise Unsupported unless a GPU of this compute capability has TF32; None is a GPU that is not NVIDIA's."""
     if capability is None:

@@ -18,7 +18,7 @@ from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
 from bench.frameworks.torch.compiler import Compiler
 from bench.frameworks.torch.layouts import convolution_layout
-from bench.frameworks.torch.training import module_training
+from bench.frameworks.torch.training import mix, module_training
 from bench.program import Transform, Unsupported
 from bench.workloads.lenet_train.torch import max_pool, max_pool_by_quarters, max_pool_by_slices
 
@@ -34,6 +34,7 @@ def examine(mode):
         return {}
     found = {
         "poolings": poolings(),
+        "mixed copy": mixed_copy(),
         "layouts": layouts(),
         "gpu": gpu(mode),
         "tf32": tf32(mode),
@@ -54,6 +55,16 @@ def poolings():
     images = torch.rand(2, 3, 5, 8)
     forms = (max_pool_by_slices, max_pool_by_quarters)
     return {form.__name__: torch.equal(form(images), max_pool(images)) for form in forms}
+
+
+def mixed_copy():
+    """Tell in which type a copy of a mixing module computes, and whose parameters, as on a second GPU."""
+    module = torch.nn.Linear(2, 2, bias=False)
+    mix(module, torch.device("cpu"))
+    copy = module._replicate_for_data_parallel()
+    copy.weight, copy.bias = torch.zeros(2, 2), None
+    given = copy(torch.ones(1, 2))
+    return {"type": str(given.dtype), "sum": float(given.sum()), "parameters": str(module.weight.dtype)}
 
 
 class Added(torch.nn.Module):

@@ -265,6 +265,15 @@ def test_every_form_of_pooling_computes_the_same(environment, mode):
     assert trial(environment, mode)["extras"]["poolings"] == {"max_pool_by_slices": True, "max_pool_by_quarters": True}
 
 
+@cases("torch1:eager", "torch2:eager")
+def test_a_copy_of_a_mixing_module_computes_in_bfloat16_with_its_own_parameters(environment, mode):
+    assert trial(environment, mode)["extras"]["mixed copy"] == {
+        "type": "torch.bfloat16",
+        "sum": 0.0,
+        "parameters": "torch.float32",
+    }
+
+
 @pytest.mark.long
 @needs("torch2")
 def test_a_step_as_one_function_keeps_running_statistics_and_is_reset_like_one_with_an_optimizer():

@@ -120,7 +120,9 @@ def short_precisions(environment):
 
 @cases("torch1:eager", "torch2:eager", "torch2:functorch", "tf2:eager", "tf2:function", "tf2:xla", "jax:jit")
 def test_training_in_mixed_precision_is_as_exact_as_bfloat16_lets_it_be(environment, mode):
-    found = agreement(environment, mode, f"mlp-train/check/{MIXED}", f"lenet-train/check/{MIXED}")
+    trained = ("mlp-train", "lenet-train", "lstm-cell-lm-train")
+    found = agreement(environment, mode, *(f"{workload}/check/{MIXED}" for workload in trained))
+    assert len(found) == len(trained)
     for share, settings in found.values():
         assert share <= 1
         assert settings["float32 matmul"] == "bf16"

@@ -82,6 +82,19 @@ def test_an_unknown_framework_is_refused_with_the_known_ones(mine, name):
         mine.facts(name)
 
 
+def test_folders_that_python_cannot_import_are_not_there(mine):
+    before = mine.workloads, mine.frameworks
+    for file in ("workloads/two-words-more/__init__.py", "workloads/2d/__init__.py", "frameworks/my-own/facts.py"):
+        path = os.path.join(mine.sources[1].folder, file)
+        os.makedirs(os.path.dirname(path))
+        open(path, "w").close()
+    assert (mine.workloads, mine.frameworks) == before
+    with pytest.raises(ValueError, match="unknown workload 'two-words-more'"):
+        mine.specification("two-words-more")
+    with pytest.raises(ValueError, match="unknown framework 'my-own'"):
+        mine.facts("my-own")
+
+
 def test_a_missing_implementation_is_unsupported(mine):
     with pytest.raises(Unsupported, match="workload two-words has no numpy implementation"):
         mine.implementation("two-words", "numpy")

@@ -91,19 +91,21 @@ def functional_training(
 def in_precision(loss, kept, precision):
     """Return ``loss(parameters, kept, *batch)``, which gives the loss and the new kept.
 
-    In mixed precision it casts parameters and batch to bfloat16, but not what is kept; gradients and updates stay in
-    float32.
+    In mixed precision it casts parameters and batch to bfloat16, but not those of normalisations and what is kept;
+    gradients and updates stay in float32.
     """
     keeping = loss if kept is not None else lambda parameters, kept, *batch: (loss(parameters, *batch), kept)
     if precision != precisions.MIXED:
         return keeping
 
-    def narrow(values):
-        return jax.tree_util.tree_map(
-            lambda value: value.astype(jnp.bfloat16) if value.dtype == jnp.float32 else value, values
-        )
+    def narrow(value):
+        return value.astype(jnp.bfloat16) if value.dtype == jnp.float32 else value
 
-    return lambda parameters, kept, *batch: keeping(narrow(parameters), kept, *narrow(batch))
+    def mixed(parameters, kept, *batch):
+        cast = {name: narrow(value) if precisions.is_narrowed(name) else value for name, value in parameters.items()}
+        return keeping(cast, kept, *map(narrow, batch))
+
+    return mixed
 
 
 def by_leaves(differentiate, structure):

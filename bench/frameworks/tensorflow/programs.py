@@ -170,9 +170,10 @@ def mixing(loss, parameters):
 
     What is kept beside the parameters is assigned, and is not cast.
     """
+    cast = list(filter(precisions.is_narrowed, parameters))
 
     def mixed(variables, *batch):
-        return loss(dict(variables, **narrow({name: variables[name] for name in parameters})), *narrow(batch))
+        return loss(dict(variables, **narrow({name: variables[name] for name in cast})), *narrow(batch))
 
     return mixed
 

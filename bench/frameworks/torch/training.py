@@ -25,8 +25,9 @@ def module_training(module, transform, settings, parameters):
     if transform.precision == precisions.MIXED:
         if transform.mode in (*scripting.MODES, *lazy.MODES):
             raise Unsupported("mode {} has no mixed precision here: use eager or compile".format(transform.mode))
-        # As an attribute, so that whatever calls or copies the module finds it.
-        module.forward = cast(module.forward, next(module.parameters()).device)
+        # Two processes do so when each has its device.
+        if transform.mode != parallel.MODE:
+            mix(module, next(module.parameters()).device)
     if transform.mode == parallel.MODE:
         return divided_training(module, transform, settings, parameters)
     make = optimized
@@ -45,6 +46,15 @@ def module_training(module, transform, settings, parameters):
     else:
         reset = resetting(module, memory)
     return Program(lambda *batch: run((batch,)), parameters, reset, run, evaluation(module))
+
+
+def mix(module, device):
+    """Let a module compute in mixed precision, whatever calls or copies it.
+
+    The copies of DataParallel have the attributes of the original: a ``forward`` among these would be the original's.
+    """
+    kind = type(module)
+    module.__class__ = type(kind.__name__, (kind,), {"forward": cast(kind.forward, device)})
 
 
 def evaluation(module):
@@ -83,6 +93,9 @@ def divided_training(module, transform, settings, parameters):
     halves.verify_program(transform.mode, training=True, whole=parallel.is_sum_of_parts(module))
 
     def make():
+        if transform.precision == precisions.MIXED:
+            # Not before the fork: what casts for a GPU starts CUDA.
+            mix(module, next(module.parameters()).device)
         optimizer = make_optimizer(module.parameters(), settings)
         return optimizer, resetting(module, lambda: tensors_of(optimizer))
 

@@ -42,8 +42,10 @@ SHORT_TOLERANCE_FACTOR = 3.0
 MOST_ERROR = 0.1
 #: An update in mixed precision may have a larger one; a parameter that stays as it is has 1. See ``rounding``.
 MOST_MIXED_ERROR = 0.9
-#: Where no output has an error as large, a program did not compute in bfloat16.
-LEAST_MIXED_ERROR = ROUNDOFF[MIXED] / 16
+#: A program computes in bfloat16 if the median of its errors is at least this share of the references' in bfloat16. It
+#: was 0.04 to 1 in programs that mixed (least with Adam, where the sign of one element is allowed for), and at most
+#: 0.002 in float32. Factors in TF32, which have an eighth of the error, are not told from it.
+LEAST_MIXED_SHARE = 2.0**-6
 #: Number of float32 references. Four missed a near-tie in one of 24 draws of mlp-train/small, sixteen in none; large
 #: sizes get fewer, by ``RUNS_FLOPS``, to save time.
 LEAST_RUNS, MOST_RUNS = 4, 16
@@ -222,7 +224,7 @@ def judge(
     names = [name[len("expected/") :] for name in stored if name.startswith("expected/")]
     if sorted(names) != sorted(outputs):
         raise Mismatch("the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names)))
-    found = {}
+    found, shares = {}, []
     for name in names:
         right = stored["expected/" + name]
         if draws.are_expected(right):
@@ -230,12 +232,15 @@ def judge(
         else:
             error = relative_error(outputs[name], right)
             found[name] = {"error": error, "allowed": allowed_error(stored, name, precision, factor)}
+            shares.append(error / max(float(stored["error/" + name]), ROUNDOFF["float32"]))
     wrong = [name for name in names if not found[name]["error"] <= found[name]["allowed"]]
     if wrong:
         worst = max(wrong, key=lambda name: found[name]["error"] / found[name]["allowed"])
         sums = bool(stored["reduced"]) and worst != "loss"
         raise Mismatch(describe(worst, found[worst], outputs[worst], stored["expected/" + worst], sums))
-    most = max(found.values(), key=lambda each: each["error"])["error"] if found else 0.0
-    if precision == MIXED and most < LEAST_MIXED_ERROR:
-        raise Mismatch("no error is above {:.2g}: nothing was computed in bfloat16".format(most))
+    share = float(np.median(shares)) if shares else 1.0
+    if precision == MIXED and share < LEAST_MIXED_SHARE:
+        raise Mismatch(
+            "its errors are {:.2g} of bfloat16's in the median: it computes in a longer format".format(share)
+        )
     return found

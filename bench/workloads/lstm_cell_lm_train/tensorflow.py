@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from ...frameworks import precisions
 from ..lstm_lm_train import tensorflow as unrolled
 
 
@@ -14,12 +15,15 @@ def give(cell, weight, recurrent):
 
 
 def build(size, parameters, batch, transform):
+    # The type in which cells compute: they would widen what is narrower than they are.
+    dtype = "bfloat16" if transform.precision == precisions.MIXED else None
     # A cell has a variable for its random numbers. Made during a trace, it would make tf.function trace twice.
-    cells = [tf.keras.layers.LSTMCell(size["width"], use_bias=False) for _ in range(size["layers"])]
+    cells = [tf.keras.layers.LSTMCell(size["width"], use_bias=False, dtype=dtype) for _ in range(size["layers"])]
 
     def layer(variables, index, inputs):
         cell = cells[index]
-        if not cell.built:
+        # In mixed precision the weights of a step are cast in that step.
+        if dtype or not cell.built:
             give(cell, variables["layer%d.input" % index], variables["layer%d.state" % index])
         state, shown = [tf.zeros_like(inputs[0])] * 2, []
         for each in inputs:

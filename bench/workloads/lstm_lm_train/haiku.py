@@ -27,8 +27,8 @@ class Core(hk.RNNCore):
         cell, hidden = update(cell, projected + hk.Linear(4 * self.width, with_bias=False, name="state")(hidden))
         return hidden, (cell, hidden)
 
-    def initial_state(self, count):
-        return (jnp.zeros((count, self.width)),) * 2
+    def initial_state(self, count, dtype):
+        return (jnp.zeros((count, self.width), dtype),) * 2
 
 
 def build(size, parameters, batch, transform):
@@ -40,7 +40,7 @@ def build(size, parameters, batch, transform):
         for name in layers:
             core = Core(width, name=name)
             projected = hk.BatchApply(hk.Linear(4 * width, with_bias=False, name=name + "_input"))(hidden)
-            hidden, _ = hk.dynamic_unroll(core, projected, core.initial_state(count))
+            hidden, _ = hk.dynamic_unroll(core, projected, core.initial_state(count, projected.dtype))
         logits = hk.BatchApply(hk.Linear(vocabulary, with_bias=False, name="dense"))(hidden.swapaxes(0, 1))
         # In float32, as in JAX.
         return wide(logits) + wide(hk.get_parameter("bias", [vocabulary], init=jnp.zeros))

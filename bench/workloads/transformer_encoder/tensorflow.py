@@ -18,7 +18,7 @@ def layer_norm(hidden, scale, shift):
     centred = wide - tf.reduce_mean(wide, axis=-1, keepdims=True)
     variance = tf.reduce_mean(tf.square(centred), axis=-1, keepdims=True)
     normal = centred * tf.math.rsqrt(variance + attention.EPSILON)
-    return tf.cast(normal, hidden.dtype) * scale + shift
+    return tf.cast(normal * tf.cast(scale, tf.float32) + tf.cast(shift, tf.float32), hidden.dtype)
 
 
 #: The form of ``attend``.
