@@ -200,11 +200,13 @@ class Registry:
 
 
 def _frameworks(source: Source) -> List[str]:
-    return [name for name in source.entries("frameworks") if source.has("frameworks", name, "facts.py")]
+    names = [name for name in source.entries("frameworks") if name.isidentifier()]
+    return [name for name in names if source.has("frameworks", name, "facts.py")]
 
 
 def _workloads(source: Source) -> List[str]:
-    return [name for name in source.entries("workloads") if source.has("workloads", name, "__init__.py")]
+    names = [name for name in source.entries("workloads") if name.isidentifier()]
+    return [name for name in names if source.has("workloads", name, "__init__.py")]
 
 
 def _modes_of(source: Source, framework: str) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -13,7 +15,7 @@ if not __package__:
     # Started by its path, from a checkout that is not the current folder.
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from bench.host import commands, system
+from bench.host import commands, project, system
 from bench.host.commands.parser import Parser
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
@@ -28,10 +30,25 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     """Do what the command line says in the project at ``root``, the current folder by default; return the exit code."""
     system.verify()
     given = sys.argv[1:] if arguments is None else arguments
+    _replace_what_the_terminal_lacks()
+    try:
+        return _call(given, root or Path.cwd())
+    except ModuleNotFoundError as error:
+        if _has_libraries():
+            raise
+        session = "bench-ENVIRONMENT" if given[0] in ("prepare", "run") else given[0]
+        said = (
+            f"This Python lacks the library {error.name}. Use the one of the checkout: python3 noxfile.py -s {session}"
+        )
+        print(said, file=sys.stderr)
+        return EXIT_MISUSE
+
+
+def _call(given: list[str], root: Path) -> int:
     if given and not given[0].startswith("-") and given[0] not in commands.SUMMARIES:
         print(harmless(suggestion.unknown("command", given[0], commands.SUMMARIES)), file=sys.stderr)
         return EXIT_MISUSE
-    options = parser(given).parse_args(given, argparse.Namespace(root=root or Path.cwd()))
+    options = parser(given).parse_args(given, argparse.Namespace(root=root))
     try:
         commands.tidy(options.root)
         if options.command in MEASURING and (said := system.notice()) is not None:
@@ -57,6 +74,21 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
         return EXIT_SIGNAL + getattr(interrupt, "number", signal.SIGINT)
     finally:
         commands.tidy(options.root)
+
+
+def _replace_what_the_terminal_lacks() -> None:
+    """Print a question mark for a character that the encoding of the output lacks, unless it was told otherwise."""
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper) or out.errors not in ("strict", "surrogateescape"):
+        return
+    if not codecs.lookup(out.encoding).name.startswith("utf"):
+        out.reconfigure(errors="replace")
+
+
+def _has_libraries() -> bool:
+    """Tell whether this Python was made for the host: a wheel has its libraries beside it, a checkout in its state."""
+    state = project.PACKAGE.parent / project.STATE
+    return project.is_installed() or Path(sys.prefix).resolve().is_relative_to(state.resolve())
 
 
 def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

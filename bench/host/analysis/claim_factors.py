@@ -51,6 +51,14 @@ class RowFactor:
             found = compare_unpaired(theirs - limit, mine)
         return 1.0 if found is None or found.deciding is None else found.p
 
+    def least_p(self, reached: Reached) -> float:
+        """Return the smallest p value that so many pairs can give; 0 where processes are not paired."""
+        if self.counted or self.pairs is None:
+            return 0.0
+        keys, logs = self.pairs
+        found = reached.compare_pairs(keys, np.ones(len(logs)), shown=self.factor)
+        return 1.0 if found is None else found.p
+
 
 def factors(pairs: Sequence[tuple[Result, Result]], quantity: str) -> list[RowFactor]:
     """Return the factor of each pair of results that has one; a result may be paired with itself."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..statistics.bootstrap import Estimate
 from ..statistics.location import FloatArray
-from ..statistics.means import mean_p
+from ..statistics.means import estimate_mean, mean_p
 from ..statistics.signed_rank import signed_rank_p, walsh_averages
+from ..statistics.stopping import attainable
+from ..statistics.verdict import ALPHA, minimum_pairs
 from .claim_factors import RowFactor
 from .comparisons import Reached
 
@@ -24,7 +27,20 @@ class Why(enum.Enum):
     FEW = "too few workloads, and too few pairs of processes"
     PART = "too few workloads for a claim about all"
     MIXED = "the workloads disagree"
+    FEW_PAIRS = "too few pairs of processes for the corrected level"
+    UNCERTAIN = "not certain at the corrected level"
     CLOSE = "too close to decide"
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """How many pairs of processes a row has, and how many rounds can give a p value that is small enough."""
+
+    pairs: int
+    #: The first look of the run that can; None where none can.
+    look: int | None
+    #: Rounds of a run whose only look is after the last one.
+    rounds: int
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,8 @@ class LimitTest:
     holds: bool
     #: Why the claim is open where the p value is not small enough.
     why: Why = Why.CLOSE
+    #: What is missing where there are too few pairs.
+    shortage: Shortage | None = None
 
 
 def by_workload(rows: Sequence[RowFactor]) -> dict[str, float]:
@@ -61,15 +79,17 @@ def decide_limit(
     limit: LogLimit,
     reached: Mapping[str, Reached],
     *,
-    needed: int,
+    tests: int,
     up_to: bool,
     general: bool,
 ) -> LimitTest:
-    """Test a limit; ``needed`` workloads, or else pairs in every row, can give a p value that is small enough.
+    """Test a limit over workloads where there are enough of them, or else over the pairs of every row.
 
-    With ``up_to``, one row beyond a lower limit is enough. A ``general`` claim is about all workloads: pairs of
-    processes in a few of them do not answer it.
+    Enough can give a p value that is small enough after the correction for so many ``tests``. With ``up_to``, one row
+    beyond a lower limit is enough. A ``general`` claim is about all workloads: pairs of processes in a few of them do
+    not answer it.
     """
+    needed = minimum_pairs(ALPHA, 1.0 / tests)
     means = np.array(list(by_workload(rows).values()))
     over_workloads = _over_workloads(means, limit) if len(means) >= needed else None
     best = up_to and limit.above
@@ -77,15 +97,37 @@ def decide_limit(
         return over_workloads
     if general and not best:
         return LimitTest(1.0, limit.holds(float(means.mean())), Why.PART)
-    each = [
-        LimitTest(row.p_of(limit.value, reached[row.cell.row]), limit.holds(math.log(row.factor.value))) for row in rows
-    ]
-    why = Why.FEW if any(row.factor.n < needed and not row.counted for row in rows) else Why.CLOSE
+    # The best of several rows is chosen by these very data.
+    family = tests * len(rows) if best else tests
+    each = [_over_pairs(row, limit, reached[row.cell.row], family) for row in rows]
+    few = any(row.factor.n < needed and not row.counted for row in rows)
     if best:
-        return _best(each, over_workloads, why)
-    if len({test.holds for test in each}) > 1:
-        return LimitTest(1.0, limit.holds(float(means.mean())), Why.MIXED if why is Why.CLOSE else why)
-    return LimitTest(max(test.p for test in each), each[0].holds, why)
+        found = _best(each, over_workloads)
+    elif len({test.holds for test in each}) > 1:
+        found = LimitTest(1.0, limit.holds(float(means.mean())), Why.MIXED)
+    else:
+        found = max(each, key=lambda test: test.p)
+    return replace(found, why=Why.FEW) if few else found
+
+
+def _over_pairs(row: RowFactor, limit: LogLimit, reached: Reached, tests: int) -> LimitTest:
+    """Test the factor of one row by its pairs of processes, after the correction for so many ``tests``."""
+    p, holds = row.p_of(limit.value, reached), limit.holds(math.log(row.factor.value))
+    if _touches(row.factor, limit):
+        return LimitTest(p, holds, Why.CLOSE)
+    if row.least_p(reached) * tests <= ALPHA:
+        return LimitTest(p, holds, Why.UNCERTAIN)
+    can = zip(reached.looks, attainable(reached.looks, ALPHA / tests), strict=True)
+    look = next((look for look, possible in can if possible and look > row.factor.n), None)
+    shortage = Shortage(row.factor.n, look, minimum_pairs(ALPHA, 1.0 / tests))
+    return LimitTest(p, holds, Why.FEW_PAIRS, shortage)
+
+
+def _touches(factor: Estimate, limit: LogLimit) -> bool:
+    """Tell whether the interval of a factor holds the limit; without an interval it may."""
+    if factor.low is None or factor.high is None:
+        return True
+    return math.log(factor.low) <= limit.value <= math.log(factor.high)
 
 
 def _over_workloads(means: FloatArray, limit: LogLimit) -> LimitTest:
@@ -97,16 +139,21 @@ def _over_workloads(means: FloatArray, limit: LogLimit) -> LimitTest:
     mean, middle = float(means.mean()), float(np.median(walsh_averages(means)))
     same = limit.holds(mean) == limit.holds(middle)
     p = max(signed_rank_p(means - limit.value), mean_p(means, limit.value)) if same else 1.0
-    return LimitTest(p, limit.holds(mean))
+    interval = estimate_mean(means)
+    assert interval.low is not None
+    assert interval.high is not None
+    close = interval.low <= limit.value <= interval.high
+    return LimitTest(p, limit.holds(mean), Why.CLOSE if close else Why.UNCERTAIN)
 
 
-def _best(each: Sequence[LimitTest], over_workloads: LimitTest | None, why: Why) -> LimitTest:
+def _best(each: Sequence[LimitTest], over_workloads: LimitTest | None) -> LimitTest:
     """Test whether the best row is beyond a limit: it is where one row is, or the mean; it is not where none is."""
-    holding = [test.p for test in each if test.holds]
+    holding = [test for test in each if test.holds]
     if not holding:
-        return LimitTest(max(test.p for test in each), False, why)
+        return max(each, key=lambda test: test.p)
+    best = min(holding, key=lambda test: test.p)
     # One of several was chosen by these very data.
-    p = min(1.0, min(holding) * len(each))
+    p = min(1.0, best.p * len(each))
     if over_workloads is not None and over_workloads.holds:
         p = min(p, over_workloads.p)
-    return LimitTest(p, True, why)
+    return replace(best, p=p)

@@ -23,7 +23,7 @@ from ..study import factor_range
 from ..study.claim import STEP, WARM_START, Claim
 from .claim_columns import compared_columns, compared_results, unmeasured
 from .claim_factors import RowFactor, factors
-from .claim_tests import LimitTest, LogLimit, Why, by_workload, decide_limit
+from .claim_tests import LimitTest, LogLimit, Shortage, Why, by_workload, decide_limit
 from .comparisons import Reached
 from .results import Result
 from .run_analysis import Analysis
@@ -53,6 +53,8 @@ class Versus:
     agreeing: int
     answer: Answer = Answer.OPEN
     why: Why | None = None
+    #: What is missing where there are too few pairs of processes.
+    shortage: Shortage | None = None
 
     @property
     def pairs(self) -> int:
@@ -99,10 +101,9 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
         for claim in claims
     ]
     count = sum(len(versus) * len(limits) for _claim, limits, versus in drafts)
-    needed = minimum_pairs(ALPHA, 1.0 / max(1, count))
     reached = _reached(results if drafts else (), manifest)
     tests = [
-        decide_limit(one.rows, limit, reached, needed=needed, up_to=claim.up_to, general=not claim.workloads)
+        decide_limit(one.rows, limit, reached, tests=count, up_to=claim.up_to, general=not claim.workloads)
         for claim, limits, versus in drafts
         for one in versus
         for limit in limits
@@ -113,7 +114,7 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
     for claim, limits, versus in drafts:
         judged = [_judge(one, [(next(tested), next(adjusted)) for _ in limits]) for one in versus]
         found.append(_conclude(claim, limits, judged))
-    return AnsweredClaims(tuple(found), count, needed)
+    return AnsweredClaims(tuple(found), count, minimum_pairs(ALPHA, 1.0 / max(1, count)))
 
 
 def _is_measured(claim: Claim, manifest: Manifest) -> bool:
@@ -168,7 +169,9 @@ def _judge(versus: Versus, tests: Sequence[tuple[LimitTest, float]]) -> Versus:
         return replace(versus, answer=Answer.REFUTED)
     if len(certain) == len(tests):
         return replace(versus, answer=Answer.SUPPORTED)
-    return replace(versus, why=next(test.why for test, p in tests if p > ALPHA))
+    # A test that does not hold could refute the claim; the others only support it.
+    open_ = min((test for test, p in tests if p > ALPHA), key=lambda test: test.holds)
+    return replace(versus, why=open_.why, shortage=open_.shortage)
 
 
 def _conclude(claim: Claim, limits: Sequence[LogLimit], versus: Sequence[Versus]) -> AnsweredClaim:

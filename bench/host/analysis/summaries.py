@@ -14,7 +14,7 @@ from bench.record import SCHEMA_VERSION, Record
 
 from ..refusal import Refused
 from ..statistics.pairs import pair_log_ratios
-from ..storage import journal, manifest
+from ..storage import manifest, run_records
 from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
 from ..study.twin import is_twin
@@ -38,7 +38,7 @@ def load(path: Path) -> RunSummary:
         raise Refused(f"{path / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}.")
     if described is None:
         raise Refused(f"{path} holds no run. Name a folder with records, or a run that nox -s runs lists.")
-    records = journal.read(path, damaged)
+    records = run_records.read(path, described, damaged)
     return replace(summarise(records, described), damaged=tuple(damaged))
 
 

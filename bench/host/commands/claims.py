@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     folders = options.runs or [options.root / "reports" / study.settings.name for study in studies]
     answered = [_answer(studies, folder) for folder in dict.fromkeys(folders)]
     table = claims_of_runs.show([list(of_study) for of_study in zip(*answered, strict=True)])
-    terminal.render(Console(), table)
+    terminal.render(Console(), table, file=str(options.write or ""))
     if options.write is not None:
         _write(options.write, table)
         announce(f"Claims: {options.write}")
@@ -77,7 +77,7 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     from ..analysis.run_analysis import analyse
     from ..reporting.tables.claims_of_runs import AnswersOfRun
     from ..reporting.words.labels import labels_of
-    from ..storage import journal, manifest
+    from ..storage import manifest, run_records
 
     described = manifest.read(folder)
     if described is None:
@@ -85,7 +85,7 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     if described.profile.trial:
         raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
     left_out: list[str] = []
-    analysis = analyse(journal.read(folder, left_out), described)
+    analysis = analyse(run_records.read(folder, described, left_out), described)
     for line in left_out:
         announce(f"Left out: {line}")
     labels = labels_of(analysis.results)

@@ -7,6 +7,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused, harmless
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Cells and changes that are printed without --all.
 MOST_CELLS, MOST_CHANGES, MOST_UNCOMPARED = 40, 20, 5
+#: Damaged lines of a run that are named.
+MOST_PLACES = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,28 +75,40 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
 
 def find(options: argparse.Namespace, name: str | None) -> RunSummary:
     """Return the run that a folder, a file of a series, or a name means; the last one of None. Raises Refused."""
-    from ..analysis import summaries
     from ..storage import stored_runs
     from ..storage.archive import HISTORY
 
     if name is not None and (options.root / name).exists():
-        return summaries.load(options.root / name)
+        return _load(options.root / name)
     study = study_options.read_study(options).settings.name
     folder = options.root / "reports" / study
     if name is None:
-        return summaries.load(folder)
+        return _load(folder)
     # Most runs have the name of their folder; all descriptions are read only where none has.
     for place in (folder / HISTORY / name, options.root / "series" / study / f"{name}.jsonl"):
         if place.exists():
-            return summaries.load(place)
-    return summaries.load(stored_runs.find(folder, name).folder)
+            return _load(place)
+    return _load(stored_runs.find(folder, name).folder)
+
+
+def _load(path: Path) -> RunSummary:
+    """Return the summary of the run at ``path``; how many of its lines were left out is printed with their places."""
+    from ..analysis import summaries
+
+    summary = summaries.load(path)
+    if summary.damaged:
+        count, places = len(summary.damaged), [line.split(": ")[0] for line in summary.damaged[:MOST_PLACES]]
+        left_out = f"{count} damaged lines{{}} were" if count > 1 else "1 damaged line{} was"
+        of_what = "" if path.is_file() else " of the journal"
+        more = ", …" if count > len(places) else ""
+        said = f"{summary.facts.name}: {left_out.format(of_what)} left out ({', '.join(places)}{more})."
+        print(harmless(said), file=sys.stderr)
+    return summary
 
 
 def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     yield f"before  {describe(found.before.facts)}"
     yield f"after   {describe(found.after.facts)}"
-    for summary in (found.before, found.after):
-        yield from (f"Left out: {line}" for line in summary.damaged)
     yield ""
     yield from _changes(found, options)
     yield (
@@ -166,8 +181,12 @@ def shared_suffix(rows: Sequence[str]) -> str:
 
 def ratio_words(estimate: Estimate) -> tuple[str, str]:
     """Write a ratio and its interval."""
-    interval = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:.3f}", interval
+    from ..reporting.words.numbers import two_digits
+
+    digits = max(3, two_digits(estimate.value))
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.{digits}f}", ""
+    return f"{estimate.value:.{digits}f}", f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 
 
 def verdict_word(one: CellChange) -> str:

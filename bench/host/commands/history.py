@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import history
     from ..reporting.words.files import list_files
-    from ..storage import archive, journal, manifest, stored_runs
+    from ..storage import archive, manifest, run_records, stored_runs
     from ..study import options as study_options
 
     study = study_options.read_study(options)
@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
         chosen = " ".join(options.families or study.families or study.settings.default[:1])
         raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")
     left_out: list[str] = []
-    records = [record for record in journal.read(folder, left_out) if _wanted(record.cell, options, names)]
+    stored = run_records.read(folder, described, left_out)
+    records = [record for record in stored if _wanted(record.cell, options, names)]
     for line in left_out:
         announce(f"Left out: {line}")
     described = replace(

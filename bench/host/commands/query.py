@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from ..refusal import Refused
@@ -36,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
         for table, file in TABLES.items():
             path = folder / file
             if not path.is_file():
-                raise Refused(f"{path} does not exist. Write it from the records: nox -s report")
-            _load(database, table, path)
+                raise Refused(f"{path} does not exist. Write it from the records: {_remedy(options)}")
+            _load(database, table, path, _remedy(options))
         # A question may come from elsewhere: it reads the tables, and no other file.
         database.execute("set enable_external_access = false")
         database.execute("set lock_configuration = true")
@@ -50,7 +51,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _load(database: object, table: str, path: Path) -> None:
+def _remedy(options: argparse.Namespace) -> str:
+    """Return the command that makes the report which was asked about."""
+    given = [] if options.matrix is None else ["--matrix", str(options.matrix)]
+    if options.run is not None:
+        given += ["--run", options.run]
+    elif options.folder is not None:
+        given.append(str(options.folder))
+    return f"nox -s report{f' -- {shlex.join(given)}' if given else ''}"
+
+
+def _load(database: object, table: str, path: Path, remedy: str) -> None:
     import duckdb
 
     assert isinstance(database, duckdb.DuckDBPyConnection)
@@ -61,7 +72,7 @@ def _load(database: object, table: str, path: Path) -> None:
         quoted = str(path).replace("'", "''")
         database.execute(f"create table {table} as select * from {reader}('{quoted}'{options})")
     except duckdb.Error as error:
-        raise Refused(f"{path} cannot be read ({error}). Write it again from the records: nox -s report") from None
+        raise Refused(f"{path} cannot be read ({error}). Write it again from the records: {remedy}") from None
 
 
 def _table(columns: list[str], rows: list[tuple[object, ...]]) -> str:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..storage.run_summary import RunSummary
 
 
+#: Rows that are named at most.
+NAMED = 3
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     compare.add_run_argument(parser)
@@ -42,7 +46,8 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
                 rows.setdefault((cell.row, cell.threads), {})[cell.column] = time
     # A column that has few rows must not take them from all others.
     ranked = [column for column in columns if 2 * sum(column in row for row in rows.values()) > len(rows)]
-    whole = [row for row in rows.values() if all(column in row for column in ranked)]
+    dropped = [key for key, row in rows.items() if any(column not in row for column in ranked)]
+    whole = [row for key, row in rows.items() if key not in dropped]
     yield compare.describe(summary.facts)
     if not whole or len(ranked) < 2:
         yield "No two columns have times in the same rows."
@@ -52,9 +57,19 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     firsts = {column: sum(row[column] == min(row[one] for one in ranked) for row in whole) for column in ranked}
     table = [(f"{mean:.3f}", column, f"fastest in {firsts[column]}") for mean, column in means]
     yield tabulate(table, tablefmt="plain", disable_numparse=True)
+    if dropped:
+        yield f"Rows left out, as a column has no time in them: {names(dropped)}"
     left_out = [column for column in columns if column not in ranked]
     if left_out:
         yield f"Not ranked, as they have half of the rows or fewer: {', '.join(left_out)}"
+
+
+def names(rows: Sequence[tuple[str, int]]) -> str:
+    """Name the first rows, with their threads where only these tell rows apart, and count the others."""
+    several = len(dict(rows)) < len(rows)
+    named = [f"{row}, {threads} thread{'s' * (threads != 1)}" if several else row for row, threads in rows[:NAMED]]
+    more = [f"{len(rows) - NAMED} more"] if len(rows) > NAMED else []
+    return ("; " if several else ", ").join([*named, *more])
 
 
 def mean_distance(rows: Sequence[Mapping[str, float]], columns: Sequence[str], column: str) -> float:

@@ -33,13 +33,15 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import outputs, report
     from ..reporting.words.files import PAGE, files_line
-    from ..storage import journal, manifest, stored_runs
+    from ..storage import manifest, run_records, stored_runs
 
     study = study_options.read_study(options)
     claims = (study if options.claims is None else study_options.read_file(options.claims, options)).claims
     folder = options.folder or options.root / "reports" / study.settings.name
     if options.run is not None:
         folder = stored_runs.find(folder, options.run).folder
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
     damaged: list[str] = []
     described = manifest.read(folder, damaged)
     if damaged:
@@ -54,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.ratios is not None:
         described = replace(described, study=replace(described.study, ratios=options.ratios))
     left_out: list[str] = []
-    records = journal.read(folder, left_out)
+    records = run_records.read(folder, described, left_out)
     described = replace(described, damaged=tuple(left_out))
     made = report.make(records, described, folder=folder, claims=claims.values())
     extra, problems = outputs.load(map(Path, study.registry.output_files))

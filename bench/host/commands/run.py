@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..environments import Prepared
+    from ..study.environment import Environment
     from ..study.plan import Plan
     from ..study.schema import Study
 
-#: Of a preview without a cell, as of the run that it shows, which is refused.
-EXIT_NOTHING = 2
+#: Reasons that a message lists where nothing can be measured.
+MOST_REASONS = 3
 #: Columns and lines of a file or a pipe, as if it were a wide screen.
 NO_TERMINAL = (120, 24)
 
@@ -63,18 +64,30 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         there = stored_runs.stored_run(_folder(study, plan, options))
         announce(preview(plan, there.manifest if there else None, shutil.get_terminal_size(NO_TERMINAL).columns))
+        if not plan.cells:
+            raise Refused(_nothing_left(plan))
         _announce_baseline(study, plan, options)
         _announce_builds(study, plan, options)
         _announce_place(study, plan, options)
-        return 0 if plan.cells else EXIT_NOTHING
+        return 0
     if not plan.cells:
-        raise Refused(f"{preview(plan)}\nNothing is selected that can be measured; loosen the selection.")
+        raise Refused(f"{preview(plan)}\n{_nothing_left(plan)}")
     _announce_place(study, plan, options)
     for warning in warnings(plan):
         announce(warning)
     _announce_baseline(study, plan, options)
     with exclusive(options.root):
         return _measure(study, plan, _prepare(study, plan, options), options)
+
+
+def _nothing_left(plan: Plan) -> str:
+    """Say why a selection has no cell that can be measured, and what to do."""
+    reasons = list(dict.fromkeys(reason for _cell, reason in plan.excluded))
+    more = len(reasons) - MOST_REASONS
+    listed = "; ".join(reasons[:MOST_REASONS]) + (f"; and {more} more" if more > 0 else "")
+    why = f", as every chosen cell is left out: {listed}" if reasons else ""
+    choices = "--profile, --workload, --size, --precision or --mode"
+    return f"Nothing is selected that can be measured{why}. Choose others with {choices}."
 
 
 def _announce_baseline(study: Study, plan: Plan, options: argparse.Namespace) -> None:
@@ -117,13 +130,34 @@ def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> No
 
 
 def _announce_builds(study: Study, plan: Plan, options: argparse.Namespace) -> None:
-    """Say which environments are built first and what they take."""
+    """Say which environments this machine cannot have, and which are built first and what they take."""
     from ..environments.forecast import forecast
+
+    lacking = announce_shortcomings(study, plan, options)
+    for line in forecast([one for one in _environments(study, plan) if one.name not in lacking], options.root):
+        announce(line)
+
+
+def announce_shortcomings(study: Study, plan: Plan, options: argparse.Namespace) -> set[str]:
+    """Say why cells will be unsupported, such as by a missing interpreter; return the names of the environments."""
+    from ..environments.shortcomings import shortcoming
     from ..study.twin import original
 
-    names = dict.fromkeys(original(cell.environment) for cell in plan.cells)
-    for line in forecast([study.environments[name] for name in names], options.root):
-        announce(line)
+    lacking = set()
+    for one in _environments(study, plan):
+        reason = shortcoming(one, options.root, study.registry)
+        if reason is not None:
+            count = sum(original(cell.environment) == one.name for cell in plan.cells)
+            announce(f"{count} {'cell' if count == 1 else 'cells'} of {one.name} will be unsupported: {reason}.")
+            lacking.add(one.name)
+    return lacking
+
+
+def _environments(study: Study, plan: Plan) -> list[Environment]:
+    """Return the environments of the plan, each once."""
+    from ..study.twin import original
+
+    return [study.environments[name] for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)]
 
 
 def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool) -> dict[str, Prepared]:
@@ -134,17 +168,16 @@ def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: 
     no engine answers.
     """
     from .. import environments
-    from ..study.twin import original
 
     prepared = {
-        name: environments.current(
-            study.environments[name],
+        one.name: environments.current(
+            one,
             root=options.root,
             announce=announce,
             registry=study.registry,
             thorough=thorough,
         )
-        for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)
+        for one in _environments(study, plan)
     }
     without = environments.without_engine(prepared.values())
     if without:

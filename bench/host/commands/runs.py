@@ -100,7 +100,10 @@ def _line(text: str) -> str:
 
 def _cells(run: StoredRun) -> str:
     """Count the cells that were measured, and those that failed; unsupported ones are neither."""
-    statuses = run.statuses()
+    try:
+        statuses = run.statuses()
+    except Refused:
+        return "records damaged"
     failed = sum(count for status, count in statuses.items() if status not in (OK, UNSUPPORTED))
     return f"{statuses[OK]} ok" + (f", {failed} failed" if failed else "")
 

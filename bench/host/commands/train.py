@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, harmless
 from ..study import options as study_options
 from . import announce, exit_codes
-from .run import prepare
+from .run import announce_shortcomings, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         for line in _preview(plan, course):
             announce(line)
+        announce_shortcomings(study, plan, options)
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
         prepared = prepare(study, plan, options, thorough=options.verify)

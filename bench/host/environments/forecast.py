@@ -17,11 +17,15 @@ CPU_BUILD = "about 1 GB"
 
 
 def is_built(environment: Buildable, root: Path) -> bool:
-    """Tell whether a venv was built from the present state of its lock; whether it is intact is not looked at."""
+    """Tell whether a venv was built from its lock and with its interpreter as they are now stated.
+
+    Whether it is intact is not looked at.
+    """
     lock = locks.find_lock(cpu_builds.lock_name(environment), root)
     try:
         manifest = json.loads((folder_of(root) / environment.name / venv.MANIFEST).read_bytes())
-        return bool(manifest["lock_hash"] == locks.lock_hash(lock))
+        stated = (manifest["lock_hash"], manifest["asked_for"])
+        return bool(stated == (locks.lock_hash(lock), environment.interpreter))
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -41,7 +41,7 @@ def preview(plan: Plan, before: Manifest | None = None, width: int | None = None
         _extent(plan, len({cell.row for cell in marks}), len({cell.column for cell in marks})),
         *warnings(plan),
         _sampling(plan.profile),
-        _about(plan, before),
+        *([_about(plan, before)] if plan.cells else []),
     ]
     return "\n".join(lines)
 

@@ -45,18 +45,23 @@ def end_last_line(path: Path) -> None:
             file.write(b"\n")
 
 
-def read(folder: Path, damaged: list[str] | None = None) -> list[Record]:
+def path_of(folder: Path) -> Path:
+    """Return the file of a run's records: the packed one where there is no other and that one is there."""
+    stored = folder / RECORDS
+    packed = stored.with_name(RECORDS + PACKED)
+    return packed if os.path.lexists(packed) and not os.path.lexists(stored) else stored
+
+
+def read(folder: Path, damaged: list[str] | None = None, cut: list[str] | None = None) -> list[Record]:
     """Read every record of a run, including those of processes that were killed.
 
-    A line that is not a whole record is left out; ``damaged`` gets its place and the reason. Raises Refused for a file
-    that cannot be read, and NewerSchema when a newer benchmatrix wrote it.
+    A line that is not a whole record is left out; ``damaged`` gets its place and the reason, and so does ``cut`` where
+    the file of the records ends there. Raises Refused for a file that cannot be read, and NewerSchema when a newer
+    benchmatrix wrote it.
     """
     left_out: list[str] = [] if damaged is None else damaged
-    stored = folder / RECORDS
-    if not os.path.lexists(stored):
-        stored = stored.with_name(RECORDS + PACKED)
     with garbage_collection.paused():
-        records = {_key(record): record for record in _records(stored, left_out)}
+        records = {_key(record): record for record in _records(path_of(folder), left_out, cut)}
         for record in fold(StoredLines(folder / UNFINISHED, left_out)):
             # A kill between folding and removing leaves a process in both files.
             records.setdefault(_key(record), record)
@@ -67,8 +72,8 @@ def _key(record: Record) -> tuple[Cell, int, int]:
     return record.cell, record.round, record.attempt
 
 
-def _records(path: Path, damaged: list[str]) -> Iterator[Record]:
-    lines = StoredLines(path, damaged)
+def _records(path: Path, damaged: list[str], cut: list[str] | None = None) -> Iterator[Record]:
+    lines = StoredLines(path, damaged, cut)
     for place, values in lines:
         try:
             yield record_of(values, place)

@@ -70,11 +70,15 @@ def append(path: Path, values: Mapping[str, Any], *, sync: bool) -> None:
 
 
 class StoredLines:
-    """The lines of one file; ``damaged`` says of each line that was left out where it is and why."""
+    """The lines of one file; ``damaged`` says of each line that was left out where it is and why.
 
-    def __init__(self, path: Path, damaged: list[str]) -> None:
+    ``cut`` gets the last of them where the file ends before its end: within a line, or within what was packed.
+    """
+
+    def __init__(self, path: Path, damaged: list[str], cut: list[str] | None = None) -> None:
         self._path = path
         self._damaged = damaged
+        self._cut: list[str] = [] if cut is None else cut
         self._sealed = False
         self._number = 0
 
@@ -96,6 +100,8 @@ class StoredLines:
                         values = self._read(raw)
                     except ValueError as error:
                         self.leave_out(str(error))
+                        if not raw.endswith(b"\n"):
+                            self._cut.append(self._damaged[-1])
                     else:
                         yield f"{self._path}:{self._number}", values
 
@@ -105,6 +111,7 @@ class StoredLines:
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             self._number += 1
             self.leave_out(f"the packed file is damaged from here on: {error}")
+            self._cut.append(self._damaged[-1])
 
     def leave_out(self, why: str) -> None:
         """Note that the last line is left out."""

@@ -21,7 +21,7 @@ from bench.record import STATUSES
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..study.suggestion import unknown
-from . import journal, manifest
+from . import journal, manifest, run_records
 from .archive import HISTORY, TRIAL, files_of, folder_name
 from .manifest import Manifest
 
@@ -46,8 +46,11 @@ class StoredRun:
         return self.folder.name if in_history else folder_name(self.manifest.run or "unknown")
 
     def statuses(self) -> Counter[str]:
-        """Count the cells of the run by the status of their last record, in the order of ``STATUSES``."""
-        last = {record.cell: record.status for record in journal.read(self.folder, [])}
+        """Count the cells of the run by the status of their last record, in the order of ``STATUSES``.
+
+        Raises Refused where a finished run has lost records.
+        """
+        last = {record.cell: record.status for record in run_records.read(self.folder, self.manifest)}
         return Counter({status: count for status in STATUSES if (count := list(last.values()).count(status))})
 
 

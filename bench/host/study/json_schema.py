@@ -13,6 +13,7 @@ from typing import Any
 from bench.registry import BUILT_IN, Registry
 
 from ..setup.staging import write_whole
+from . import sources
 from .schema import Study
 from .values import NAME_PATTERN
 
@@ -64,6 +65,8 @@ def _name_the_workloads(registry: Registry, section: dict[str, Any], choice: dic
     section["additionalProperties"] = False
     section["properties"] = {}
     for name in registry.workloads:
+        if any(sources.problems_of(registry, name)):
+            continue  # No workload of the study, or it would have been refused.
         specification = registry.specification(name)
         properties = dict(choice["properties"])
         for key, known in (("sizes", specification.SIZES), ("precisions", specification.PRECISIONS)):

@@ -76,12 +76,15 @@ def named_from(root: Path, path: Path | None) -> str:
     return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
 
 
-def read(path: Path, most: int = MOST_EXTENDED) -> dict[str, Any]:
+def read(
+    path: Path, most: int = MOST_EXTENDED, *, remedy: str = "Name a study file with --matrix FILE."
+) -> dict[str, Any]:
     """Return the tables of the study file at ``path``, joined with those of the file that it extends.
 
-    That file may extend another one, ``most`` of them in all. Raises StudyError.
+    That file may extend another one, ``most`` of them in all. ``remedy`` says what to do where the file cannot be read.
+    Raises StudyError.
     """
-    tables = _tables(path)
+    tables = _tables(path, remedy)
     named = _extended(tables)
     if not isinstance(named, str):
         return tables
@@ -89,7 +92,8 @@ def read(path: Path, most: int = MOST_EXTENDED) -> dict[str, Any]:
         raise StudyError([f"{shown(path)}: study: extends: more than {MOST_EXTENDED} files extend each other."])
     # A link to the extending file would be another folder's.
     base = path.parent / named
-    below = _moved(read(base, most - 1), os.path.relpath(base.parent, path.parent))
+    correct = f'Correct extends = "{named}" in {shown(path)}; the path is relative to that file.'
+    below = _moved(read(base, most - 1, remedy=correct), os.path.relpath(base.parent, path.parent))
     if "exclusions" in below:
         below["exclusions"] = _concerning(below["exclusions"], _joined(below, tables).get("environments"))
     return _joined(below, tables)
@@ -148,12 +152,12 @@ def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
     return found
 
 
-def _tables(path: Path) -> dict[str, Any]:
+def _tables(path: Path, remedy: str) -> dict[str, Any]:
     try:
         text = _content(path).decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError([f"{shown(path)}: cannot be read: {reason}. Name a study file with --matrix FILE."]) from error
+        raise StudyError([f"{shown(path)}: cannot be read: {reason}. {remedy}"]) from error
     try:
         verify_text(text)
         tables = tomllib.loads(text)

@@ -25,7 +25,7 @@ from .schema import (
     StudyTable,
     WorkloadChoice,
 )
-from .suggestion import LONGEST, unknown
+from .suggestion import LONGEST, shown, unknown
 from .values import Known
 
 #: The sections that hold named tables, what they hold, and a name for an example.
@@ -156,8 +156,8 @@ class Reader:
 def _first_causes(error: ValidationError) -> list[ErrorDetails]:
     """List the errors without their consequences: an array whose items are all wrong is too short, too."""
     details = error.errors(include_url=False)
-    with_wrong_items = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
-    return [d for d in details if not (d["type"] == "too_short" and d["loc"][0] in with_wrong_items)]
+    with_wrong_items = {detail["loc"][:-1] for detail in details if len(detail["loc"]) > 1}
+    return [d for d in details if not (d["type"] == "too_short" and d["loc"] in with_wrong_items)]
 
 
 def _is_item(detail: ErrorDetails, given: Mapping[str, Any]) -> bool:
@@ -174,12 +174,6 @@ def _without_items(given: Mapping[str, Any], details: Iterable[ErrorDetails]) ->
     }
 
 
-def shown(value: Any) -> str:
-    """Write a value of a study file, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
-
-
 def _message(detail: ErrorDetails, model: type[StudyTable], keys: list[str]) -> str:
     """Say what pydantic found, with the remedy where the mistake is a common one."""
     key, kind, value = str(detail["loc"][0]), detail["type"], detail["input"]
@@ -187,6 +181,11 @@ def _message(detail: ErrorDetails, model: type[StudyTable], keys: list[str]) -> 
         return unknown("key", key, keys)
     if kind == "missing":
         return f"{key} is missing. {model.model_fields[key].description}"
+    if kind == "too_short":
+        field = model.model_fields[key]
+        remedy = "add at least one value" if field.is_required() else "add at least one value, or remove the key"
+        meaning = (field.description or "").partition(". ")[0].removesuffix(".")
+        return f"{'.'.join(map(str, detail['loc']))}: {shown(value)} is empty; {remedy}. {meaning}."
     if kind == "value_error":
         return f"{key}: {detail['ctx']['error']}"
     if kind == "string_type" and isinstance(value, int | float):

@@ -13,7 +13,7 @@ from packaging.version import Version
 from bench.frameworks.facts import Facts
 from bench.registry import BUILT_IN, Registry
 
-from . import claim_rules, shared_lock
+from . import claim_rules, shared_lock, sources
 from .baseline import CHOSEN
 from .draft import Draft, Values, sizes_of
 from .schema import COORDINATES
@@ -190,7 +190,7 @@ def _forbids(text: str, distribution: str, first: Version) -> bool:
 
 def workload_problems(name: str, values: Values, registry: Registry = BUILT_IN) -> Iterator[str]:
     if name not in registry.workloads:
-        yield unknown("workload", name, registry.workloads)
+        yield sources.misnamed(registry, "workloads").get(name) or unknown("workload", name, registry.workloads)
         return
     specification = registry.specification(name)
     for size in values.get("sizes") or ():

@@ -7,19 +7,16 @@ import fnmatch
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from bench.cell import DEVICES, PRECISIONS, Cell
 
 from .. import system
 from ..machine.processors import physical_cores
-from . import families, unlisted_modes
+from . import families, unlisted_modes, unlisted_workloads
 from .baseline import CHOSEN, SPEED_UP
 from .draft import sizes_of
-from .location import shown
 from .options import add_arguments
 from .plan import Plan
-from .rules import place_of
 from .schema import COORDINATES, Environment, Exclusion, Profile, Study, fits
 from .study_file import StudyError
 from .suggestion import unknown
@@ -151,7 +148,7 @@ class _Axes:
         unlisted = unlisted_modes.elsewhere([*self._environments, *environments], study.registry)
         self._modes = self._match("mode", selection.modes, listed, unlisted)
         self.remarks = unlisted_modes.remarks(selection.modes, self._environments, study.registry)
-        chosen = self._match("workload", selection.workloads, study.workloads, self._unlisted(study))
+        chosen = self._match("workload", selection.workloads, study.workloads, unlisted_workloads.remedies(study))
         chosen = chosen or tuple(study.workloads)
         self._workloads = [study.workloads[name] for name in chosen]
         sizes = [size for name in study.workloads for size in sizes_of(study.registry, name)]
@@ -190,17 +187,6 @@ class _Axes:
             for mode in environment.modes:
                 if not self._modes or mode in self._modes:
                     yield environment, mode
-
-    @staticmethod
-    def _unlisted(study: Study) -> dict[str, str]:
-        """Return {workload: what to do} of the workloads that exist and that the study does not take."""
-        registry = study.registry
-        return {
-            name: f"{shown(Path(registry.home_of(name).path('workloads', name.replace('-', '_'))))}/ exists; "
-            f"add [{place_of('workloads', name)}] to the study file."
-            for name in registry.workloads
-            if name not in study.workloads
-        }
 
     def _match(
         self, coordinate: str, patterns: Sequence[str], known: Iterable[str], others: Mapping[str, str] | None = None

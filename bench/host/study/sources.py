@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.cell import PRECISIONS
 from bench.frameworks.facts import Facts, Mode
 from bench.registry import BENCH, FOLDERS, Registry, Source
 
-from .suggestion import unknown
+from .suggestion import shown, unknown
 
 #: The group of the entry points by which an installed package says that it holds such code.
 GROUP = "benchmatrix"
@@ -131,11 +133,30 @@ def _orphans(registry: Registry, source: Source) -> Iterator[str]:
             yield f"{place}/modes.py: {unknown('framework', folder, registry.frameworks)}"
     for folder in source.entries("workloads"):
         name = folder.replace("_", "-")
+        if source.has("workloads", folder, "__init__.py"):
+            continue
         if os.path.isdir(source.path("workloads", folder)) and name not in registry.workloads:
             yield (
                 f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload: "
                 f"{unknown('workload', name, registry.workloads)}"
             )
+
+
+def misnamed(registry: Registry, kind: str) -> dict[str, str]:
+    """Return {name: what to do} of the ``kind``, workloads or frameworks, whose folder Python cannot import."""
+    defining = {"workloads": "__init__.py", "frameworks": "facts.py"}[kind]
+    return {
+        folder.replace("_", "-"): f"the folder {source.name}/{kind}/{folder} has a name that Python cannot import; "
+        f"{_renamed(folder)}."
+        for source in registry.sources[1:]
+        for folder in source.entries(kind)
+        if not folder.isidentifier() and source.has(kind, folder, defining)
+    }
+
+
+def _renamed(folder: str) -> str:
+    name = re.sub(r"\W", "_", folder)
+    return f"rename it to {name}" if name.isidentifier() else "use letters, digits and '_', beginning with a letter"
 
 
 def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
@@ -148,9 +169,15 @@ def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
             yield from _problems(registry, f"frameworks/{framework}", lambda: _check_facts(registry, framework))  # noqa: B023
     there = registry.workloads
     for workload in workloads:
-        if workload in there and registry.home_of(workload) != BENCH:
-            place = f"workloads/{workload.replace('-', '_')}"
-            yield from _problems(registry, place, lambda: _check_specification(registry, workload))  # noqa: B023
+        if workload in there:
+            yield from problems_of(registry, workload)
+
+
+def problems_of(registry: Registry, workload: str) -> Iterator[str]:
+    """Load the specification of a workload that exists; give what is wrong with it."""
+    if registry.home_of(workload) != BENCH:
+        place = f"workloads/{workload.replace('-', '_')}"
+        yield from _problems(registry, place, lambda: _check_specification(registry, workload))
 
 
 def _problems(registry: Registry, place: str, load: Callable[[], list[str]]) -> Iterator[str]:
@@ -179,4 +206,28 @@ def _check_specification(registry: Registry, workload: str) -> list[str]:
     specification = registry.specification(workload)
     missing = [name for name in SPECIFIED if not hasattr(specification, name)]
     place = f"{registry.home_of(workload).name}/workloads/{workload.replace('-', '_')}/__init__.py"
-    return [f"{place}: does not define {', '.join(missing)}; see the docstring of bench.workloads."] if missing else []
+    if missing:
+        return [f"{place}: does not define {', '.join(missing)}; see the docstring of bench.workloads."]
+    return [f"{place}: {problem}" for problem in (*_wrong_sizes(specification), *_wrong_precisions(specification))]
+
+
+def _wrong_sizes(specification: Any) -> Iterator[str]:
+    sizes, example = specification.SIZES, 'SIZES = {"check": {"rows": 8}, "tiny": {"rows": 256}}'
+    if not isinstance(sizes, Mapping) or not sizes:
+        yield f"SIZES = {shown(sizes)}: must be a dictionary {{size: {{parameter: number}}}}, such as {example}."
+        return
+    for name, parameters in sizes.items():
+        if not isinstance(name, str):
+            yield f"SIZES: the name of a size, {shown(name)}, must be a text in quotes, such as {example}."
+        elif not isinstance(parameters, Mapping):
+            yield f"SIZES[{name!r}] = {shown(parameters)}: must be a dictionary of parameters, such as {example}."
+
+
+def _wrong_precisions(specification: Any) -> Iterator[str]:
+    given = specification.PRECISIONS
+    known = isinstance(given, list | tuple | set | frozenset) and all(each in PRECISIONS for each in given)
+    if not known or not given:
+        yield (
+            f'PRECISIONS = {shown(given)}: must be a tuple, such as ("float32", "float64"). '
+            f"Known: {', '.join(PRECISIONS)}."
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 #: Characters of a value, and names of a list, that a message shows; and names that are compared with a value.
 LONGEST, MOST_NAMES, MOST_COMPARED = 200, 100, 300
@@ -26,6 +27,12 @@ def unknown(kind: str, value: str, known: Iterable[str]) -> str:
     most = MOST_NAMES if nearest is None else MOST_BESIDE
     more = f", … ({len(names) - most} more)" if len(names) > most else ""
     return f"unknown {kind} {shown!r}{hint} Known: {', '.join(names[:most])}{more}."
+
+
+def shown(value: Any) -> str:
+    """Write a value, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def nearest_name(value: str, known: Iterable[str]) -> str | None:

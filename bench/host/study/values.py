@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from bench.cell import DEVICES, PRECISIONS
 from bench.registry import BUILT_IN, Registry
 
+from . import sources
 from .family_names import VERSION_PATTERN
 from .session_names import NAME_PATTERN as NAME_PATTERN
 from .suggestion import unknown
@@ -62,9 +63,10 @@ def _known_of(info: ValidationInfo) -> Known:
 
 
 def _framework(value: str, info: ValidationInfo) -> str:
-    known = _known_of(info).frameworks
-    if value not in known:
-        raise ValueError(unknown("framework", value, known))
+    known = _known_of(info)
+    if value not in known.frameworks:
+        misnamed = sources.misnamed(known.registry, "frameworks").get(value)
+        raise ValueError(misnamed or unknown("framework", value, known.frameworks))
     return value
 
 

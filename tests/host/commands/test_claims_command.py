@@ -127,6 +127,18 @@ def test_the_table_replaces_the_one_in_a_page_and_nothing_else(project, capsys):
     assert page.read_text() == again
 
 
+def test_the_screen_names_the_page_that_has_the_columns_without_room_and_no_file_where_none_is_written(
+    project, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    runs = str(project / "one"), str(project / "two")
+    out = answered(project, capsys, *runs)
+    assert out.splitlines()[-1] == "Not shown: source, run (a wider terminal shows more)."
+    (project / "c.md").write_text("<!-- claims: begin -->\n<!-- claims: end -->\n")
+    monkeypatch.chdir(project)
+    assert "Not shown: source, run (see c.md)." in answered(project, capsys, *runs, "--write", "c.md").splitlines()
+
+
 def test_a_page_without_a_place_for_the_table_is_left_as_it_is(project, capsys):
     page = project / "claims.md"
     page.write_text("# Claims\n")

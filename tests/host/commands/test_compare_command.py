@@ -9,6 +9,8 @@ import pytest
 from small_project import call, write
 
 from bench.host.__main__ import main
+from bench.host.commands.compare import ratio_words
+from bench.host.statistics.bootstrap import Estimate
 from bench.host.storage import lines as lines_module
 from bench.host.storage import stored_runs
 
@@ -52,6 +54,18 @@ def test_runs_are_compared_by_name_and_by_folder(measured, capsys):
     assert "did not take turns" in by_label
     assert "here:eager gemm/check" in by_label
     assert max(map(len, by_label.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("estimate", "words"),
+    [
+        (Estimate(1.04, 1.01, 1.0712, 6), ("1.040", "[1.010, 1.071]")),
+        (Estimate(0.00047, 0.0004, 0.00053, 6), ("0.00047", "[0.00040, 0.00053]")),
+        (Estimate(217.0, None, None, 1), ("217.000", "")),
+    ],
+)
+def test_a_ratio_has_three_decimals_and_two_digits_at_least(estimate, words):
+    assert ratio_words(estimate) == words
 
 
 def test_a_slowdown_fails_the_gate_with_exit_code_3(measured, tmp_path, capsys):

@@ -7,8 +7,11 @@ import json
 import pytest
 
 from bench.host.__main__ import main
+from bench.host.commands import rank
 from bench.host.storage import lines
 from bench.record import FAILED
+
+LEFT_OUT = ": 2 damaged lines of the journal were left out (records.jsonl:3, records.jsonl:5).\n"
 
 
 @pytest.fixture
@@ -52,10 +55,47 @@ def test_columns_are_ranked_over_the_rows_that_all_have(stored, capsys):
     out = shown(stored, capsys, "rank")
     assert out[1].endswith("geometric mean over 2 of 3 rows that all columns have:")
     assert ratios([f"{line} [" for line in out[2:]]) == sorted(ratios([f"{line} [" for line in out[2:]]))
-    assert len(out) == 2 + 8
+    assert out[-1] == "Rows left out, as a column has no time in them: dispatch/small/float32/cpu"
+    assert len(out) == 2 + 8 + 1
     winner = shown(stored, capsys, "rank", "--environment", "jax", "--workload", "mlp-train")[2]
     assert winner.split()[:2] == ["1.000", "jax:jit"]
 
 
+def test_of_many_rows_that_are_left_out_three_are_named():
+    rows = [(f"w{number}/small/float32/cpu", 1) for number in range(5)]
+    three = "w0/small/float32/cpu, w1/small/float32/cpu, w2/small/float32/cpu"
+    assert rank.names(rows[:3]) == three
+    assert rank.names(rows) == f"{three}, 2 more"
+    twice = [("w/small/float32/cpu", 1), ("w/small/float32/cpu", 2)]
+    assert rank.names(twice) == "w/small/float32/cpu, 1 thread; w/small/float32/cpu, 2 threads"
+
+
 def test_one_column_is_no_ranking(stored, capsys):
     assert "No two columns" in shown(stored, capsys, "rank", "--environment", "torch1", "--mode", "eager")[-1]
+
+
+@pytest.mark.parametrize("command", ["show", "rank", "compare", "series"])
+def test_damaged_lines_are_told_once_for_each_run(stored, long_study, tmp_path_factory, capsys, command):
+    path = stored / "records.jsonl"
+    given = path.read_text().splitlines(keepends=True)
+    given[2] = given[4] = "nonsense\n"
+    path.write_text("".join(given))
+    arguments = {"compare": [stored] * 2, "series": ["--folder", tmp_path_factory.mktemp("series"), "--add", stored]}
+    assert main([command, *map(str, arguments.get(command, [stored]))], root=stored) == 0
+    expected = f"{long_study.manifest.run}{LEFT_OUT}"
+    said = capsys.readouterr()
+    assert said.err == expected * (2 if command == "compare" else 1)
+    assert "damaged" not in said.out
+
+
+def test_one_damaged_line_and_many_are_told(stored, long_study, capsys):
+    path = stored / "records.jsonl"
+    given = path.read_text()
+    path.write_text("nonsense\n" + given)
+    assert main(["show", str(stored)], root=stored) == 0
+    run = long_study.manifest.run
+    assert capsys.readouterr().err == f"{run}: 1 damaged line of the journal was left out (records.jsonl:1).\n"
+    path.write_text("nonsense\n" * 7 + given)
+    assert main(["show", str(stored)], root=stored) == 0
+    assert "7 damaged lines of the journal were left out (records.jsonl:1, " in (err := capsys.readouterr().err)
+    assert err.endswith("records.jsonl:5, …).\n")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 
+import pytest
 from small_project import call
 
 from bench.host.storage import journal, worker_logs
@@ -51,3 +53,45 @@ def test_records_that_are_rubbish_are_never_executed_and_never_fatal(finished, c
     path.write_text('__import__("os").system("false")\n{"half": \n' + path.read_text() + "\x00\x00\n[]\n")
     assert call(finished, "report") == 0
     assert json.loads((finished / "reports" / "small" / "run.json").read_text())["finished"]
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut"])
+def test_a_finished_run_that_lost_its_records_keeps_its_report(finished, capsys, damage):
+    folder = finished / "reports" / "small"
+    path = folder / journal.RECORDS
+    whole = path.read_bytes()
+    path.unlink()
+    if damage == "empty":
+        path.write_bytes(b"")
+    if damage == "cut":
+        (folder / "records.jsonl.gz").write_bytes(gzip.compress(whole)[:-20])
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    capsys.readouterr()
+    assert call(finished, "report") == 2
+    said = capsys.readouterr()
+    (line,) = said.err.splitlines()
+    assert line.startswith(f"{folder}/records.jsonl")
+    assert line.endswith("run.json says that the run is finished. Restore the file from a copy.")
+    assert said.out == ""
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+    assert call(finished, "show") == 2
+    assert line in capsys.readouterr().err
+    assert call(finished, "runs") == 0
+    assert "records damaged" in capsys.readouterr().out
+
+
+def test_an_interrupted_run_whose_last_line_is_cut_is_reported(finished, capsys):
+    folder = finished / "reports" / "small"
+    path = folder / journal.RECORDS
+    path.write_bytes(path.read_bytes()[:-40])
+    described = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**described, "finished": False}))
+    assert call(finished, "report") == 0
+    assert "1 damaged line of the journal was left out. Partial" in capsys.readouterr().out
+
+
+def test_a_file_is_no_folder_of_a_run(checkout, capsys):
+    place = checkout / "matrix.toml"
+    assert call(checkout, "report", str(place)) == 2
+    expected = f"{place} is not a folder of a run. Name a folder with run.json and records.\n"
+    assert capsys.readouterr().err == expected

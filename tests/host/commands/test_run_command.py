@@ -140,6 +140,44 @@ def test_a_dry_run_measures_nothing(checkout, capsys):
     assert not (checkout / "reports").exists()
 
 
+@pytest.mark.parametrize(
+    ("table", "named", "reason"),
+    [
+        ("", ["--interpreter", "here=/nope"], "; give another one: --interpreter here=PATH"),
+        ('interpreter = "/nope"\n', [], "; give another one: --interpreter here=PATH"),
+        ('provider = "venv"\npython = "3.11"\nrequirements = ["numpy"]\ninterpreter = "/nope"\n', [], ""),
+    ],
+)
+def test_a_dry_run_names_an_interpreter_that_is_missing(tmp_path, capsys, table, named, reason):
+    path = small_project.write(tmp_path) / "matrix.toml"
+    if table:
+        given = f'interpreter = "{sys.executable}"\n'
+        given = f'provider = "existing"\n{given}' if "provider" in table else given
+        assert given in path.read_text()
+        path.write_text(path.read_text().replace(given, table))
+    assert call(tmp_path, "run", "--dry-run", *named) == 0
+    *_, said, place = capsys.readouterr().out.splitlines()
+    assert said == (
+        f"1 cell of here will be unsupported: the interpreter '/nope' does not exist or cannot be executed{reason}."
+    )
+    assert place == "Results go to reports/small."
+
+
+def test_a_dry_run_says_of_a_run_without_a_cell_why_none_is_left(tmp_path, capsys):
+    small_project.write(tmp_path, more='[[exclusions]]\nmode = "eager"\nreason = "not today"')
+    assert call(tmp_path, "run", "--dry-run") == 2
+    shown = capsys.readouterr()
+    assert "0 cells in 1 row" in shown.out
+    assert "Results go to" not in shown.out
+    last = (
+        "Nothing is selected that can be measured, as every chosen cell is left out: not today."
+        " Choose others with --profile, --workload, --size, --precision or --mode.\n"
+    )
+    assert shown.err == last
+    assert call(tmp_path, "run") == 2
+    assert capsys.readouterr().err.endswith(last)
+
+
 def test_a_run_writes_its_report_in_the_language_of_the_command_line(checkout, capsys):
     assert call(checkout, "run", "--workload", "gemm", "--environment", "here", "--language", "pt_BR") == 0
     folder = checkout / "reports" / "small"

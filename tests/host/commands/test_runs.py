@@ -63,6 +63,14 @@ def test_an_earlier_run_is_shown_again_by_its_name(measured, reports, capsys):
     assert (reports / "details.csv").read_bytes() == latest
     assert f"Page: reports/small/history/{history.name}/report.html" in capsys.readouterr().out
     assert call(measured, "query", "--run", "first", "select count(*) from results") == 0
+    (history / "results.csv").unlink()
+    capsys.readouterr()
+    assert call(measured, "query", "--run", "first", "select 1") == 2
+    study = measured / "matrix.toml"
+    assert capsys.readouterr().err.endswith(
+        f"results.csv does not exist. Write it from the records: nox -s report -- --matrix {study} --run first\n"
+    )
+    assert call(measured, "report", "--run", "first") == 0
     assert call(measured, "report", "--run", "frist") == 2
     assert "did you mean 'first'?" in capsys.readouterr().err
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 
 import pytest
 from small_project import call, write
@@ -78,6 +79,7 @@ def test_an_empty_history_and_an_unknown_cell_say_what_to_do(measured, history, 
 
 
 def test_a_trial_is_not_added(measured, tmp_path, capsys):
+    shutil.copy(measured / "reports" / "small" / "records.jsonl", tmp_path)
     described = json.loads((measured / "reports" / "small" / "run.json").read_text())
     described["profile"]["trial"] = True
     (tmp_path / "run.json").write_text(json.dumps(described))

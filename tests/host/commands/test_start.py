@@ -88,3 +88,32 @@ def test_output_whose_reader_has_gone_ends_a_command_without_a_traceback():
         done = subprocess.run([*command, "--dry-run"], cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 128 + signal.SIGPIPE
     assert done.stderr == ""
+
+
+def test_characters_that_the_terminal_lacks_are_replaced():
+    program = (
+        "import sys; from bench.host import commands, __main__; from types import SimpleNamespace\n"
+        "act = lambda options: print('30 \\u00b5s \\u2026 \\u2192') or 0\n"
+        "commands.load = lambda name: SimpleNamespace(add_arguments=lambda parser: None, run=act)\n"
+        "sys.exit(__main__.main(['report']))"
+    )
+    for encoding, expected in (
+        ("latin-1", b"30 \xb5s ? ?\n"),
+        ("latin-1:backslashreplace", b"30 \xb5s \\u2026 \\u2192\n"),
+    ):
+        variables = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, env=variables, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, expected, b"")
+
+
+@pytest.mark.parametrize(("command", "session"), [("report", "report"), ("run", "bench-ENVIRONMENT")])
+def test_a_python_without_the_libraries_is_told_how_to_start(command, session):
+    # Without site-packages, the interpreter of this environment has the standard library alone.
+    bare = [getattr(sys, "_base_executable", sys.executable), "-S", "-m", "bench.host", command]
+    done = subprocess.run(bare, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_MISUSE
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("This Python lacks the library ")
+    assert line.endswith(f". Use the one of the checkout: python3 noxfile.py -s {session}")

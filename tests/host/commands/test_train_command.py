@@ -190,6 +190,9 @@ def test_a_dry_run_says_what_would_be_trained(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "marks-train/small/float32/cpu: one:eager, other:eager" in said
     assert "4 seeds, 10 epochs: 12 trainings" in said
+    assert "unsupported" not in said
+    assert train(tmp_path, "--dry-run", "--interpreter", "one=/nope") == 0
+    assert "1 cell of one will be unsupported: the interpreter '/nope' does not exist" in capsys.readouterr().out
     assert not (tmp_path / "reports").exists()
 
 

@@ -122,7 +122,10 @@ def test_what_is_no_version_names_no_session_and_no_folder(version: str) -> None
             {"versions": "2.0.1"},
             'versions: \'2.0.1\' is no range, such as ">=2.0,<3"; write a version in brackets: ["2.0.1"].',
         ),
-        ({"versions": []}, "versions: []:"),
+        (
+            {"versions": []},
+            "versions: [] is empty; add at least one value, or remove the key. Versions of the framework",
+        ),
         ({"versions": [2.0]}, 'versions: 2.0 must be a string; write it in quotes: "2.0".'),
         ({"versions": ["2.0", "2.0.0"]}, "versions: '2.0' and '2.0.0' are the same version; remove one."),
         ({"versions": ["2.0", "2.0"]}, "versions: '2.0' is listed twice; remove one."),

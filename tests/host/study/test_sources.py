@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from study_tables import changed
 
-from bench.host.study import study_file
+from bench.host.study import json_schema, study_file
+from bench.host.study.selection import Selection, select
 from bench.host.study.study_file import StudyError
 from bench.registry import BENCH, BUILT_IN, Registry
 
@@ -105,6 +106,82 @@ def test_what_exists_already_or_belongs_to_nothing_is_an_error(mine: Path, file:
     (mine / file).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(TOY / "frameworks" / "toy" / "facts.py", mine / file)
     assert error_of(mine.parent, "mine").startswith(f"matrix.toml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "remedy"),
+    [
+        ("rms-norm", "rms-norm", "rename it to rms_norm"),
+        ("2d-conv", "2d-conv", "use letters, digits and '_', beginning with a letter"),
+    ],
+)
+def test_a_workload_in_a_folder_that_python_cannot_import_is_refused_where_it_is_used(
+    mine: Path, folder: str, name: str, remedy: str
+) -> None:
+    shutil.copytree(mine / "workloads" / "saxpy", mine / "workloads" / folder)
+    tables = changed("study", "paths", value=["mine"])
+    study = study_file.parse(tables, folder=mine.parent)
+    assert name not in study.registry.workloads
+    said = f"the folder mine/workloads/{folder} has a name that Python cannot import; {remedy}."
+    with pytest.raises(StudyError) as caught:
+        select(study, Selection(workloads=[name]))
+    assert caught.value.errors == (f"--workload: {said}",)
+    tables["workloads"][name] = {}
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(tables, folder=mine.parent)
+    assert caught.value.errors == (f"matrix.toml: workloads.{name}: {said}",)
+
+
+def test_a_framework_in_a_folder_that_python_cannot_import_is_refused_where_it_is_used(mine: Path) -> None:
+    shutil.copytree(mine / "frameworks" / "toy", mine / "frameworks" / "toy-two")
+    tables = changed("study", "paths", value=["mine"])
+    assert "toy-two" not in study_file.parse(tables, folder=mine.parent).registry.frameworks
+    tables["environments"]["there"]["framework"] = "toy-two"
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(tables, folder=mine.parent)
+    assert caught.value.errors == (
+        "matrix.toml: environments.there: framework: the folder mine/frameworks/toy-two has a name that Python cannot "
+        "import; rename it to toy_two.",
+    )
+
+
+SUCH_AS = 'such as SIZES = {"check": {"rows": 8}, "tiny": {"rows": 256}}.'
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("SIZES = 3", f"SIZES = 3: must be a dictionary {{size: {{parameter: number}}}}, {SUCH_AS}"),
+        ("SIZES = {}", f"SIZES = {{}}: must be a dictionary {{size: {{parameter: number}}}}, {SUCH_AS}"),
+        (
+            "SIZES = [{'n': 8}]",
+            f"SIZES = [{{'n': 8}}]: must be a dictionary {{size: {{parameter: number}}}}, {SUCH_AS}",
+        ),
+        ("SIZES = {'tiny': 3}", f"SIZES['tiny'] = 3: must be a dictionary of parameters, {SUCH_AS}"),
+        ("SIZES = {3: {'n': 8}}", f"SIZES: the name of a size, 3, must be a text in quotes, {SUCH_AS}"),
+        ("PRECISIONS = 3", 'PRECISIONS = 3: must be a tuple, such as ("float32", "float64"). Known: float32, '),
+        ("PRECISIONS = 'float32'", "PRECISIONS = 'float32': must be a tuple, such as"),
+        ("PRECISIONS = ()", "PRECISIONS = (): must be a tuple, such as"),
+    ],
+)
+def test_a_specification_with_a_value_of_a_wrong_kind_is_refused_where_it_is_used(
+    mine: Path, line: str, said: str
+) -> None:
+    with (mine / "workloads" / "saxpy" / "__init__.py").open("a") as file:
+        file.write(f"\n{line}\n")
+    tables = changed("study", "paths", value=["mine"])
+    registry = study_file.parse(tables, folder=mine.parent).registry
+    # Editors lose their help for this workload, and nothing else.
+    assert set(workloads_in_schema(registry)) == set(BUILT_IN.workloads)
+    tables["workloads"]["saxpy"] = {}
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(tables, folder=mine.parent)
+    (error,) = caught.value.errors
+    assert error.startswith(f"mine/workloads/saxpy/__init__.py: {said}")
+
+
+def workloads_in_schema(registry: Registry) -> list[str]:
+    return list(json_schema.schema(registry)["properties"]["workloads"]["properties"])
 
 
 def test_a_mode_that_exists_already_is_an_error(mine: Path) -> None:

@@ -114,8 +114,12 @@ def test_study_files_that_extend_each_other_without_end_are_refused(tmp_path: Pa
 
 def test_a_file_that_is_extended_and_missing_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "one.toml", '[study]\nextends = "two.toml"\n')
-    with pytest.raises(StudyError, match=r"two\.toml: cannot be read: No such file"):
+    with pytest.raises(StudyError) as caught:
         location.read(path)
+    assert caught.value.errors == (
+        f"{tmp_path}/two.toml: cannot be read: No such file or directory. "
+        f'Correct extends = "two.toml" in {path}; the path is relative to that file.',
+    )
 
 
 def test_the_full_study_has_every_workload_and_all_environments_of_the_default_one() -> None:

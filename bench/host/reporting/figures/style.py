@@ -8,6 +8,7 @@ some of Tol (2021).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,8 @@ PATTERNS: tuple[Any, ...] = (
     (0, (5, 1.5, 1, 1.5)),
     (0, (8, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
+    (0, (1, 3)),
+    (0, (9, 1, 1, 1, 1, 1, 1, 1)),
 )
 #: How much white is in the colour of the oldest version of a framework.
 PALEST = 0.4
@@ -120,15 +123,29 @@ def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, 
     left = [colour for colour in OTHERS if colour not in taken] or OTHERS
     hues = COLOURS | {framework: left[number % len(left)] for number, framework in enumerate(unknown)}
     markers = _markers(columns, labels, frameworks)
+    patterns = _patterns(columns, markers, frameworks)
     found = {}
     for column in columns:
         same = [other for other in columns if frameworks[other] == frameworks[column]]
         versions = sorted({labels[other].version for other in same}, key=_key)
         age = (len(versions) - 1 - versions.index(labels[column].version)) / max(1, len(versions) - 1)
-        marker = markers[column]
-        pattern = PATTERNS[MARKERS.index(marker) % len(PATTERNS)]
-        found[column] = Style(_paler(hues[frameworks[column]], PALEST * age), marker, pattern)
+        found[column] = Style(_paler(hues[frameworks[column]], PALEST * age), markers[column], patterns[column])
     return found
+
+
+def _patterns(columns: Sequence[str], markers: Mapping[str, str], frameworks: Mapping[str, str]) -> dict[str, Any]:
+    """Give each column a pattern that as few others have as possible, least of all others of its framework.
+
+    Of several, it is the one that belongs to its marker, or the next one. So a mode keeps its pattern where it can.
+    """
+    found: dict[str, int] = {}
+    # Those whose markers come first choose first, so that the order of the columns does not matter.
+    for column in sorted(columns, key=lambda column: MARKERS.index(markers[column])):
+        same = Counter(place for other, place in found.items() if frameworks[other] == frameworks[column])
+        every, own = Counter(found.values()), MARKERS.index(markers[column])
+        places = [(own + step) % len(PATTERNS) for step in range(len(PATTERNS))]
+        found[column] = min(places, key=lambda place: (same[place], every[place]))
+    return {column: PATTERNS[place] for column, place in found.items()}
 
 
 def _markers(columns: Sequence[str], labels: Mapping[str, Label], frameworks: Mapping[str, str]) -> dict[str, str]:

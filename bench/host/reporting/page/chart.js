@@ -7,6 +7,7 @@ const WIDEST = Math.log2(64);
 const MOST_NAMED = 8;
 
 function chart(shownRows, shownColumns) {
+  if (ALONE) return [];
   if (!choice.baseline) return [make('p', { class: 'hint' }, W.noBaseline)];
   const others = shownColumns.filter((column) => column !== choice.baseline);
   const comparable = shownRows.filter((row) => others.some((column) => speedupOf(row.cells[column.number])));
@@ -88,7 +89,7 @@ function barRow({ column, cell, speedup }, scale, name) {
     track.append(make('b', { class: 'whisker', style: { left: `${from}%`, width: `${to - from}%` } }));
   }
   const text = factor(speedup.value);
-  const said = fill(W.bar, { column: column.label, speedup: text, interval: interval(speedup.low, speedup.high, finer) });
+  const said = fill(W.bar, { column: column.label, speedup: finer(speedup.value), interval: interval(speedup.low, speedup.high, finer) });
   const open = cell ? { title: said, onclick: () => choose({ cell: keyOf(cell) }) } : { title: said };
   track.classList.toggle('open', Boolean(cell));
   if (cell) track.addEventListener('click', open.onclick);

@@ -21,7 +21,7 @@ function readAddress() {
   choice.sort = one('sort').replace(/^-/, '');
   choice.down = one('sort').startsWith('-');
   choice.filter = one('filter');
-  choice.show = one('show') === 'times' || !choice.baseline ? 'times' : 'speedups';
+  choice.show = one('show') === 'times' || !choice.baseline || ALONE ? 'times' : 'speedups';
   choice.figure = one('figure');
   choice.cell = one('cell');
 }
@@ -33,7 +33,7 @@ function address() {
   if (choice.baseline && choice.baseline.id !== data.baseline) add('baseline', choice.baseline.id);
   if (choice.sort) add('sort', (choice.down ? '-' : '') + choice.sort);
   if (choice.filter) add('filter', choice.filter);
-  if (choice.show === 'times' && choice.baseline) add('show', 'times');
+  if (choice.show === 'times' && choice.baseline && !ALONE) add('show', 'times');
   if (choice.figure) add('figure', choice.figure);
   if (choice.cell) add('cell', choice.cell);
   return `#${parts.join('&')}`;
@@ -105,8 +105,8 @@ function choiceControls() {
     make('details', { class: 'axes', open: !narrow.matches || axesOpen, ontoggle: (event) => { axesOpen = narrow.matches && event.target.open; } },
       make('summary', {}, W.choose), varying.map(axisControl)),
     make('div', { class: 'controls' },
-      make('label', {}, make('span', {}, W.baseline), baselines),
-      make('div', { class: 'chips', role: 'group', 'aria-label': W.show },
+      ALONE ? null : make('label', {}, make('span', {}, W.baseline), baselines),
+      ALONE ? null : make('div', { class: 'chips', role: 'group', 'aria-label': W.show },
         ['speedups', 'times'].map((one) => chip(W[one], choice.show === one, () => choose({ show: one })))),
       make('label', {}, make('span', {}, W.filter), make('input', {
         id: 'filter', type: 'search', value: choice.filter, placeholder: W.filterHint,

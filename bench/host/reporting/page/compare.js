@@ -17,6 +17,12 @@ function speedupOf(cell) {
   return { value: 1 / ratio, low: low && 1 / low, high: high && 1 / high, verdict: cell.verdict };
 }
 
+/** Settings that may explain the speed-ups of a column over the baseline of the study; of another one, nobody looked. */
+function differingOf(column) {
+  const compared = choice.show !== 'times' && choice.baseline?.id === data.baseline && column !== choice.baseline;
+  return compared ? column.differing : [];
+}
+
 /** Whether the baseline has no time in the row of a cell: then the cell shows its own. */
 function lacksBase(cell) {
   const base = choice.baseline ? cell.row.cells[choice.baseline.number] : null;
@@ -73,9 +79,9 @@ function fixed(value, digits) {
   return value.toFixed(digits).replace('.', data.decimal);
 }
 
-/** A speed-up with two digits, or with all digits before the decimal sign. */
+/** A speed-up with two digits, or with all digits before the decimal sign, as in the tables. */
 function factor(value) {
-  return fixed(value, value >= 9.95 ? 0 : value >= 0.995 ? 1 : 1 - Math.floor(Math.log10(value) + 0.002));
+  return fixed(value, Math.max(0, 1 - Number(value.toExponential(1).split('e')[1])));
 }
 
 /** A number with three digits. */

@@ -42,6 +42,7 @@ def of_report(report: Report) -> dict[str, Any]:
     # As in the tables, whose means depend on the order.
     columns = in_order(columns_of(results), labels)
     baseline, usual = measured_baseline(results, manifest), usual_facets(results)
+    explained = report.speed_ups.explained if report.speed_ups is not None else {}
     return {
         "language": report.language.name,
         "decimal": decimal_sign(),
@@ -63,13 +64,14 @@ def of_report(report: Report) -> dict[str, Any]:
             "grades": {grade.value: mark for grade, mark in MARKS.items()},
             "verdicts": {verdict.value: VERDICTS.get(verdict, "") for verdict in Verdict},
             "withheld": WITHHELD,
+            "explained": EXPLAINED,
         },
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
         "fewestRows": FEWEST_ROWS,
         "leastShare": LEAST_SHARE,
         "usable": [grade.value for grade in Quality if grade.usable],
         "threads": {str(count): threads_in_words(count) for count in sorted({one.cell.threads for one in results})},
-        "columns": [_column(column, labels[column], results) for column in columns],
+        "columns": [_column(column, labels[column], results, explained.get(column, ())) for column in columns],
         "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),
         "roofs": _roofs(results, manifest),
@@ -152,7 +154,8 @@ def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]
     return found
 
 
-def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, str]:
+def _column(column: str, label: Label, results: Sequence[Result], differing: Sequence[str]) -> dict[str, Any]:
+    """Name a column, and the settings that may explain its speed-ups over the baseline of the study."""
     cell = next(result.cell for result in results if result.cell.column == column)
     return {
         "id": column,
@@ -163,6 +166,7 @@ def _column(column: str, label: Label, results: Sequence[Result]) -> dict[str, s
         "mode": cell.mode,
         "framework": cell.framework,
         "environment": cell.environment,
+        "differing": list(differing),
     }
 
 

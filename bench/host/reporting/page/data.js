@@ -59,6 +59,9 @@ function level(first, second) {
 
 const cells = data.cells.map((values) => new Cell(values));
 
+// A single column with times has nothing to be compared with: the page shows these times.
+const ALONE = new Set(cells.filter((cell) => cell.step !== null).map((cell) => cell.column)).size < 2;
+
 /** The values of an axis, in the order of the study. */
 function valuesOf(axis) {
   return [...new Set((COLUMN_AXES.has(axis) ? columns : rows).map((one) => one[axis]))];

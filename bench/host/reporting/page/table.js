@@ -30,7 +30,7 @@ function table(shownRows, shownColumns) {
     make('h2', {}, W.table),
     make('p', { class: 'hint' }, hint, ' ', fill(W.rows, { shown: shownRows.length, count: rows.length })),
     scroll,
-    legend(),
+    legend(shownColumns),
   ];
 }
 
@@ -46,9 +46,15 @@ function heading(key, name, lines, column) {
   // Names begin with A, speed-ups with the largest.
   const first = key !== 'name' && choice.show === 'speedups' && column !== choice.baseline;
   const sort = () => choose(!sorting ? { sort: key, down: first } : choice.down === first ? { down: !first } : { sort: '', down: false });
+  const differing = column ? differingOf(column) : [];
   return make('th', { scope: 'col', 'aria-sort': order, class: column && column === choice.baseline ? 'base' : null, style: column ? { 'border-bottom-color': colourOf(column) } : {} },
     make('button', { type: 'button', 'data-key': `sort ${key}`, 'aria-label': fill(W.sort, { column: name }), onclick: sort },
-      lines, make('span', {}, column ? column.mode : name, make('span', { class: 'arrow' }, arrow))));
+      lines, make('span', {}, column ? column.mode : name, differing.length ? make('span', { class: 'mark', title: settingsDiffer(differing) }, data.marks.explained) : null,
+        make('span', { class: 'arrow' }, arrow))));
+}
+
+function settingsDiffer(names) {
+  return fill(W.settingsDiffer, { settings: names.join(', ') });
 }
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -111,16 +117,18 @@ function meansRow(shownRows, shownColumns) {
 }
 
 /** The meaning of the colours and of every mark that the cells have. */
-function legend() {
+function legend(shownColumns) {
+  const differing = [...new Set(shownColumns.flatMap(differingOf))];
   const seen = (name, key) => cells.some((cell) => cell[name] === key);
   const marks = [
     ...Object.entries(data.marks.grades).map(([grade, mark]) => [seen('grade', grade) && mark, data.meanings.grades[grade]]),
     ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
     [cells.some((cell) => cell.step !== null && !cell.usable) && data.marks.withheld, W.withheld],
+    [differing.length && data.marks.explained, settingsDiffer(differing)],
     [seen('status', 'excluded') && EXCLUDED, `${data.statuses.excluded}: ${W.excluded}`],
   ].filter(([mark]) => mark);
   return make('div', { class: 'legend', role: 'note', 'aria-label': W.legend },
-    make('span', {}, make('i', { class: 'swatch faster' }), W.faster), make('span', {}, make('i', { class: 'swatch slower' }), W.slower),
+    ALONE ? null : [make('span', {}, make('i', { class: 'swatch faster' }), W.faster), make('span', {}, make('i', { class: 'swatch slower' }), W.slower)],
     marks.map(([mark, meaning]) => make('span', {}, make('b', {}, mark), ` ${meaning}`)));
 }
 

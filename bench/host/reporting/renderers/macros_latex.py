@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.speed_ups import FEWEST_ROWS, ComparedCell
-from ..tables.speedup_values import ComparedRow, SpeedUps, factor_digits, mean_name, time_digits
-from ..words.numbers import format_interval
+from ..tables.speedup_values import ComparedRow, SpeedUps, mean_name, time_unit
+from ..words.numbers import DEFAULT, format_interval, format_number, format_value
 from .latex_text import escape
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -47,7 +47,7 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
         for column, mean in track.means.items():
             if column != found.baseline:
                 name = _free(f"bmSpeedupGeometricMean{own}{letters(column)}", taken)
-                yield name, escape(factor_digits(mean)), f"{mean_name(found, track)}, {column}"
+                yield name, escape(format_number(mean)), f"{mean_name(found, track)}, {column}"
     if not found.tracks:
         for column in _means_withheld(found):
             yield _free(f"bmSpeedupGeometricMean{letters(column)}", taken), None, column
@@ -75,15 +75,16 @@ def _row_letters(row: ComparedRow, cell: ComparedCell) -> str:
 def _numbers(cell: ComparedCell) -> Iterator[tuple[str, str | None]]:
     """Yield the kind of each number and its text, None where the number is withheld."""
     if cell.time is not None:
-        number, unit = time_digits(cell.time.value)
-        yield "Time", rf"{escape(number)}\,{escape(unit)}".replace(r"$\mu$", r"\ensuremath{\mu}")
+        unit = time_unit(cell.time.value)
+        number = format_value(cell.time, unit.size, fewest=DEFAULT)
+        yield "Time", rf"{escape(number)}\,{escape(unit.name)}".replace(r"$\mu$", r"\ensuremath{\mu}")
     elif cell.withheld:
         yield "Time", None
     if cell.is_base:
         return
     if cell.speed_up is not None:
-        yield "Speedup", escape(factor_digits(cell.speed_up.value))
-        if interval := format_interval(cell.speed_up):
+        yield "Speedup", escape(format_value(cell.speed_up, fewest=DEFAULT))
+        if interval := format_interval(cell.speed_up, fewest=DEFAULT):
             yield "Interval", escape(interval)
     elif cell.withheld and cell.result.ratio is not None:
         yield "Speedup", None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.quality import Quality
 from ...study.baseline import CHOSEN
-from ..tables.paper_layout import GAP, INDENT, PaperColumn, PaperTable, Shown, headings, table_width
+from ..tables.paper_layout import GAP, INDENT, PaperColumn, PaperTable, Shown, headings, is_number, table_width
 from ..tables.paper_notes import About, caption, notes
 from ..tables.speedup_values import SpeedUps
 from ..words.language import _, decimal_sign
@@ -41,7 +41,7 @@ def _format(column: PaperColumn) -> str:
 
     Times have different units, and stand right.
     """
-    parts = [entry.text.split(decimal_sign()) for entry in column.entries if _is_number(entry)]
+    parts = [entry.text.split(decimal_sign()) for entry in column.entries if is_number(entry)]
     if not parts:
         return "r"
     whole = max(len(part[0]) for part in parts)
@@ -49,13 +49,9 @@ def _format(column: PaperColumn) -> str:
     return f"S[table-format={whole}{f'.{decimals}' if decimals else ''}]"
 
 
-def _is_number(entry: Shown) -> bool:
-    return entry.text[:1].isdigit() and " " not in entry.text
-
-
 def _entry(entry: Shown, among_numbers: bool) -> str:
     """Write an entry; among numbers, which siunitx reads, any other text is in braces."""
-    if among_numbers and _is_number(entry):
+    if among_numbers and is_number(entry):
         bold = r"\bfseries " if entry.bold else ""
         return f"{bold}{entry.text.replace(decimal_sign(), '.')}{_hung(entry.mark)}"
     # The blank between a number and its unit is thin and does not break.

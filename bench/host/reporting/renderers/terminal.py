@@ -55,7 +55,7 @@ def _style(row: Sequence[Entry], i: int) -> str:
 
 
 def render(console: Console, table: Table, file: str = screen.FILE) -> None:
-    """Print a table with its caption, footnotes and remarks; ``file`` has the columns that do not fit."""
+    """Print a table with its caption, footnotes and remarks; ``file``, if any, has the columns that do not fit."""
     if table.banner:
         console.print(Text(printable(table.banner), style="bold red"))
     console.print(Text(printable(table.caption), style="italic"))

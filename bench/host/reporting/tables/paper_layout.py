@@ -60,6 +60,17 @@ class Shown:
     bold: bool = False
 
 
+def is_number(entry: Shown) -> bool:
+    """Tell whether an entry is a number without a unit, which is aligned at its decimal sign."""
+    return entry.text[:1].isdigit() and " " not in entry.text
+
+
+def _wide(entry: Shown, text: str) -> float:
+    """Estimate how wide a part of an entry is, in em."""
+    # Bold letters are a seventh wider.
+    return width(text) * (1.15 if entry.bold else 1.0)
+
+
 @dataclass(frozen=True)
 class PaperColumn:
     #: Columns side by side with the same two are headed by them once.
@@ -74,9 +85,16 @@ class PaperColumn:
     @cached_property
     def width(self) -> float:
         """How wide it is, in em."""
-        # Bold letters are a seventh wider.
-        entries = [width(entry.text) * (1.15 if entry.bold else 1.0) for entry in self.entries]
-        return max([width(self.mode), *entries])
+        entries = [_wide(entry, entry.text) for entry in self.entries]
+        return max([width(self.mode), self._aligned_width, *entries])
+
+    @property
+    def _aligned_width(self) -> float:
+        """How wide its numbers are below each other, aligned at the decimal sign."""
+        # A decimal sign is as wide in every language.
+        numbers = [(entry, entry.text.replace(",", ".").partition(".")) for entry in self.entries if is_number(entry)]
+        whole = max((_wide(entry, parts[0]) for entry, parts in numbers), default=0.0)
+        return whole + max((_wide(entry, "".join(parts[1:])) for entry, parts in numbers), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -78,13 +78,19 @@ def name_lines(name: str, width: int) -> list[str]:
 
 
 def left_out(table: Table, kept: Sequence[int], file: str) -> str:
-    """Say in a line which columns are not among the ``kept`` ones; ``file`` has them. Empty where all are kept."""
+    """Say in a line which columns are not among the ``kept`` ones. Empty where all are kept.
+
+    ``file`` has them; where it is empty, only a wider terminal shows them.
+    """
     names = [column.named for i, column in enumerate(table.columns) if i not in kept]
     if not names:
         return ""
     for number in range(len(names), 0, -1):
         more = [_("{count} more", count=len(names) - number)] if number < len(names) else []
-        text = _("Not shown: {columns} (see {file}).", columns=", ".join([*names[:number], *more]), file=file)
+        columns = ", ".join([*names[:number], *more])
+        text = _("Not shown: {columns} (see {file}).", columns=columns, file=file) if file else _(
+            "Not shown: {columns} (a wider terminal shows more).", columns=columns
+        )  # fmt: skip
         if cell_len(text) <= WIDTH:
             break
     return text

@@ -17,7 +17,7 @@ from ...study.baseline import PREVIOUS, RATIO
 from ..words.caption import baseline_name
 from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
-from ..words.numbers import TIMES, choose_unit, fixed
+from ..words.numbers import TIMES, Unit, choose_unit, format_factor
 from ..words.row_names import row_name, shared_facets, threads_in_words, usual_facets
 from .rows import measured_baseline, rows_of
 
@@ -148,16 +148,15 @@ def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
     """Write the mean of a column; empty for the baseline, and for a column that has too few rows for one."""
     mean = track.means.get(column)
     compared = any(not row.cells[column].is_base for row in found.rows if column in row.cells)
-    return "" if mean is None or not compared else factor_digits(found.shown(mean))
-
-
-def factor_digits(value: float) -> str:
-    """Write a number with two digits, or with all digits before the decimal sign."""
-    return fixed(value, 0 if value >= 9.95 else 1 if value >= 0.995 else 2)
+    return "" if mean is None or not compared else format_factor(found.shown(mean))
 
 
 def time_digits(seconds: float) -> tuple[str, str]:
     """Write a time as a number and its unit."""
-    # What would be rounded to 1000 of a unit is 1.0 of the next one.
-    unit = choose_unit([seconds / 0.9995], TIMES)
-    return factor_digits(seconds / unit.size), unit.name
+    unit = time_unit(seconds)
+    return format_factor(seconds / unit.size), unit.name
+
+
+def time_unit(seconds: float) -> Unit:
+    """Choose the unit of one time: what would be rounded to 1000 of a unit is 1.0 of the next one."""
+    return choose_unit([seconds / 0.9995], TIMES)

@@ -16,7 +16,7 @@ from ...storage.manifest import Manifest
 from ...study.baseline import BEST, CHOSEN, PREVIOUS
 from .labels import Labels, names_of_versions
 from .language import _, ngettext
-from .numbers import fixed, percent
+from .numbers import format_factor, percent
 from .quality import meaning
 from .row_names import threads_in_words
 from .terms import enumerate_names, status_word
@@ -28,6 +28,8 @@ WITHHELD = "-"
 EXPLAINED = "°"
 #: Letters of a line of the screen.
 SCREEN = 80
+#: Decimals of a mean at least: two means are often close.
+HUNDREDTHS = 2
 #: Settings that are named at most; the table of settings has all of them.
 NAMED = 3
 #: One mark for each verdict that says something.
@@ -96,8 +98,8 @@ def fastest(
     close = [column for column in others if column in leaders]
     second = next((column for column in close if column in apart), (close or apart or others)[0])
     rows = ngettext("{count} row", "{count} rows", track.rows)
-    said = {"column": labels[first].short, "factor": fixed(track.means[first], 2)}
-    said |= {"other": labels[second].short, "next": fixed(track.means[second], 2)}
+    said = {"column": labels[first].short, "factor": format_factor(track.means[first], HUNDREDTHS)}
+    said |= {"other": labels[second].short, "next": format_factor(track.means[second], HUNDREDTHS)}
     said["over"] = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
     if baseline == BEST:
         said["share"] = percent(track.means[first])
@@ -131,7 +133,7 @@ def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str]) -> str:
     """Name versions with their speed-ups: first those that may be the fastest, joined by an "or"."""
     text = ""
     for one in sorted(versions, key=lambda version: not version.leads):
-        other = f"{names[one.environment]} ({fixed(1.0 / one.ratio.value, 2)})"
+        other = f"{names[one.environment]} ({format_factor(1.0 / one.ratio.value, HUNDREDTHS)})"
         if not text:
             text = other
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ...analysis.claim_tests import Why
+from ...analysis.claim_tests import Shortage, Why
 from ...analysis.claims import Answer, AnsweredClaim, AnsweredClaims, Versus
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA
@@ -114,7 +114,32 @@ def why_versus(versus: Versus, needed: int) -> str:
         return _("{workloads}; an answer about all takes {needed}", workloads=workloads, needed=needed)
     if versus.why is Why.MIXED:
         return _("the workloads disagree")
+    if versus.why is Why.FEW_PAIRS:
+        return _few_pairs(versus.shortage)
+    if versus.why is Why.UNCERTAIN:
+        return _("not certain at {alpha}, corrected for all claims", alpha=percent(ALPHA))
     return _("too close to decide") if versus.why is Why.CLOSE else ""
+
+
+def _few_pairs(shortage: Shortage | None) -> str:
+    """Say how many pairs there are, and how many rounds an answer takes."""
+    assert shortage is not None
+    pairs = ngettext("{count} pair of processes", "{count} pairs of processes", shortage.pairs)
+    said = {"pairs": pairs, "alpha": percent(ALPHA), "rounds": shortage.rounds}
+    if shortage.look is not None:
+        return _(
+            "{pairs}: too few at {alpha}, corrected for all claims and looks; an answer takes {look} rounds, or "
+            "{rounds} with a single look (a profile without most_rounds)",
+            **said,
+            look=shortage.look,
+        )
+    if shortage.pairs < shortage.rounds:
+        return _("{pairs}: too few at {alpha}, corrected for all claims; an answer takes {rounds} rounds", **said)
+    return _(
+        "{pairs}: too few at {alpha}, corrected for all claims and looks; an answer takes {rounds} rounds with a "
+        "single look (a profile without most_rounds)",
+        **said,
+    )
 
 
 def rests_on(answers: AnsweredClaims) -> str:

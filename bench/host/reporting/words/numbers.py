@@ -44,8 +44,11 @@ def choose_unit(values: Iterable[float], units: Sequence[Unit]) -> Unit:
     return next((unit for unit in units if mean * (1.0 + 1e-9) >= unit.size), units[-1])
 
 
-def decimals(value: float, half_width: float | None = None) -> int:
-    """Return how many decimals to show: one or two digits of the interval's half width, or three of the value."""
+def decimals(value: float, half_width: float | None = None, fewest: int = FEWEST) -> int:
+    """Return how many decimals to show: one or two digits of the interval's half width, or three of the value.
+
+    Of a value with an interval, ``fewest`` digits are shown at least.
+    """
     if value == 0 or not math.isfinite(value):
         return 0
     leading = math.floor(math.log10(abs(value)))
@@ -53,7 +56,16 @@ def decimals(value: float, half_width: float | None = None) -> int:
         return max(0, DEFAULT - 1 - leading)
     exponent = math.floor(math.log10(half_width))
     wanted = (1 if half_width < PRECISE * 10.0**exponent else 0) - exponent
-    return max(0, min(max(wanted, FEWEST - 1 - leading), MOST - 1 - leading))
+    return max(0, min(max(wanted, fewest - 1 - leading), MOST - 1 - leading))
+
+
+def two_digits(value: float) -> int:
+    """Return how many decimals show two digits of a number: none where it has as many before the decimal sign."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    # What is rounded to 10 or to 1.0 has a digit more before the decimal sign than the value.
+    rounded = f"{value:.{FEWEST - 1}e}"
+    return max(0, FEWEST - 1 - int(rounded.partition("e")[2]))
 
 
 def localise(number: str) -> str:
@@ -65,6 +77,11 @@ def localise(number: str) -> str:
 def format_number(value: float | None) -> str:
     """Write a number whose precision is unknown, with three digits."""
     return EMPTY if value is None else fixed(value, decimals(value))
+
+
+def format_factor(value: float, least: int = 0) -> str:
+    """Write a number with two digits, or with all digits before the decimal sign; ``least`` decimals at least."""
+    return fixed(value, max(least, two_digits(value)))
 
 
 def fixed(value: float, digits: int) -> str:
@@ -82,22 +99,25 @@ def percent(share: float, digits: int = 0) -> str:
     return localise(f"{share:.{digits}%}")
 
 
-def _decimals_of(estimate: Estimate, size: float) -> int:
+def _decimals_of(estimate: Estimate, size: float, fewest: int) -> int:
     if estimate.low is None or estimate.high is None:
         return decimals(estimate.value / size)
-    return decimals(estimate.value / size, (estimate.high - estimate.low) / 2.0 / size)
+    return decimals(estimate.value / size, (estimate.high - estimate.low) / 2.0 / size, fewest)
 
 
-def format_value(estimate: Estimate | None, size: float = 1.0) -> str:
-    """Write the value of an estimate in a unit of ``size``, to the digits that its interval supports."""
-    return EMPTY if estimate is None else fixed(estimate.value / size, _decimals_of(estimate, size))
+def format_value(estimate: Estimate | None, size: float = 1.0, *, fewest: int = FEWEST) -> str:
+    """Write the value of an estimate in a unit of ``size``, to the digits that its interval supports.
+
+    ``fewest`` digits are shown at least. The interval has as many decimals, so the value that is shown lies within it.
+    """
+    return EMPTY if estimate is None else fixed(estimate.value / size, _decimals_of(estimate, size, fewest))
 
 
-def format_interval(estimate: Estimate | None, size: float = 1.0) -> str:
-    """Write the interval of an estimate to the digits of its value; nothing where there is none."""
+def format_interval(estimate: Estimate | None, size: float = 1.0, *, fewest: int = FEWEST) -> str:
+    """Write the interval of an estimate with the decimals of its value; nothing where there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
-    digits = _decimals_of(estimate, size)
+    digits = _decimals_of(estimate, size, fewest)
     # Where numbers have a comma of their own, another one between them would be misread.
     between = ";" if decimal_sign() == "," else ","
     return f"[{fixed(estimate.low / size, digits)}{between} {fixed(estimate.high / size, digits)}]"

@@ -112,6 +112,7 @@ def _table() -> dict[str, str]:
         "slower": _("slower"),
         "legend": _("Marks"),
         "excluded": _("the study leaves this cell out; select it for the reason"),
+        "settingsDiffer": _("settings that may matter differ: {settings}", settings="{settings}"),
     }
 
 

@@ -11,7 +11,7 @@ from ...analysis.speed_ups import inverse
 from .labels import Labels, labels_of, names_of_versions, with_label
 from .language import _, ngettext
 from .notes import in_words
-from .numbers import fixed, format_interval
+from .numbers import DEFAULT, format_interval, format_value
 from .row_names import row_name, threads_in_words, usual_facets
 from .terms import enumerate_names, status_word
 from .text import shorten
@@ -51,9 +51,9 @@ def _best_modes(best: BestModes, track: str, labels: Labels, baseline: str) -> s
     said = []
     for one in best.versions:
         speed_up = inverse(one.ratio)
-        said.append(
-            " ".join(filter(None, (names[one.environment], fixed(speed_up.value, 2), format_interval(speed_up))))
-        )
+        # Fewer digits would not tell apart versions that are close.
+        numbers = format_value(speed_up, fewest=DEFAULT), format_interval(speed_up, fewest=DEFAULT)
+        said.append(" ".join(filter(None, (names[one.environment], *numbers))))
     text = ngettext(
         "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {track}: {versions}.",
         "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {track}: {versions}.",

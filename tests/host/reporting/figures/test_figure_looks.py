@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import matplotlib
 
 from bench.host.reporting.figures import legend, style
@@ -86,3 +88,33 @@ def test_a_framework_has_one_colour_a_column_one_marker():
     assert sum(found["a:eager"].colour) > sum(found["b:eager"].colour)
     assert len({one.marker for one in found.values()}) == 4
     assert style.styles_of(columns[::-1], labels)["j:jit"].colour == found["j:jit"].colour
+
+
+def test_columns_of_one_framework_have_patterns_of_their_own():
+    torch = ["eager", "torchscript", "compile", "compile-step", "compile-max-autotune"]
+    labels = {f"torch:{mode}": Label("PyTorch", "1.0", mode) for mode in torch}
+    labels |= {f"tf:{mode}": Label("TensorFlow", "1.0", mode) for mode in ("eager", "function", "xla")}
+    found = style.styles_of(list(labels), labels)
+    # As many as a figure has lines: no two are alike.
+    assert len(labels) == style.MOST_LINES == len(style.PATTERNS)
+    assert len({str(one.pattern) for one in found.values()}) == style.MOST_LINES
+    assert style.styles_of(list(labels)[::-1], labels) == found
+
+
+def test_the_modes_of_the_default_study_are_told_apart_without_colours():
+    """``function``, ``xla`` and ``eager`` all had solid lines, of which two were of one colour."""
+    new = ("eager", "compile", "compile-step")
+    labels = {f"t1:{mode}": Label("PyTorch", "1.13", mode) for mode in ("eager", "torchscript")}
+    labels |= {f"t2:{mode}": Label("PyTorch", "2.15", mode) for mode in new}
+    labels |= {f"tf:{mode}": Label("TensorFlow", "2.21", mode) for mode in ("function", "xla")}
+    labels["jax:jit"] = Label("JAX", "0.10", "jit")
+    columns = list(labels)
+    found = style.styles_of(columns, labels)
+    assert len({str(one.pattern) for one in found.values()}) == len(columns)
+    assert found["tf:function"].colour == found["tf:xla"].colour
+
+
+def test_more_columns_of_a_framework_than_patterns_share_each_as_seldom_as_possible():
+    labels = {f"p:m{number}": Label("PyTorch", "2.15", f"m{number}") for number in range(12)}
+    counts = Counter(str(one.pattern) for one in style.styles_of(list(labels), labels).values())
+    assert sorted(counts.values()) == [1, 1, 1, 1, 2, 2, 2, 2]

@@ -158,3 +158,10 @@ def test_samples_stand_in_the_order_in_which_each_process_took_them_also_where_a
         ]
         columns = "environment || ':' || mode, workload || '/' || size || '/' || precision || '/' || device"
         assert answers(path, f"select {columns}, round, wall_ns from samples") == expected
+
+
+def test_the_command_that_writes_a_missing_table_names_its_folder(folder, capsys):
+    (folder / "results.csv").write_bytes(b"\x00\xff" * 9)
+    (folder / "details.csv").unlink()
+    ask(folder, "select 1")
+    assert capsys.readouterr().err.endswith(f"from the records: nox -s report -- {folder}\n")

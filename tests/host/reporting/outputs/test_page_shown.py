@@ -48,6 +48,19 @@ def test_the_means_are_those_of_the_tables_although_a_column_has_few_rows(tmp_pa
     assert "over 3 complete rows" in browser.shown(text)
 
 
+def test_a_small_speed_up_has_the_digits_of_the_tables_and_lies_within_its_interval(tmp_path, long_study, chromium):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.slow("torch1:torchscript", workload, 200.0)
+    table = report.make(long_study.records, long_study.manifest).main
+    expected = [row[2].text.rstrip("*≈~^") for row in table.groups[0].rows]
+    assert all(re.fullmatch(r"0\.00\d\d", text) for text in expected)
+    text = chromium.dump(page_of(long_study, tmp_path))
+    assert set(expected) <= set(re.findall(r">(0\.00\d\d)<", text))
+    said = re.findall(r": ([\d.]+) times as fast \[([\d.]+), ([\d.]+)\]", text)
+    assert len(said) > 10
+    assert all(float(low) <= float(value) <= float(high) for value, low, high in said)
+
+
 def test_the_chart_leaves_out_what_the_study_excludes_and_heads_many_modes_by_their_version(
     tmp_path, long_study, chromium
 ):
@@ -117,6 +130,35 @@ def test_the_settings_that_differ_are_shown(tmp_path, long_study, chromium):
     shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
     assert "Settings that differ" in shown
     assert "AVX512" in shown
+
+
+def test_a_column_whose_settings_may_matter_is_marked_as_on_the_screen_and_the_legend_names_them(
+    tmp_path, long_study, chromium
+):
+    path = page_of(long_study, tmp_path)
+    made = report.make(long_study.records, long_study.manifest)
+    explained = made.speed_ups.explained
+    assert explained
+    assert {one["id"]: tuple(one["differing"]) for one in data_of(path)["columns"] if one["differing"]} == explained
+    names = ", ".join(dict.fromkeys(name for own in explained.values() for name in own))
+    text = chromium.dump(path)
+    headings = re.search(r"<thead>.*?</thead>", text, re.DOTALL)[0]
+    assert len(re.findall('title="settings that may matter differ: [^"]+">°', headings)) == len(explained)
+    assert f"° settings that may matter differ: {names}" in browser.shown(text)
+    # Times are of each column alone, and only the study's baseline was looked at.
+    for address in ("show=times", "baseline=jax%3Ajit"):
+        assert "°" not in browser.shown(chromium.dump(path, address))
+
+
+def test_a_run_with_one_column_shows_its_times(tmp_path, long_study, chromium):
+    long_study.records = [one for one in long_study.records if one.cell.column == "torch1:eager"]
+    text = chromium.dump(page_of(long_study, tmp_path))
+    shown = browser.shown(text)
+    assert "Median time per step." in shown
+    for absent in ("Nothing to show", "geometric mean", "speed-ups", "faster"):
+        assert absent not in shown
+    assert "<tfoot>" not in text
+    assert 'id="baseline"' not in text
 
 
 def test_a_cell_opens_with_its_samples_settings_and_command(tmp_path, long_study, chromium):

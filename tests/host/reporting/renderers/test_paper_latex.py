@@ -154,12 +154,54 @@ def test_commands_have_names_of_letters_and_cite_the_numbers(tmp_path, long_stud
     assert "bmSpeedupMlpTrainTorchOneEager" not in found
 
 
+@pytest.mark.parametrize("factor", [0.005, 0.8, 1.03, 13.0, 240.0])
+def test_a_cited_number_has_three_digits_and_lies_within_its_cited_interval(tmp_path, long_study, factor):
+    long_study.slow("jax:jit", "mlp-train", factor)
+    long_study.slow("torch2:compile", "dispatch", 1 / factor)
+    written(long_study, tmp_path)
+    found = macros_of(tmp_path)
+    intervals = {name: text for name, text in found.items() if name.startswith("bmInterval")}
+    assert len(intervals) > 10
+    for name, text in intervals.items():
+        shown = found[name.replace("Interval", "Speedup", 1)]
+        low, high = map(float, text.removeprefix("{[}").removesuffix("]").split(", "))
+        assert low <= float(shown) <= high
+        assert len(shown.replace(".", "").lstrip("0")) >= 3
+    means = [text for name, text in found.items() if name.startswith("bmSpeedupGeometricMean")]
+    times = [text.partition(r"\,")[0] for name, text in found.items() if name.startswith("bmTime")]
+    assert means
+    assert times
+    assert all(len(text.replace(".", "").lstrip("0")) >= 3 for text in (*means, *times))
+
+
+def test_the_commands_are_speed_ups_where_tables_show_ratios(tmp_path, long_study):
+    long_study.slow("jax:jit", "mlp-train", 100.0)
+    written(long_study, tmp_path)
+    commands = macros_of(tmp_path)
+    long_study.run["study"]["ratios"] = "ratio"
+    text = written(long_study, tmp_path)
+    assert macros_of(tmp_path) == commands
+    assert float(commands["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(0.018, rel=0.05)
+    assert "ratio" in text
+
+
+def test_a_small_speed_up_has_two_digits_within_a_column(tmp_path, long_study):
+    long_study.slow("torch1:torchscript", "mlp-train", 200.0)
+    long_study.slow("torch1:torchscript", "dispatch", 1 / 50.0)
+    text = written(long_study, tmp_path)
+    assert re.fullmatch(r"0\.00\d\d", plain(row(text, "mlp-train")[1]))
+    assert re.fullmatch(r"\d\d", plain(row(text, "dispatch")[1]))
+    assert "S[table-format=2.4]" in text
+    assert not re.search(r"0\.00?[ *\\]", text)
+    compile_in("article", tmp_path)
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_it_stays_within_a_column(tmp_path, long_study, style):
     written(long_study, tmp_path)
     shown = compile_in(style, tmp_path, r"It is \bmSpeedupMlpTrainJaxJit\ times as fast \bmIntervalMlpTrainJaxJit.")
     assert "PyTorch 2.15" in shown
-    assert re.search(r"It is 1\.\d times as fast \[1\.", shown)
+    assert re.search(r"It is 1\.\d{3} times as fast \[1\.\d{3}, 1\.\d{3}\]", shown)
 
 
 def test_the_numbers_of_a_column_are_aligned_by_old_versions_of_siunitx_as_well(tmp_path, long_study):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pages import data_of
 from rich.console import Console
 
+from bench.host.analysis.claim_tests import Shortage, Why
 from bench.host.analysis.claims import answer
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting import report
@@ -50,6 +53,36 @@ def test_a_claim_is_a_line_with_its_factor_and_its_answer(long_study):
 def test_a_look_leaves_a_claim_open_and_says_what_it_lacks(short_study):
     (found,) = shown(short_study, FASTER)
     assert found[-1] == "open: 2 workloads with 3 pairs of processes; an answer takes 8 of either"
+
+
+@pytest.mark.parametrize(
+    ("why", "shortage", "said"),
+    [
+        (
+            Why.FEW_PAIRS,
+            Shortage(11, 15, 11),
+            "11 pairs of processes: too few at 1%, corrected for all claims and looks; an answer takes 15 rounds, or "
+            "11 with a single look (a profile without most_rounds)",
+        ),
+        (
+            Why.FEW_PAIRS,
+            Shortage(20, None, 14),
+            "20 pairs of processes: too few at 1%, corrected for all claims and looks; an answer takes 14 rounds with "
+            "a single look (a profile without most_rounds)",
+        ),
+        (
+            Why.FEW_PAIRS,
+            Shortage(9, None, 10),
+            "9 pairs of processes: too few at 1%, corrected for all claims; an answer takes 10 rounds",
+        ),
+        (Why.UNCERTAIN, None, "not certain at 1%, corrected for all claims"),
+        (Why.CLOSE, None, "too close to decide"),
+    ],
+)
+def test_an_open_claim_says_what_an_answer_takes(long_study, why, shortage, said):
+    analysis = analyse(long_study.records, long_study.manifest)
+    (versus,) = answer((FASTER,), analysis, long_study.manifest).claims[0].versus
+    assert words.why_versus(replace(versus, why=why, shortage=shortage), 8) == said
 
 
 def test_a_study_without_claims_has_no_table_and_no_file(long_study, tmp_path):

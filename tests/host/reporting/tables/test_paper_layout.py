@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bench.host.reporting.tables.paper_layout import ROOM, PaperColumn, PaperTable, Shown, fit, table_width
+from bench.host.reporting.tables.paper_layout import ROOM, PaperColumn, PaperTable, Shown, fit, table_width, width
 
 NAMES = ("transformer-encoder, mini", "layernorm-softmax", "gemm")
 
@@ -24,6 +26,15 @@ def test_every_part_fits_and_no_column_is_lost(columns):
     parts = fit(table(columns))
     assert all(table_width(part) <= ROOM for part in parts)
     assert sum((part.columns for part in parts), ()) == table(columns).columns
+
+
+@pytest.mark.parametrize("sign", [".", ","])
+def test_a_column_has_room_for_numbers_that_are_aligned_at_the_decimal_sign(sign):
+    numbers = (Shown("123"), Shown(f"0{sign}0047"), Shown("1 ms"))
+    assert PaperColumn("", "", "xla", "", numbers).width == pytest.approx(width("123.0047"))
+    assert PaperColumn("", "", "max-autotune", "", numbers).width == pytest.approx(width("max-autotune"))
+    bold = (replace(numbers[0], bold=True), *numbers[1:])
+    assert PaperColumn("", "", "xla", "", bold).width == pytest.approx(1.15 * width("123") + width(".0047"))
 
 
 def test_names_are_broken_before_the_table_is_divided():

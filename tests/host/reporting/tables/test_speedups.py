@@ -228,6 +228,14 @@ def test_a_run_that_is_not_what_it_should_be_says_so(long_study):
     assert made(long_study).sentences[0] == "Changed while it was measured: torch2. Partial: the run has not finished."
 
 
+def test_a_small_speed_up_and_a_small_mean_have_two_digits(long_study):
+    for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
+        long_study.slow("torch1:torchscript", workload, 200.0)
+    column = [row[1] for row in rows(long_study).values()]
+    assert len(column) == 4
+    assert all(re.fullmatch(r"0\.00\d\d", text.rstrip("*≈?~^")) for text in column)
+
+
 @pytest.mark.parametrize(
     ("seconds", "written"),
     [(999.4e-6, "999 µs"), (999.6e-6, "1.0 ms"), (1e-3, "1.0 ms"), (0.99996, "1.0 s"), (42e-6, "42 µs")],

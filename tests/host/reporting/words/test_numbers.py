@@ -8,6 +8,7 @@ from bench.host.reporting.words.numbers import (
     COUNTS,
     TIMES,
     choose_unit,
+    format_factor,
     format_interval,
     format_number,
     format_share,
@@ -67,6 +68,66 @@ def test_a_power_of_ten_is_one_of_its_unit(size):
 )
 def test_shares_have_two_digits(share, shown):
     assert format_share(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (0.000123, "0.00012"),
+        (0.0047, "0.0047"),
+        (0.00996, "0.010"),
+        (0.0749, "0.075"),
+        (0.0994, "0.099"),
+        (0.0996, "0.10"),
+        (0.994, "0.99"),
+        (0.996, "1.0"),
+        (9.94, "9.9"),
+        (9.96, "10"),
+        (12.9, "13"),
+        (1234.5, "1234"),
+    ],
+)
+def test_a_factor_has_two_digits_at_any_size(value, shown):
+    assert format_factor(value) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.0047, "0.0047"), (0.0749, "0.075"), (1.234, "1.23"), (12.9, "12.90")])
+def test_a_factor_has_the_decimals_that_are_asked_for(value, shown):
+    assert format_factor(value, 2) == shown
+
+
+@given(st.floats(1e-12, 1e12))
+def test_a_factor_is_shown_to_half_of_its_second_digit(value):
+    assert float(format_factor(value)) == pytest.approx(value, rel=0.0501)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.0783, 0.0772, 0.0789, "0.0783 [0.0772, 0.0789]"),
+        (2.334, 2.309, 2.358, "2.334 [2.309, 2.358]"),
+        (0.0046, 0.0040, 0.0053, "0.00460 [0.00400, 0.00530]"),
+        (9.7, 2.0, 31.0, "9.70 [2.00, 31.00]"),
+        (12.8, 12.8, 12.8, "12.8 [12.8, 12.8]"),
+    ],
+)
+def test_an_estimate_has_the_digits_that_are_asked_for(value, low, high, shown):
+    estimate = Estimate(value, low, high, 5)
+    assert f"{format_value(estimate, fewest=3)} {format_interval(estimate, fewest=3)}" == shown
+
+
+@given(
+    st.floats(1e-9, 1e9),
+    st.floats(0.0, 1.0, exclude_max=True),
+    st.floats(1.0, 1e3),
+    st.sampled_from([1e-9, 1e-3, 1.0, 1e6]),
+    st.sampled_from([2, 3]),
+)
+def test_the_value_that_is_shown_lies_within_the_interval_that_is_shown(value, below, above, size, fewest):
+    estimate = Estimate(value, value * (1.0 - below), value * above, 5)
+    low, high = map(float, format_interval(estimate, size, fewest=fewest).strip("[]").split(", "))
+    assert low <= float(format_value(estimate, size, fewest=fewest)) <= high
 
 
 @given(st.floats(1e-9, 1e9), st.floats(1e-4, 0.5))

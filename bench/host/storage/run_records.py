@@ -1,0 +1,42 @@
+"""Reads the records of a stored run, and refuses those of a finished run that are missing or cut off.
+
+A run that was interrupted may have no records yet, and its last line may be half written. A finished run has all of its
+lines: where some are lost, a report of the others would replace the right one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.record import Record
+
+from ..refusal import Refused
+from . import journal
+from .lines import PACKED
+from .manifest import RUN, Manifest
+
+
+def read(folder: Path, described: Manifest, damaged: list[str] | None = None) -> list[Record]:
+    """Read every record of the run that ``described`` describes; ``damaged`` gets the lines that were left out.
+
+    Raises Refused, too, where a finished run has no records, or where its file ends before its last line.
+    """
+    left_out: list[str] = [] if damaged is None else damaged
+    cut: list[str] = []
+    records = journal.read(folder, left_out, cut)
+    if _has_records(described) and (cut or not records):
+        path = journal.path_of(folder)
+        if not path.exists():
+            raise Refused(f"{folder / journal.RECORDS} is missing, and so is {path.name}{PACKED}; {_REMEDY}")
+        why = cut[0] if cut else next(iter(left_out), "it is empty")
+        raise Refused(f"{path} {'is cut off' if cut else 'has no record'} ({why}); {_REMEDY}")
+    return records
+
+
+_REMEDY = f"{RUN} says that the run is finished. Restore the file from a copy."
+
+
+def _has_records(described: Manifest) -> bool:
+    """Tell whether a run ended with records; one whose budget was spent before the first round has none."""
+    measured = described.budget_s is None or any(stop.rounds for stop in described.stopped.values())
+    return described.finished and bool(described.planned) and measured
