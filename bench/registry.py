@@ -200,13 +200,16 @@ class Registry:
 
 
 def _frameworks(source: Source) -> List[str]:
-    names = [name for name in source.entries("frameworks") if name.isidentifier()]
-    return [name for name in names if source.has("frameworks", name, "facts.py")]
+    return _defined(source, "frameworks", "facts.py")
 
 
 def _workloads(source: Source) -> List[str]:
-    names = [name for name in source.entries("workloads") if name.isidentifier()]
-    return [name for name in names if source.has("workloads", name, "__init__.py")]
+    return _defined(source, "workloads", "__init__.py")
+
+
+def _defined(source: Source, folder: str, file: str) -> List[str]:
+    """List what a source defines; Python cannot import a folder of another name."""
+    return [name for name in source.entries(folder) if name.isidentifier() and source.has(folder, name, file)]
 
 
 def _modes_of(source: Source, framework: str) -> Any:

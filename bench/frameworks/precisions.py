@@ -2,7 +2,7 @@
 
 TF32 is no type of arrays: they are float32, and tensor cores read 10 of the 23 bits of a product's factors. Nor is
 mixed precision (Micikevicius et al. 2018): a training step keeps parameters and the optimizer's state in float32, and
-computes forward and backward in bfloat16, but for what would lose too much: statistics of normalisations, and the loss.
+computes forward and backward in bfloat16, but for what would lose too much: normalisations, and the loss.
 """
 
 from __future__ import annotations

@@ -97,12 +97,11 @@ def _load(path: Path) -> RunSummary:
 
     summary = summaries.load(path)
     if summary.damaged:
-        count, places = len(summary.damaged), [line.split(": ")[0] for line in summary.damaged[:MOST_PLACES]]
-        left_out = f"{count} damaged lines{{}} were" if count > 1 else "1 damaged line{} was"
-        of_what = "" if path.is_file() else " of the journal"
-        more = ", …" if count > len(places) else ""
-        said = f"{summary.facts.name}: {left_out.format(of_what)} left out ({', '.join(places)}{more})."
-        print(harmless(said), file=sys.stderr)
+        count = len(summary.damaged)
+        lines = "1 damaged line was" if count == 1 else f"{count} damaged lines were"
+        places = ", ".join(line.split(": ")[0] for line in summary.damaged[:MOST_PLACES])
+        more = ", …" if count > MOST_PLACES else ""
+        print(harmless(f"{summary.facts.name}: {lines} left out ({places}{more})."), file=sys.stderr)
     return summary
 
 

@@ -15,6 +15,8 @@ from . import journal
 from .lines import PACKED
 from .manifest import RUN, Manifest
 
+REMEDY = f"{RUN} says that the run is finished. Restore the file from a copy."
+
 
 def read(folder: Path, described: Manifest, damaged: list[str] | None = None) -> list[Record]:
     """Read every record of the run that ``described`` describes; ``damaged`` gets the lines that were left out.
@@ -27,13 +29,10 @@ def read(folder: Path, described: Manifest, damaged: list[str] | None = None) ->
     if _has_records(described) and (cut or not records):
         path = journal.path_of(folder)
         if not path.exists():
-            raise Refused(f"{folder / journal.RECORDS} is missing, and so is {path.name}{PACKED}; {_REMEDY}")
+            raise Refused(f"{folder / journal.RECORDS} is missing, and so is {path.name}{PACKED}; {REMEDY}")
         why = cut[0] if cut else next(iter(left_out), "it is empty")
-        raise Refused(f"{path} {'is cut off' if cut else 'has no record'} ({why}); {_REMEDY}")
+        raise Refused(f"{path} {'is cut off' if cut else 'has no record'} ({why}); {REMEDY}")
     return records
-
-
-_REMEDY = f"{RUN} says that the run is finished. Restore the file from a copy."
 
 
 def _has_records(described: Manifest) -> bool:

@@ -11,7 +11,7 @@ from bench.host.commands import rank
 from bench.host.storage import lines
 from bench.record import FAILED
 
-LEFT_OUT = ": 2 damaged lines of the journal were left out (records.jsonl:3, records.jsonl:5).\n"
+LEFT_OUT = ": 2 damaged lines were left out (records.jsonl:3, records.jsonl:5).\n"
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_one_damaged_line_and_many_are_told(stored, long_study, capsys):
     path.write_text("nonsense\n" + given)
     assert main(["show", str(stored)], root=stored) == 0
     run = long_study.manifest.run
-    assert capsys.readouterr().err == f"{run}: 1 damaged line of the journal was left out (records.jsonl:1).\n"
+    assert capsys.readouterr().err == f"{run}: 1 damaged line was left out (records.jsonl:1).\n"
     path.write_text("nonsense\n" * 7 + given)
     assert main(["show", str(stored)], root=stored) == 0
-    assert "7 damaged lines of the journal were left out (records.jsonl:1, " in (err := capsys.readouterr().err)
+    assert "7 damaged lines were left out (records.jsonl:1, " in (err := capsys.readouterr().err)
     assert err.endswith("records.jsonl:5, …).\n")

@@ -4,52 +4,34 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from wheels import Wanted
 
 from bench.host.environments import forecast, locks, shortcomings, venv
 from bench.host.environments.outcome import folder_of
 from bench.host.environments.shortcomings import shortcoming
 
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
-@dataclass(frozen=True)
-class Table:
-    """The table of an environment in a study file."""
-
-    name: str = "own"
-    framework: str = "numpy"
-    provider: str = "venv"
-    python: str | None = PYTHON
-    requirements: tuple[str, ...] = ("numpy",)
-    interpreter: str | None = None
-    variables: dict[str, str] = field(default_factory=dict)
-    driver: str | None = None
-    allow_source: bool = False
-    build_requirements: tuple[str, ...] = ()
-    cpu_index: str | None = None
-
-
+TABLE = Wanted("own", "numpy", requirements=("numpy",), interpreter=None)
 MISSING = "the interpreter '/nope' does not exist or cannot be executed"
 
 
 def test_what_is_there_lacks_nothing(tmp_path: Path) -> None:
-    assert shortcoming(Table(), tmp_path) is None
-    assert shortcoming(Table(interpreter=sys.executable), tmp_path) is None
-    assert shortcoming(Table(provider="existing", interpreter=sys.executable), tmp_path) is None
+    assert shortcoming(TABLE, tmp_path) is None
+    assert shortcoming(replace(TABLE, interpreter=sys.executable), tmp_path) is None
+    assert shortcoming(replace(TABLE, provider="existing", interpreter=sys.executable), tmp_path) is None
 
 
 def test_an_interpreter_that_is_missing_is_named_as_a_run_does(tmp_path: Path) -> None:
-    assert shortcoming(Table(interpreter="/nope"), tmp_path) == MISSING
+    assert shortcoming(replace(TABLE, interpreter="/nope"), tmp_path) == MISSING
     remedy = "; give another one: --interpreter own=PATH"
-    assert shortcoming(Table(provider="existing", interpreter="/nope"), tmp_path) == MISSING + remedy
+    assert shortcoming(replace(TABLE, provider="existing", interpreter="/nope"), tmp_path) == MISSING + remedy
 
 
 def test_an_interpreter_of_another_version_is_named(tmp_path: Path) -> None:
-    found = shortcoming(Table(interpreter=sys.executable, python="3.1"), tmp_path)
+    found = shortcoming(replace(TABLE, interpreter=sys.executable, python="3.1"), tmp_path)
     assert found is not None
     assert found.endswith(", not 3.1")
 
@@ -57,7 +39,7 @@ def test_an_interpreter_of_another_version_is_named(tmp_path: Path) -> None:
 def test_a_driver_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcomings.facts, "gpus", list)
     said = "it needs an NVIDIA GPU with driver 580.65 or newer; this machine has none"
-    assert shortcoming(Table(driver="580.65"), tmp_path) == said
+    assert shortcoming(replace(TABLE, driver="580.65"), tmp_path) == said
 
 
 def test_a_venv_that_was_built_with_its_interpreter_needs_it_no_more(tmp_path: Path) -> None:
@@ -67,7 +49,7 @@ def test_a_venv_that_was_built_with_its_interpreter_needs_it_no_more(tmp_path: P
     manifest = folder_of(tmp_path) / "own" / venv.MANIFEST
     manifest.parent.mkdir(parents=True)
     manifest.write_text(json.dumps({"lock_hash": locks.lock_hash(lock), "asked_for": "/nope"}))
-    table = Table(interpreter="/nope")
+    table = replace(TABLE, interpreter="/nope")
     assert forecast.is_built(table, tmp_path)
     assert shortcoming(table, tmp_path) is None
     # With another interpreter it is built again.

@@ -88,9 +88,10 @@ def left_out(table: Table, kept: Sequence[int], file: str) -> str:
     for number in range(len(names), 0, -1):
         more = [_("{count} more", count=len(names) - number)] if number < len(names) else []
         columns = ", ".join([*names[:number], *more])
-        text = _("Not shown: {columns} (see {file}).", columns=columns, file=file) if file else _(
-            "Not shown: {columns} (a wider terminal shows more).", columns=columns
-        )  # fmt: skip
+        if file:
+            text = _("Not shown: {columns} (see {file}).", columns=columns, file=file)
+        else:
+            text = _("Not shown: {columns} (a wider terminal shows more).", columns=columns)
         if cell_len(text) <= WIDTH:
             break
     return text

@@ -3,72 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 import string
-import subprocess
 from dataclasses import replace
 
 import pytest
+from papers import STYLES, compile_in, macros_of, macros_text, written
 
 from bench.host.reporting import report
-from bench.host.reporting.outputs import macros_latex, summary_latex
 from bench.host.reporting.tables.dispensability import best_of_versions
 from bench.host.reporting.words.language import find, writing_in
-
-SBC = r"""\documentclass[12pt,a4paper]{article}
-\usepackage[textwidth=15.9cm]{geometry}\usepackage{mathptmx}"""
-STYLES = {
-    "article": r"\documentclass[twocolumn]{article}",
-    "IEEEtran": r"\documentclass[conference]{IEEEtran}",
-    "acmart": r"\documentclass[sigconf,nonacm]{acmart}",
-    "sbc": SBC,
-}
-PAPER = r"""STYLE
-\usepackage{booktabs}\usepackage{siunitx}SIUNITX
-\input{macros}
-\begin{document}
-\begin{table}\caption{Speed-ups}\centering
-\input{summary}
-\end{table}
-TEXT
-\end{document}
-"""
-
-
-def written(study, folder) -> str:
-    made = report.make(study.records, study.manifest)
-    summary_latex.write(made, folder)
-    macros_latex.write(made, folder)
-    return (folder / "summary.tex").read_text(encoding="ascii")
-
-
-def macros_text(folder) -> str:
-    return (folder / "macros.tex").read_text(encoding="ascii")
-
-
-def macros_of(folder) -> dict[str, str]:
-    text = macros_text(folder)
-    found = re.findall(r"^\\newcommand\{\\(\w+)\}\{(.*)\} % [^\n]*$", text, re.M)
-    assert len(found) == text.count("\\newcommand")
-    return dict(found)
-
-
-def compile_in(style: str, folder, text: str = "Text.", siunitx: str = "", *, wide: bool = False) -> str:
-    """Compile a paper, assert that nothing leaves its column, and return what it shows."""
-    if not shutil.which("pdflatex") or not shutil.which("pdftotext"):
-        pytest.skip("pdflatex or pdftotext is not installed")
-    if style in ("IEEEtran", "acmart"):
-        found = subprocess.run(["kpsewhich", f"{style}.cls"], capture_output=True, check=False)
-        if found.returncode:
-            pytest.skip(f"{style}.cls is not installed")
-    paper = PAPER.replace("STYLE", STYLES[style]).replace("TEXT", text).replace("SIUNITX", siunitx)
-    (folder / "paper.tex").write_text(paper.replace("{table}", "{table*}") if wide else paper)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "Overfull \\hbox" not in (folder / "paper.log").read_text(errors="replace")
-    command = ["pdftotext", "-layout", "paper.pdf", "-"]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=60).stdout.decode()
 
 
 def row(text: str, name: str) -> list[str]:
@@ -119,15 +62,6 @@ def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
     assert comments == [f"bm{kind}MlpTrainTorchTwoEager" for kind in ("Time", "Speedup", "Interval")]
 
 
-def test_where_everything_is_withheld_each_command_is_a_comment_with_the_reason(tmp_path, long_study):
-    written(long_study, tmp_path)
-    names = set(macros_of(tmp_path))
-    long_study.change(other_load=0.9)
-    written(long_study, tmp_path)
-    assert macros_of(tmp_path) == {}
-    assert set(re.findall(r"^% withheld: \\(\w+) \(", macros_text(tmp_path), re.M)) == names
-
-
 def test_caption_and_notes_are_comments_made_from_what_ran(tmp_path, long_study):
     comments = [line for line in written(long_study, tmp_path).splitlines() if line.startswith("%")]
     text = " ".join(line.lstrip("% ") for line in comments)
@@ -141,48 +75,6 @@ def test_caption_and_notes_are_comments_made_from_what_ran(tmp_path, long_study)
     ):
         assert part in text
     assert "TensorFlow and JAX" not in text  # the title of the study
-
-
-def test_commands_have_names_of_letters_and_cite_the_numbers(tmp_path, long_study):
-    written(long_study, tmp_path)
-    found = macros_of(tmp_path)
-    assert all(re.fullmatch("bm[A-Za-z]+", name) for name in found)
-    assert found["bmTimeMlpTrainTorchOneEager"].endswith(r"\,ms")
-    assert float(found["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(1 / 0.55, rel=0.05)
-    assert found["bmIntervalMlpTrainJaxJit"].startswith("{[}1.")
-    assert "bmSpeedupGeometricMeanJaxJit" in found
-    assert "bmSpeedupMlpTrainTorchOneEager" not in found
-
-
-@pytest.mark.parametrize("factor", [0.005, 0.8, 1.03, 13.0, 240.0])
-def test_a_cited_number_has_three_digits_and_lies_within_its_cited_interval(tmp_path, long_study, factor):
-    long_study.slow("jax:jit", "mlp-train", factor)
-    long_study.slow("torch2:compile", "dispatch", 1 / factor)
-    written(long_study, tmp_path)
-    found = macros_of(tmp_path)
-    intervals = {name: text for name, text in found.items() if name.startswith("bmInterval")}
-    assert len(intervals) > 10
-    for name, text in intervals.items():
-        shown = found[name.replace("Interval", "Speedup", 1)]
-        low, high = map(float, text.removeprefix("{[}").removesuffix("]").split(", "))
-        assert low <= float(shown) <= high
-        assert len(shown.replace(".", "").lstrip("0")) >= 3
-    means = [text for name, text in found.items() if name.startswith("bmSpeedupGeometricMean")]
-    times = [text.partition(r"\,")[0] for name, text in found.items() if name.startswith("bmTime")]
-    assert means
-    assert times
-    assert all(len(text.replace(".", "").lstrip("0")) >= 3 for text in (*means, *times))
-
-
-def test_the_commands_are_speed_ups_where_tables_show_ratios(tmp_path, long_study):
-    long_study.slow("jax:jit", "mlp-train", 100.0)
-    written(long_study, tmp_path)
-    commands = macros_of(tmp_path)
-    long_study.run["study"]["ratios"] = "ratio"
-    text = written(long_study, tmp_path)
-    assert macros_of(tmp_path) == commands
-    assert float(commands["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(0.018, rel=0.05)
-    assert "ratio" in text
 
 
 def test_a_small_speed_up_has_two_digits_within_a_column(tmp_path, long_study):

@@ -18,20 +18,25 @@ from bench.host.statistics.bootstrap import Estimate
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
+    ("fewest", "value", "low", "high", "shown"),
     [
-        (1.2345, 1.2123, 1.2567, "1.234 [1.212, 1.257]"),
-        (1.2345, 1.1, 1.4, "1.23 [1.10, 1.40]"),
-        (315.2, 299.2, 315.3, "315 [299, 315]"),
-        (1.23456789, 1.23456, 1.23457, "1.235 [1.235, 1.235]"),
-        (9.7, 2.0, 31.0, "9.7 [2.0, 31.0]"),
-        (1034.0, 1023.0, 1055.0, "1034 [1023, 1055]"),
-        (0.031456, 0.0310, 0.0318, "0.0315 [0.0310, 0.0318]"),
+        (2, 1.2345, 1.2123, 1.2567, "1.234 [1.212, 1.257]"),
+        (2, 1.2345, 1.1, 1.4, "1.23 [1.10, 1.40]"),
+        (2, 315.2, 299.2, 315.3, "315 [299, 315]"),
+        (2, 1.23456789, 1.23456, 1.23457, "1.235 [1.235, 1.235]"),
+        (2, 9.7, 2.0, 31.0, "9.7 [2.0, 31.0]"),
+        (2, 1034.0, 1023.0, 1055.0, "1034 [1023, 1055]"),
+        (2, 0.031456, 0.0310, 0.0318, "0.0315 [0.0310, 0.0318]"),
+        (3, 0.0783, 0.0772, 0.0789, "0.0783 [0.0772, 0.0789]"),
+        (3, 2.334, 2.309, 2.358, "2.334 [2.309, 2.358]"),
+        (3, 0.0046, 0.0040, 0.0053, "0.00460 [0.00400, 0.00530]"),
+        (3, 9.7, 2.0, 31.0, "9.70 [2.00, 31.00]"),
+        (3, 12.8, 12.8, 12.8, "12.8 [12.8, 12.8]"),
     ],
 )
-def test_digits_follow_the_interval(value, low, high, shown):
+def test_digits_follow_the_interval_and_are_as_many_as_asked_for(fewest, value, low, high, shown):
     estimate = Estimate(value, low, high, 5)
-    assert f"{format_value(estimate)} {format_interval(estimate)}" == shown
+    assert f"{format_value(estimate, fewest=fewest)} {format_interval(estimate, fewest=fewest)}" == shown
 
 
 def test_value_without_interval_has_three_digits():
@@ -100,21 +105,6 @@ def test_a_factor_has_the_decimals_that_are_asked_for(value, shown):
 @given(st.floats(1e-12, 1e12))
 def test_a_factor_is_shown_to_half_of_its_second_digit(value):
     assert float(format_factor(value)) == pytest.approx(value, rel=0.0501)
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
-    [
-        (0.0783, 0.0772, 0.0789, "0.0783 [0.0772, 0.0789]"),
-        (2.334, 2.309, 2.358, "2.334 [2.309, 2.358]"),
-        (0.0046, 0.0040, 0.0053, "0.00460 [0.00400, 0.00530]"),
-        (9.7, 2.0, 31.0, "9.70 [2.00, 31.00]"),
-        (12.8, 12.8, 12.8, "12.8 [12.8, 12.8]"),
-    ],
-)
-def test_an_estimate_has_the_digits_that_are_asked_for(value, low, high, shown):
-    estimate = Estimate(value, low, high, 5)
-    assert f"{format_value(estimate, fewest=3)} {format_interval(estimate, fewest=3)}" == shown
 
 
 @given(

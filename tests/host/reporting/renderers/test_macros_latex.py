@@ -1,0 +1,59 @@
+"""Tests the commands by which the text of a paper cites numbers of a run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from papers import macros_of, macros_text, written
+
+
+def test_where_everything_is_withheld_each_command_is_a_comment_with_the_reason(tmp_path, long_study):
+    written(long_study, tmp_path)
+    names = set(macros_of(tmp_path))
+    long_study.change(other_load=0.9)
+    written(long_study, tmp_path)
+    assert macros_of(tmp_path) == {}
+    assert set(re.findall(r"^% withheld: \\(\w+) \(", macros_text(tmp_path), re.M)) == names
+
+
+def test_commands_have_names_of_letters_and_cite_the_numbers(tmp_path, long_study):
+    written(long_study, tmp_path)
+    found = macros_of(tmp_path)
+    assert all(re.fullmatch("bm[A-Za-z]+", name) for name in found)
+    assert found["bmTimeMlpTrainTorchOneEager"].endswith(r"\,ms")
+    assert float(found["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(1 / 0.55, rel=0.05)
+    assert found["bmIntervalMlpTrainJaxJit"].startswith("{[}1.")
+    assert "bmSpeedupGeometricMeanJaxJit" in found
+    assert "bmSpeedupMlpTrainTorchOneEager" not in found
+
+
+@pytest.mark.parametrize("factor", [0.005, 0.8, 1.03, 13.0, 240.0])
+def test_a_cited_number_has_three_digits_and_lies_within_its_cited_interval(tmp_path, long_study, factor):
+    long_study.slow("jax:jit", "mlp-train", factor)
+    long_study.slow("torch2:compile", "dispatch", 1 / factor)
+    written(long_study, tmp_path)
+    found = macros_of(tmp_path)
+    intervals = {name: text for name, text in found.items() if name.startswith("bmInterval")}
+    assert len(intervals) > 10
+    for name, text in intervals.items():
+        shown = found[name.replace("Interval", "Speedup", 1)]
+        low, high = map(float, text.removeprefix("{[}").removesuffix("]").split(", "))
+        assert low <= float(shown) <= high
+        assert len(shown.replace(".", "").lstrip("0")) >= 3
+    means = [text for name, text in found.items() if name.startswith("bmSpeedupGeometricMean")]
+    times = [text.partition(r"\,")[0] for name, text in found.items() if name.startswith("bmTime")]
+    assert means
+    assert times
+    assert all(len(text.replace(".", "").lstrip("0")) >= 3 for text in (*means, *times))
+
+
+def test_the_commands_are_speed_ups_where_tables_show_ratios(tmp_path, long_study):
+    long_study.slow("jax:jit", "mlp-train", 100.0)
+    written(long_study, tmp_path)
+    commands = macros_of(tmp_path)
+    long_study.run["study"]["ratios"] = "ratio"
+    text = written(long_study, tmp_path)
+    assert macros_of(tmp_path) == commands
+    assert float(commands["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(0.018, rel=0.05)
+    assert "ratio" in text
