@@ -30,7 +30,9 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   copy(a)               its fastest copy; both may reuse the memory of what they returned before
 
 Settings have one name and one wording in all adapters, so that a table can compare them; what a framework cannot tell
-is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8), TF32 matmul, TF32 convolution, x64,
+is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8; in mixed precision read off the
+program, several where its products differ: bf16 and highest), on the processor (TensorFlow on a GPU only: operations on
+floats that it leaves to the processor), TF32 matmul, TF32 convolution, x64,
 layout, CUDA graphs, donation, cuDNN autotuning, cuDNN deterministic, fused optimizer, optimizer (whose it is, where
 there is a choice), attention (fused, composed), allocator, instruction set, compiled, generated for (the vector
 instructions of compiled code), BLAS, kernels, frozen weights, dispatch (inline: what a call asks for has been computed

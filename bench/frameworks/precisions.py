@@ -14,8 +14,10 @@ from ..cell import MIXED as MIXED
 from ..program import Unsupported
 
 TF32 = "tf32"
-#: The compute capability of the first GPUs with TF32, such as the A100.
+#: The compute capability of the first GPUs with TF32 and bfloat16, such as the A100.
 FIRST_CAPABILITY = (8, 0)
+#: {precision that needs such a GPU: its name}
+NEW_ON_GPUS = {TF32: "TF32", MIXED: "mixed precision in bfloat16", "bfloat16": "bfloat16"}
 
 
 def array_type(precision: str, device: str, *, mixes: bool = False) -> str:
@@ -47,13 +49,19 @@ def is_narrowed(name: str) -> bool:
     return not name.endswith((".scale", ".shift"))
 
 
-def verify_tf32(capability: Optional[Tuple[int, int]]) -> None:
-    """Raise Unsupported unless a GPU of this compute capability has TF32; None is a GPU that is not NVIDIA's."""
+def verify_gpu(precision: str, capability: Optional[Tuple[int, int]]) -> None:
+    """Raise Unsupported unless a GPU of this compute capability has a precision; None is a GPU that is not NVIDIA's.
+
+    On older GPUs PyTorch 1.x raises an error for bfloat16; PyTorch 2.x and XLA compute it in float32, between casts.
+    """
+    if precision not in NEW_ON_GPUS:
+        return
     if capability is None:
-        raise Unsupported("TF32 is a format of NVIDIA GPUs, and this GPU is none: use float32")
-    if capability < FIRST_CAPABILITY:
+        if precision == TF32:
+            raise Unsupported("TF32 is a format of NVIDIA GPUs, and this GPU is none: use float32")
+    elif capability < FIRST_CAPABILITY:
         raise Unsupported(
-            "TF32 needs an NVIDIA GPU of compute capability {}.{} or later, and this one has {}.{}: use float32".format(
-                *FIRST_CAPABILITY, *capability
+            "{} needs an NVIDIA GPU of compute capability {}.{} or later, and this one has {}.{}: use float32".format(
+                NEW_ON_GPUS[precision], *FIRST_CAPABILITY + tuple(capability)
             )
         )

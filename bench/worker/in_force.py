@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
 
-from ..cell import Cell
+from ..cell import MIXED, Cell
 from ..frameworks import loaded
 from ..frameworks.precisions import TF32
 from . import steering
@@ -13,7 +13,7 @@ from .timing.timed_program import TimedProgram
 
 
 def verify(cell: Cell, settings: Mapping[str, Any]) -> None:
-    """Raise RuntimeError where a cell has other threads than it asked for, or no TF32 where it asked for that."""
+    """Raise RuntimeError where a cell has other threads than it asked for, or none of the precision."""
     asked, found = cell.threads, settings.get("threads")
     # Without binding, a library that does not report its threads leaves them unknown.
     if found != asked and (found is not None or loaded.is_bound()):
@@ -21,6 +21,9 @@ def verify(cell: Cell, settings: Mapping[str, Any]) -> None:
     # Float32 would be right, too, and no TF32.
     if cell.precision == TF32 and settings.get("float32 matmul") != TF32:
         raise RuntimeError("TF32 was asked for, and products are in {}".format(settings.get("float32 matmul")))
+    # A framework of others need not report it.
+    if cell.precision == MIXED and "bf16" not in str(settings.get("float32 matmul", "bf16")):
+        raise RuntimeError("products in bfloat16 were asked for, and are in {}".format(settings["float32 matmul"]))
 
 
 def memory_of(live: LiveCell, first_call_peak: int, timed: Optional[TimedProgram]) -> Dict[str, Any]:

@@ -66,6 +66,30 @@ def layer_norm(hidden, scale, shift):
     return centred * (tf.math.rsqrt(variance + attention.EPSILON) * scale) + shift
 
 
+def norm_by_keras(hidden, scale, shift):
+    """Normalise with the function of Keras' layer."""
+    return tf.keras.ops.layer_normalization(hidden, scale, shift, epsilon=attention.EPSILON)
+
+
+def norm_by_moments(hidden, scale, shift):
+    """Normalise with TensorFlow's functions of moments and of what follows from them."""
+    mean, variance = tf.nn.moments(hidden, axes=-1, keepdims=True)
+    return tf.nn.batch_normalization(hidden, mean, variance, shift, scale, attention.EPSILON)
+
+
+def norm_by_batch(hidden, scale, shift):
+    """Normalise rows as channels with the fused batch normalisation, as Keras 2 does."""
+    rows, width = tf.shape(hidden)[0], hidden.shape[1]
+    normal, *_ = tf.compat.v1.nn.fused_batch_norm(
+        tf.reshape(hidden, (1, rows, width, 1)),
+        tf.fill((rows,), 1.0),
+        tf.fill((rows,), 0.0),
+        epsilon=attention.EPSILON,
+        data_format="NCHW",
+    )
+    return tf.reshape(normal, tf.shape(hidden)) * scale + shift
+
+
 def three_axes(size, variables, hidden, mask=None):
     """Map hidden with batch and sequence as two axes."""
 
@@ -92,5 +116,8 @@ FORMS = {
     "selected": {MODULE + "attend": attend_selected},
     "heads second": {MODULE + "attend": attend_heads_second},
     "one factor": {MODULE + "layer_norm": layer_norm},
+    "Keras' norm": {MODULE + "layer_norm": norm_by_keras},
+    "moments": {MODULE + "layer_norm": norm_by_moments},
+    "fused batch norm": {MODULE + "layer_norm": norm_by_batch},
     "three axes": {MODULE + "forward": three_axes, TRAIN + "forward": three_axes},
 }

@@ -1,4 +1,4 @@
-"""Makes runs of Keras' own loops with networks of its layers and the model of keras.applications, in our shapes.
+"""Makes runs of Keras' own loops with networks of its layers, of keras.applications and keras_hub, in our shapes.
 
 Keras' running variance is not unbiased; models_tensorflow.py says what else differs.
 """
@@ -34,12 +34,14 @@ def train_images(size, mode, batch):
 
 
 def predict(size, mode, batch):
-    model = language_model(size, mode, batch, train=lambda make, *others: make())
-    return {"predict": predicted(model, mode, batch)}
+    models = {"keras.layers": language_model(size, mode, batch, train=lambda make, *others: make())}
+    if networks.GPT2CausalLM:
+        models["keras_hub"] = networks.of_tokens(size)
+    return {f"{name}, predict": predicted(model, mode, batch) for name, model in models.items()}
 
 
 def train_language(size, mode, batch):
-    return language_model(size, mode, batch, networks.adamw, trained)
+    return networks.train_language(size, mode, batch, trained)
 
 
 MODELS = {

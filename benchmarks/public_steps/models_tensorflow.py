@@ -112,10 +112,10 @@ def predict(size, mode, batch):
     return {"keras_hub": inferring(of_tokens(size), mode, batch[0])} if GPT2CausalLM else {}
 
 
-def train_language(size, mode, batch):
-    found = {f"keras.layers, {name}": step for name, step in language_model(size, mode, batch, adamw).items()}
+def train_language(size, mode, batch, train=trained):
+    found = {f"keras.layers, {name}": step for name, step in language_model(size, mode, batch, adamw, train).items()}
     if GPT2CausalLM:
-        steps = trained(lambda: of_tokens(size), mode, batch, adamw)
+        steps = train(lambda: of_tokens(size), mode, batch, adamw)
         found.update((f"keras_hub, {name}", step) for name, step in steps.items())
     return found
 

@@ -10,6 +10,7 @@ from ...program import Program, Transform
 from .. import precisions
 from ..jax import programs as of_jax
 from ..jax.losses import cross_entropy
+from ..jax.products import Products
 from ..jax.training import functional_training, make_optimizer
 
 #: What Flax calls running statistics that a specification's name ends with.
@@ -45,9 +46,8 @@ def with_functions(models, paths, parameters, transform, settings, kept, found):
         logits, new = predict(dict(parameters, **kept), inputs)
         return cross_entropy(logits, labels), new
 
-    if kept:
-        return functional_training(keeping, parameters, jitted(transform), settings, kept=kept, **found)
-    return functional_training(loss, parameters, jitted(transform), settings, outputs=predict, **found)
+    given = (keeping, {"kept": kept}) if kept else (loss, {"outputs": predict})
+    return functional_training(given[0], parameters, jitted(transform), settings, casts=False, **given[1], **found)
 
 
 def with_objects(models, paths, parameters, transform, settings, kept, found):
@@ -56,7 +56,10 @@ def with_objects(models, paths, parameters, transform, settings, kept, found):
     optimizer = nnx.Optimizer(model, make_optimizer(settings), wrt=nnx.Param)
     initial = jax.tree_util.tree_map(jnp.copy, (nnx.state(model), nnx.state(optimizer)))
 
+    products = Products(jax.grad(pure_loss(models, paths, kept)), transform.precision)
+
     def update(model, optimizer, inputs, labels):
+        products.note(parameters, kept, inputs, labels)
         value, gradients = nnx.value_and_grad(lambda model: cross_entropy(model(inputs), labels))(model)
         optimizer.update(model, gradients)
         return value
@@ -65,7 +68,9 @@ def with_objects(models, paths, parameters, transform, settings, kept, found):
 
     def in_force():
         # A donated array is deleted by the step.
-        return dict(found, **{"donation": given[0].is_deleted(), "fused optimizer": "by the compiler"})
+        return dict(
+            found, **products.settings(), **{"donation": given[0].is_deleted(), "fused optimizer": "by the compiler"}
+        )
 
     step = transform(update, training=True, settings=in_force, part="step", jit=nnx.jit, donate_argnums=(0, 1))
 
@@ -87,6 +92,17 @@ def with_objects(models, paths, parameters, transform, settings, kept, found):
     # With running statistics, the model in training would update them.
     evaluate = None if kept else lambda inputs: predict(model, inputs)
     return Program(lambda *batch: run((batch,)), current, reset, run, evaluate)
+
+
+def pure_loss(models, paths, kept):
+    """Return the loss of a model of nnx as a function of its parameters, running statistics and a batch."""
+    predict = functional(models, paths, "nnx-functional", kept)
+
+    def loss(parameters, kept, inputs, labels):
+        found = predict(dict(parameters, **kept), inputs)
+        return cross_entropy(found[0] if kept else found, labels)
+
+    return loss
 
 
 def inference(models, paths, parameters, transform, output, **found):
@@ -168,8 +184,5 @@ def with_values(make, paths, values):
 
 
 def jitted(transform):
-    """Return the transform of JAX's own mode ``jit``, for programs that are functions of their parameters.
-
-    It has no mixed precision, in which the layers compute by themselves.
-    """
-    return Transform("jit", transform, transform.part)
+    """Return the transform of JAX's own mode ``jit``, for programs that are functions of their parameters."""
+    return Transform("jit", transform, transform.part, transform.precision)

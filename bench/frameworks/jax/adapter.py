@@ -29,8 +29,9 @@ configure("jax_persistent_cache_min_entry_size_bytes", -1)
 
 #: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
 WORDS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
-#: What JAX is asked for. DEFAULT would be TF32 on an A100 or H100 in float32, too; on a CPU this changes nothing.
-MATMUL_PRECISIONS = {"float32": "highest", precisions.TF32: "tensorfloat32"}
+#: What JAX is asked for: TF32, or in every other precision full products of float32, of which narrow programs have
+#: some. DEFAULT would be TF32 on an A100 or H100. On a CPU, and for narrow factors, this changes nothing.
+TENSOR_FLOAT, FULL = "tensorfloat32", "highest"
 
 
 class Adapter:
@@ -42,7 +43,7 @@ class Adapter:
         self._asked, self._found = device, None
         self.mode = mode
         self.dtype = jnp.dtype(precisions.array_type(precision, device, mixes=True))
-        self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
+        self._precision = precision
         self._compiler = Compiler(mode)
         self._program_settings = []
         self._kept = None
@@ -54,7 +55,7 @@ class Adapter:
         # A worker that was forked after the import has a folder of its own.
         kept = os.environ.get("JAX_COMPILATION_CACHE_DIR") if self.keeps_code else None
         configure("jax_compilation_cache_dir", kept)
-        jax.config.update("jax_default_matmul_precision", MATMUL_PRECISIONS.get(precision, "default"))
+        jax.config.update("jax_default_matmul_precision", TENSOR_FLOAT if precision == precisions.TF32 else FULL)
         if device == "gpu" and mode == "jit-async":
             raise Unsupported("a GPU computes asynchronously in every mode: use jit")
         if device == "cpu":
@@ -70,8 +71,8 @@ class Adapter:
                 self._found = jax.devices(self._asked)[0]
             except RuntimeError as error:
                 raise Unsupported("jax {} sees no {}: {}".format(jax.__version__, self._asked, error)) from error
-            if self._tf32:
-                precisions.verify_tf32(gpu.capability(self._found))
+            if self._found.platform != "cpu":
+                precisions.verify_gpu(self._precision, gpu.capability(self._found))
         return self._found
 
     def put(self, array):
@@ -105,7 +106,8 @@ class Adapter:
             found["allocator"] = gpu.allocator()
             found.update(xla.gpu_settings())
         if self.dtype == jnp.float32:
-            found["float32 matmul"] = "bf16" if self._mixed else self._float32_matmul()
+            # Programs of mixed precision say what their own products are.
+            found["float32 matmul"] = self._float32_matmul()
             if self.device.platform != "cpu":
                 # One precision for products and convolutions.
                 found["TF32 matmul"] = found["TF32 convolution"] = found["float32 matmul"] == "tf32"

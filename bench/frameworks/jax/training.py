@@ -12,6 +12,7 @@ from ...program import Program
 from .. import forms, halves, precisions
 from . import looping, parallel
 from .compiler import JITTED
+from .products import Products
 
 
 def make_optimizer(settings):
@@ -27,25 +28,23 @@ def make_optimizer(settings):
 
 
 def functional_training(
-    loss, parameters, transform, settings, layout=None, attention=None, kept=None, differentiate=None, outputs=None
+    loss, parameters, transform, settings, *, kept=None, differentiate=None, outputs=None, casts=True, **given_settings
 ):
     """Make the program that trains ``parameters`` on ``loss(parameters, *batch)``.
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
-    ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} that steps update without
-    gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new kept).
-    ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
-    ``outputs(parameters, *inputs)`` gives the logits from which a training to a result is evaluated.
+    ``given_settings`` are ``layout`` and ``attention``, as for ``inference``. ``kept`` is {name: array} that steps
+    update without gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new
+    kept). ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
+    ``outputs(parameters, *inputs)`` gives the logits from which a training to a result is evaluated. In mixed precision
+    this ``casts``, unless the layers of ``loss`` do.
     """
     optimizer = make_optimizer(settings)
-    if transform.mode in parallel.MODES:
-        halves.verify_program(transform.mode, training=True, whole=not kept and differentiate is None)
-        devices = parallel.Replicas(transform.mode)
-    else:
-        devices = OneDevice(transform.mode, parameters)
-    keeping = in_precision(loss, kept, transform.precision)
+    devices = devices_of(transform.mode, parameters, whole=not kept and differentiate is None)
+    keeping = in_precision(loss, kept, transform.precision if casts else None)
     leaves, structure = jax.tree_util.tree_flatten(parameters)
-    differentiate = by_leaves(devices.averaging(differentiate or jax.value_and_grad(keeping, has_aux=True)), structure)
+    products = Products(differentiate or jax.value_and_grad(keeping, has_aux=True), transform.precision)
+    differentiate = by_leaves(devices.averaging(products), structure)
 
     def update(state, *batch):
         values, memory, kept = state
@@ -60,8 +59,8 @@ def functional_training(
     def in_force():
         # A donated array is deleted by the step.
         found = {"donation": given[0].is_deleted(), "fused optimizer": "by the compiler" if jitted else False}
-        found.update(forms.given(layout=layout, attention=attention))
-        return dict(found, **devices.settings(current[0]))
+        found.update(forms.given(**given_settings), **products.settings(), **devices.settings(current[0]))
+        return found
 
     transform_step = functools.partial(transform, training=True, settings=in_force, part="step", donate_argnums=0)
     advance = devices.advancing(update, transform_step)
@@ -128,6 +127,14 @@ def evaluation(outputs, parameters):
         return None
     compiled = jax.jit(outputs)
     return lambda *inputs: compiled(parameters(), *inputs)
+
+
+def devices_of(mode, parameters, whole):
+    """Return the devices of a mode; ``whole`` says whether a step is a gradient of one loss that keeps nothing."""
+    if mode not in parallel.MODES:
+        return OneDevice(mode, parameters)
+    halves.verify_program(mode, training=True, whole=whole)
+    return parallel.Replicas(mode)
 
 
 class OneDevice:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import keras
 
 from ...program import Program, Unsupported
 from ..forms import given
+from . import computed
 from .versions import BACKEND, THREE, ops, optimizers
 
 #: Steps that one call of a compiled function does in ``fit``, as Keras advises for small models; PyTorch can do one.
@@ -64,8 +67,8 @@ def training(model, parameters, transform, settings, names=None, layout=None, at
     executed = STEPS_PER_EXECUTION[BACKEND] if fits else 1
     model.compile(optimizer, loss, jit_compile=jit_of(mode), steps_per_execution=executed)
     fused = "by the compiler" if getattr(model, "jit_compile", jit_of(mode)) else False
-    found = given(layout=layout, attention=attention, optimizer="keras", **{"fused optimizer": fused})
-    model = transform(model, training=True, settings=lambda: found, part="step")
+    found = given(layout=layout, optimizer="keras", **{"fused optimizer": fused})
+    model = transform(model, training=True, settings=in_force(model, attention, found), part="step")
     state = (*model.variables, *(optimizer.variables if THREE else optimizer.variables()))
     initial = [(variable, ops.copy(ops.convert_to_tensor(variable))) for variable in state]
     feed = feed or feeding(mode, "train-on-batch")
@@ -98,13 +101,23 @@ def inference(model, parameters, transform, output, names=None, layout=None, att
         raise Unsupported("mode {} is for training: use predict".format(mode))
     load(model, parameters, names)
     model.compile(jit_compile=jit_of(mode))
-    model = transform(model, settings=lambda: given(layout=layout, attention=attention))
+    model = transform(model, settings=in_force(model, attention, given(layout=layout)))
     feed = feeding(mode, "another backend")
 
     def run(batches):
         return {output: model.predict(**feed(batches), verbose=0)[-len(batches[-1][0]) :]}
 
     return Program(lambda *batch: run((batch,)), run=run, starts=True)
+
+
+def in_force(model, attention, found):
+    """Return a function that reads settings back off the model, once, beside those that are ``found`` already."""
+
+    @functools.lru_cache(maxsize=None)
+    def read():
+        return dict(found, **computed.products(model), **given(attention=computed.attention(model, attention)))
+
+    return read
 
 
 def feeding(mode, other):

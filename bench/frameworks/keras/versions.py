@@ -23,5 +23,5 @@ else:
     optimizers = tf.keras.optimizers
     ops = SimpleNamespace(
         cast=tf.cast, power=tf.pow, sqrt=tf.sqrt, copy=tf.identity, matmul=tf.matmul,
-        convert_to_tensor=tf.convert_to_tensor,
+        convert_to_tensor=tf.convert_to_tensor, unstack=tf.unstack,
     )  # fmt: skip

@@ -14,6 +14,7 @@ from .. import precisions
 from ..torch.layouts import module_settings
 from ..torch.loading import loader
 from ..torch.optimizers import make_optimizer
+from ..torch.settings import in_autocast
 from ..torch.training import evaluation
 
 #: What Lightning has for measuring its own loop: neither logger, checkpoints, progress bar nor summary.
@@ -48,8 +49,14 @@ def training(module, transform, settings, parameters):
     initial = {name: value.clone() for name, value in module.state_dict().items()}
     optimizer = make_optimizer(module.parameters(), settings)
 
+    trainers = []
+
     def in_force():
-        return dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
+        found = dict(module_settings(module), **{"fused optimizer": bool(optimizer.param_groups[0].get("fused"))})
+        if precision is not None:
+            for trainer in trainers:
+                found.update(in_autocast(trainer.precision_plugin.autocast_context_manager()))
+        return found
 
     # The batches are there already.
     accelerator = "gpu" if next(module.parameters()).is_cuda else "cpu"
@@ -64,6 +71,7 @@ def training(module, transform, settings, parameters):
 
     def run(batches):
         trainer = lightning.Trainer(accelerator=accelerator, precision=precision, plugins=alone, **TRAINER)
+        trainers[:] = [trainer]
         trainer.fit(fitted, loader(batches))
         return {"loss": fitted.loss}
 

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from ...program import Unsupported
 from .. import halves, loaded, precisions, xla
-from . import clustering, mirrored
+from . import clustering, mirrored, placement
 from . import gpu as gpu
 from .compiler import Compiler
 from .programs import cross_entropy, inference, variable_training, wide
@@ -38,16 +38,17 @@ class Adapter:
         # As by default: with one, a graph's operations that do not need each other wait for each other, and on two
         # processors mlp-train/small and transformer-train/mini took 1.3 times as long.
         tf.config.threading.set_inter_op_parallelism_threads(threads)
-        tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
         # TensorFlow uses TF32 by default.
-        tf.config.experimental.enable_tensor_float_32_execution(tf32)
+        tf.config.experimental.enable_tensor_float_32_execution(precision == precisions.TF32)
         self.dtype = tf.as_dtype(precisions.array_type(precision, device, mixes=True))
-        if tf32:
-            precisions.verify_tf32(gpu.capability(gpus[0]))
+        if precision in precisions.NEW_ON_GPUS:
+            for found in gpus if device == "gpu" else ():
+                precisions.verify_gpu(precision, gpu.capability(found))
         self.device = "/GPU:0" if device == "gpu" else "/CPU:0"
         self._gpus = gpus
         self._mode = mode
-        self._compiler = Compiler(mode)
+        self._collected = placement.Collected()
+        self._compiler = Compiler(mode, self._collected)
         self._program_settings = []
         self._kept = None
         self._multiply = tf.function(tf.linalg.matmul, jit_compile=True)
@@ -55,7 +56,10 @@ class Adapter:
     def put(self, array):
         array = np.asarray(array)
         with tf.device(self.device):
-            return tf.constant(array, dtype=self.dtype if array.dtype.kind == "f" else None)
+            placed = tf.constant(array, dtype=self.dtype if array.dtype.kind == "f" else None)
+        if self.device == "/GPU:0":
+            self._collected.begin()
+        return placed
 
     def get(self, value):
         value = tf.convert_to_tensor(value)
@@ -81,10 +85,14 @@ class Adapter:
         found["dispatch"] = "inline" if inline else "asynchronous"
         tf32 = on_gpu and bool(tf.config.experimental.tensor_float_32_execution_enabled())
         if self.dtype == tf.float32:
-            found["float32 matmul"] = "bf16" if self._mixed else "tf32" if tf32 else "highest"
+            # Programs of mixed precision say what their own products are.
+            found["float32 matmul"] = "tf32" if tf32 else "highest"
         if on_gpu:
             found["TF32 matmul"] = found["TF32 convolution"] = tf32
             found.update(gpu.settings(self._gpus[0]))
+            if self._collected.operations():
+                # TensorFlow tells of no graph that XLA compiles whole, all of which is on one device.
+                found["on the processor"] = ", ".join(self._collected.on_processor()) or "nothing"
             if self._mode in clustering.BY_XLA:
                 found.update(xla.gpu_settings())
         else:
@@ -98,7 +106,14 @@ class Adapter:
         return found
 
     def settle(self):
+        """Stop collecting graphs. Raises Unsupported for what is computed elsewhere or otherwise than the mode has it.
+
+        Steps of the check have made all graphs by now.
+        """
         self._compiler.settle()
+        self._collected.end()
+        if self.device == "/GPU:0":
+            placement.verify(self._collected.on_processor())
 
     def compilation(self):
         return self._compiler.report()

@@ -5,10 +5,7 @@ TensorFlow reads the flags once, when it first looks for devices.
 
 from __future__ import annotations
 
-import collections
-
 import tensorflow as tf
-from tensorflow.python.eager import context
 
 from ...program import Unsupported
 from .. import xla
@@ -33,43 +30,26 @@ def ask():
 
 
 class Clusters:
-    """Counts operations in the graphs that TensorFlow executes, after all of its passes.
+    """Counts the clusters in the graphs that were ``collected``, and tells what lies outside of them."""
 
-    TensorFlow tells of a graph when it is made, so graphs are collected until ``end``, before anything is timed.
-    """
-
-    def __init__(self):
-        self._collecting = False
-        #: {operation: how many lie outside of clusters}
-        self._operations = collections.Counter()
+    def __init__(self, collected):
+        self._collected = collected
 
     def begin(self):
-        # The context exists by now: arrays lie on the device. Asking for it earlier would start a GPU unlimited.
-        context.context().enable_graph_collection()
-        self._collecting = True
+        # The context exists by now: arrays lie on the device.
+        self._collected.begin()
 
     def end(self):
         """Stop collecting. Raises Unsupported where nothing is clustered, as in ``function``."""
-        count = self.count()
-        if self._collecting:
-            context.context().disable_graph_collection()
-            self._collecting = False
-            if not count:
-                raise Unsupported("auto-clustering found no operations to join in this program: see function")
+        self._collected.end()
+        if not self.count():
+            raise Unsupported("auto-clustering found no operations to join in this program: see function")
 
     def count(self):
         """Return the number of clusters that XLA compiles."""
-        self._read()
-        return self._operations[COMPILES]
+        return self._collected.operations()[COMPILES]
 
     @property
     def update(self):
         """Tell whether XLA compiles the optimizer, too: no training kernel is left outside of the clusters."""
-        self._read()
-        return not any(name.startswith(UPDATES) for name in self._operations)
-
-    def _read(self):
-        if self._collecting:
-            for function in context.context().export_run_metadata().function_graphs:
-                for graph in function.partition_graphs:
-                    self._operations.update(node.op for node in graph.node)
+        return not any(name.startswith(UPDATES) for name in self._collected.operations())

@@ -21,11 +21,12 @@ GRAPHS = ("function", "xla", clustering.AUTO, FROZEN, *CONCRETE)
 class Compiler:
     """Executes as one mode does."""
 
-    def __init__(self, mode):
+    def __init__(self, mode, collected):
+        """``collected`` are the graphs that TensorFlow executes, which ``placement.Collected`` holds."""
         self._mode = mode
         self._functions = []
         self._training = False
-        self._clusters = clustering.Clusters() if mode == clustering.AUTO else None
+        self._clusters = clustering.Clusters(collected) if mode == clustering.AUTO else None
 
     def apply(self, function, training, signature=None):
         if self._mode == EAGER_FUSED and not training:

@@ -14,6 +14,7 @@ from . import mirrored
 from .clustering import WHOLE
 from .compiler import FROZEN, GRAPHS
 from .optimizers import make_optimizer
+from .products import Products
 
 #: Why weights cannot be constants: programs that differentiate with respect to them, and the kernels of an ocean model.
 DIFFERENTIATED = "gradients are taken of weights that change"
@@ -117,7 +118,8 @@ def variable_training(
             value = loss(variables, *batch)
         return value, tape.gradient(value, trained)
 
-    averaged = devices.averaging(differentiate or by_tape)
+    products = Products(differentiate or by_tape, transform.precision)
+    averaged = devices.averaging(products)
 
     def update(*batch):
         value, gradients = averaged(*batch)
@@ -130,8 +132,8 @@ def variable_training(
         **{"optimizer": optimizer.name, "fused optimizer": fused},
         **devices.settings(trained),
     )
-    transform_step = functools.partial(transform, training=True, settings=lambda: in_force, part="step")
-    transformed = devices.stepping(update, transform_step)
+    options = {"training": True, "settings": lambda: dict(in_force, **products.settings()), "part": "step"}
+    transformed = devices.stepping(update, functools.partial(transform, **options))
 
     def step(*batch):
         return {"loss": transformed(*batch)}

@@ -8,6 +8,9 @@ from ai_edge_litert.interpreter import Interpreter
 
 from ...program import Unsupported
 
+#: The most columns of a softmax whose error in int8 is below the largest that any output may have.
+WIDEST_SOFTMAX = 128
+
 
 class Models:
     """Converts a function once for each shape of its arguments."""
@@ -74,10 +77,26 @@ class Models:
         return converter.convert()
 
     def _batches_like(self, arrays):
-        """List the neighbours among the placed arrays that have the shapes and types of a batch, and ``arrays``."""
+        """List the placed batches that have the shapes and types of ``arrays``, and ``arrays``.
+
+        Batches were placed last and have as many arrays each, so that their beginnings are counted from the end: the
+        right side of one batch and the left side of the next one would give each side the other's range.
+        """
         kinds, count = kinds_of(arrays), len(arrays)
-        runs = [self.placed[first : first + count] for first in range(len(self.placed) - count + 1)]
+        runs = [self.placed[end - count : end] for end in range(len(self.placed), count - 1, -count)]
         return [run for run in runs if kinds_of(run) == kinds] + [list(arrays)]
+
+
+def refuse_wide_softmax(transform, columns):
+    """Raise Unsupported where int8 has too few steps for a softmax over so many columns.
+
+    The results have a fixed step of 1/256 (LiteRT's 8-bit quantization specification, SOFTMAX). Of normal values over
+    128 columns this alone is a relative error of 0.09, over 256 columns of 0.19, and over 1,024 of 0.53.
+    """
+    if transform.mode == "int8" and columns > WIDEST_SOFTMAX:
+        raise Unsupported(
+            "a softmax of int8 has steps of 1/256, too few for results over {} columns: use float32".format(columns)
+        )
 
 
 def refuse(*arrays):

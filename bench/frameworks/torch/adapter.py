@@ -11,7 +11,7 @@ from ...program import Unsupported
 from .. import halves, precisions
 from . import layouts, lazy, once, parallel
 from . import settings as settings
-from .compiler import Compiler, end_pools
+from .compiler import AUTOCAST, Compiler, end_pools
 from .optimizers import make_optimizer
 from .pair import SHARED, memory
 from .programs import inference, kernel
@@ -31,13 +31,15 @@ class Adapter:
                 "an import of torch {} started CUDA, which then works in no forked process; "
                 'set workers = "own" in the profile'.format(torch.__version__)
             )
-        if mode == "autocast" and precision != "float32":
+        if mode == AUTOCAST and precision != "float32":
             raise Unsupported("mode autocast casts what is float32 to bfloat16: use eager for {}".format(precision))
         self._mode = mode
         self._lazy = mode in lazy.MODES
         self.device = lazy.device(device) if self._lazy else torch.device("cuda" if device == "gpu" else "cpu")
         self.dtype = getattr(torch, precisions.array_type(precision, device, mixes=True))
-        self._tf32, self._mixed = precision == precisions.TF32, precision == precisions.MIXED
+        self._tf32 = precision == precisions.TF32
+        #: What the GPU has to have. Where a second process is forked, the program asks its GPU.
+        self._needed = "bfloat16" if mode == AUTOCAST else precision
         self._compiler = Compiler(mode, self.device)
         self._program_settings = []
         self._kept = torch.empty(0, dtype=self.dtype)
@@ -57,9 +59,9 @@ class Adapter:
         settings.demand(self.device, tf32=self._tf32, tuned=mode != parallel.ONE_PROCESS)
 
     def put(self, array):
-        if self._tf32:
+        if self.device.type == "cuda" and not self._divides:
             # Asking the GPU starts CUDA, whose memory on the host is not part of an import.
-            precisions.verify_tf32(settings.capability(self.device))
+            settings.verify_gpu(self._needed, self.device)
         array = np.asarray(array)
         # Class indices are int64 in PyTorch; cross_entropy takes no others in 1.x.
         dtype = self.dtype if array.dtype.kind == "f" else torch.int64
@@ -92,7 +94,8 @@ class Adapter:
     def settings(self):
         found = settings.read(self.device)
         if self.dtype == torch.float32:
-            found["float32 matmul"] = "bf16" if self._mixed else settings.float32_matmul(self.device)
+            # Programs of mixed precision say what their autocast makes of it.
+            found["float32 matmul"] = settings.float32_matmul(self.device)
         found["dispatch"] = "asynchronous" if self.device.type == "cuda" else "inline"
         found.update(self._compiler.settings())
         found["compiled"] = self.compilation()["compiled"]

@@ -9,7 +9,7 @@ import torch
 
 from ...program import Unsupported
 from .. import halves
-from . import layouts, lazy, parallel, scripting
+from . import layouts, lazy, parallel, scripting, settings
 from .ahead import Ahead
 from .frozen import freeze
 from .shapes import fixed_shapes
@@ -28,7 +28,7 @@ PRESETS = {
 
 #: {the part of a training program that a mode transforms: what of a step it then compiles}
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
-#: Modes that differ from eager in what the program asks of them: see ``training``, and ``cast``.
+#: Modes that differ from eager in what the program asks of them: see ``training``, and ``autocast``.
 FUNCTORCH, AUTOCAST = "functorch", "autocast"
 #: What the settings say where Inductor found none. On most processors something around it is wrong then.
 NO_VECTORS = "no vector instructions"
@@ -51,6 +51,7 @@ class Compiler:
         self._divided = None
         self._part = "forward"
         self._froze = False
+        self._context = None
 
     def apply(self, function, training, part):
         """Return ``function`` (an nn.Module or a function of tensors) as the mode executes it."""
@@ -74,7 +75,9 @@ class Compiler:
                 raise Unsupported(
                     "mode autocast is for inference; training in bfloat16 is precision mixed-bfloat16: use eager there"
                 )
-            return cast(function, self._device)
+            self._context = autocast(self._device)
+            # As a decorator, whose context is made once: 2 of 53 µs of a small kernel.
+            return self._context(function)
         if self._mode in (FUNCTORCH, "compile-optimizer", *FOREACH) and not training:
             raise Unsupported("mode {} differs from eager in training only".format(self._mode))
         if self._mode in (FUNCTORCH, *FOREACH) or (self._mode == "compile-optimizer" and part != "optimizer"):
@@ -92,10 +95,6 @@ class Compiler:
         if preset == "max-autotune" and not training:
             self._froze = freeze(function)
         compile_threads()
-        if isinstance(function, torch.nn.Module) and not training and not self._froze:
-            # A compiled module is called through two of nn.Module's calls: 6 of the 26 µs of dispatch/tiny. What is
-            # frozen stays a module: versions before 2.15 were not tried.
-            function = function.forward
         # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.
         return torch.compile(function, mode=preset, **fixed_shapes())
 
@@ -111,7 +110,7 @@ class Compiler:
 
     def settings(self):
         """Read back what only a mode brings."""
-        found = {"float32 matmul": "bf16"} if self._mode == AUTOCAST else {}
+        found = settings.in_autocast(self._context) if self._context is not None else {}
         if self._device.type == "cuda":
             found["CUDA graphs"] = self._mode in PRESETS and records_graphs(self._device)
         elif self._mode in PRESETS or self._mode == "aot-inductor":
@@ -139,10 +138,9 @@ def compile_threads():
         config.compile_threads = int(told)
 
 
-def cast(function, device):
-    """Return a function whose products and convolutions are in bfloat16, as PyTorch's mixed precision has it."""
-    # As a decorator, whose context is made once: 2 of 53 µs of a small kernel.
-    return torch.autocast(device.type, torch.bfloat16)(function)
+def autocast(device):
+    """Return the context in which products and convolutions are in bfloat16, as PyTorch's mixed precision has it."""
+    return torch.autocast(device.type, torch.bfloat16)
 
 
 def generated_for():

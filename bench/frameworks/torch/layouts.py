@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ...program import Unsupported
+from . import settings
 
 #: {mode: the memory format of the weights and the images}. Elsewhere an implementation has the format that was faster.
 FORMATS = {"channels-last": torch.channels_last, "channels-first": torch.contiguous_format}
@@ -43,7 +44,7 @@ def converted(module, mode):
 
 
 def module_settings(module):
-    """Return ``layout`` and ``attention`` of a module that has them.
+    """Return ``layout`` and ``attention`` of a module that has them, and what its autocast makes of float32 products.
 
     A module says ``layout`` itself where its images decide it; a layer of attention says ``attention_form``.
     """
@@ -54,6 +55,8 @@ def module_settings(module):
         forms = {layer.attention_form for layer in module.modules() if hasattr(layer, "attention_form")}
         if forms:
             found["attention"] = " and ".join(sorted(forms))
+        if hasattr(module, "autocast"):
+            found.update(settings.in_autocast(module.autocast))
     return found
 
 

@@ -102,9 +102,6 @@ class Lazy:
 
     def apply(self, function, training, part):
         if self._mode == OPENXLA and part != "optimizer":
-            if isinstance(function, torch.nn.Module) and not training:
-                # A compiled module is called through two of nn.Module's calls.
-                function = function.forward
             function = torch.compile(function, backend="openxla", **fixed_shapes())
         if not training:
             # Steps of inference do not need each other, and overlapping ones would not show how long one takes.

@@ -16,9 +16,9 @@ CALLED = ("eager", "autocast", "compile", "compile-reduce-overhead", "compile-ma
 def kernel(module, transform, names, function=None):
     """Make the program of a module that stands for one function of PyTorch, in whose time a module's call would show.
 
-    Op by op and with torch.compile, ``function`` is called, or the module's forward as such; TorchScript and
-    torch.export take modules only. A call through nn.Module took 2 of the 16 µs of a small kernel, and looking up
-    layers and parameters 1 to 3; the compiler calls no module either.
+    Its users write a function. Op by op and with torch.compile, ``function`` is called, or the module's forward as
+    such: a call through nn.Module took 2 of the 16 µs of a small kernel, and looking up layers and parameters 1 to 3.
+    TorchScript and torch.export take modules only, which are called as their users call them.
     """
     if transform.mode in FORMATS:
         return inference(module, transform, names, called=function or module.forward)

@@ -54,8 +54,7 @@ class Scripting:
             if self._mode == OPTIMIZED:
                 made = torch.jit.optimize_for_inference(made)
         self._made.append(made)
-        # The call of a module would go through nn.Module in Python first: 2 us, for hooks that no scripted module has.
-        return getattr(made, "forward", made)
+        return made
 
     def _traced_at_first_call(self, function, training):
         made = []

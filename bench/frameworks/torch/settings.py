@@ -8,10 +8,12 @@ import re
 
 import torch
 
-from .. import loaded
+from .. import loaded, precisions
 
 #: What PyTorch calls the precisions of float32 matrix products, in the words of all adapters.
 PRECISIONS = {"highest": "highest", "high": "tf32", "medium": "bf16"}
+#: {type of narrow factors: what all adapters call them}
+NARROW = {torch.bfloat16: "bf16", torch.float16: "fp16"}
 
 
 def demand(device, *, tf32=False, tuned=True):
@@ -34,6 +36,28 @@ def capability(device):
         return None
     found = torch.cuda.get_device_properties(device)
     return found.major, found.minor
+
+
+def verify_gpu(precision, device):
+    """Raise Unsupported where a GPU is too old for a precision; this starts CUDA where the precision depends on it."""
+    if precision in precisions.NEW_ON_GPUS:
+        precisions.verify_gpu(precision, capability(device))
+
+
+def in_autocast(context):
+    """Read back in what a ``torch.autocast`` multiplies float32: {} where it leaves them as they are.
+
+    PyTorch turns it off, with a warning only, where a device does not have the type.
+    """
+    kind = context.device
+    with context:
+        if hasattr(torch, "get_autocast_dtype"):
+            enabled, narrow = torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)
+        elif kind == "cuda":
+            enabled, narrow = torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype()
+        else:
+            enabled, narrow = torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
+    return {"float32 matmul": NARROW.get(narrow, str(narrow))} if enabled else {}
 
 
 def float32_matmul(device):

@@ -8,7 +8,8 @@ from torch import distributed
 from ...program import Program, Unsupported
 from .. import halves, precisions
 from . import lazy, parallel, scripting
-from .compiler import cast
+from . import settings as settings_of
+from .compiler import autocast
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 from .optimizers import COMPILED, fusion, make_optimizer, tensors_of
@@ -53,8 +54,11 @@ def mix(module, device):
 
     The copies of DataParallel have the attributes of the original: a ``forward`` among these would be the original's.
     """
-    kind = type(module)
-    module.__class__ = type(kind.__name__, (kind,), {"forward": cast(kind.forward, device)})
+    if device.type == "cuda":
+        settings_of.verify_gpu(precisions.MIXED, device)
+    kind, context = type(module), autocast(device)
+    # The settings read the context back.
+    module.__class__ = type(kind.__name__, (kind,), {"forward": context(kind.forward), "autocast": context})
 
 
 def evaluation(module):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
-from .tensorflow import build
+from ...frameworks.tflite.models import refuse_wide_softmax
+from . import tensorflow
 
-__all__ = ["build"]
+
+def build(size, parameters, batch, transform):
+    refuse_wide_softmax(transform, size["sequence"])
+    return tensorflow.build(size, parameters, batch, transform)

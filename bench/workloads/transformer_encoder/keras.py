@@ -19,12 +19,19 @@ def norm():
 
 
 def attend(size, hidden, causal):
-    """Mix the values by Keras' own attention: fused on PyTorch, composed on TensorFlow and on a processor in JAX."""
+    """Unstack hidden (batch, sequence, 3 · width) into queries, keys and values by heads, and mix the values.
+
+    The gradient of a slice is an array of zeros around it, of which there would be three; that of unstacking is joined.
+    """
     heads, width = size["heads"], size["width"]
-    split = layers.Reshape((size["sequence"], 3, heads, width // heads))(hidden)
-    parts = [split[:, :, part] for part in range(3)]
+    stacked = layers.Reshape((size["sequence"], 3, heads, width // heads))(hidden)
+    return mix(size, ops.unstack(stacked, 3, axis=2), causal)
+
+
+def mix(size, parts, causal):
+    """Mix the values by Keras' own attention: fused on PyTorch, composed on TensorFlow, and on JAX as Keras chooses."""
     mixed = (ops.dot_product_attention if THREE else with_layers)(*parts, is_causal=causal)
-    return layers.Reshape((size["sequence"], width))(mixed)
+    return layers.Reshape((size["sequence"], size["width"]))(mixed)
 
 
 def with_layers(queries, keys, values, is_causal):
@@ -60,6 +67,7 @@ def order(size):
 
 
 def attention_form():
+    """Return the form on a processor; on JAX the settings read it back."""
     return "fused" if BACKEND == "torch" else "composed"
 
 

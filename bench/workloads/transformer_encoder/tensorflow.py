@@ -12,7 +12,7 @@ from .. import attention
 def layer_norm(hidden, scale, shift):
     """Normalise the last axis in float32, as Keras does.
 
-    Keras, tf.nn.moments and the fused batch normalisation are slower eagerly and not faster compiled.
+    Keras' function, tf.nn.moments and the fused batch normalisation are not faster: see docs/fairness.md.
     """
     wide = tf.cast(hidden, tf.float32)
     centred = wide - tf.reduce_mean(wide, axis=-1, keepdims=True)
