@@ -13,6 +13,8 @@ import tempfile
 import time
 
 PREFIX = "benchmatrix-worker-"
+#: The environment variable with a worker's mark, and with how many characters the marks of one host's workers begin.
+MARK, HOST_CHARACTERS = "BENCHMATRIX_CELL", 8
 #: A younger folder may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0
 #: How often, and after how many seconds each, to look again for the end of what a killed worker had forked.
@@ -30,7 +32,7 @@ class Scratch:
         shared = tempfile.gettempdir()
         sweep(shared)
         try:
-            folder = tempfile.mkdtemp(prefix="{}{}-".format(PREFIX, os.getpid()), dir=shared)
+            folder = _make(shared)
         except OSError:
             return  # The disk is full or read-only; the framework reports it where that matters.
         if lock(folder) is None:
@@ -43,6 +45,19 @@ class Scratch:
         """Remove the folder; call it last, as the process has no other temporary folder."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _make(shared: str) -> str:
+    """Make a folder with the host's part of the mark in the place of random letters: paths of sockets are limited."""
+    own = os.path.join(shared, "{}{}-".format(PREFIX, os.getpid()))
+    host = os.environ.get(MARK, "")[:HOST_CHARACTERS]
+    try:
+        if host:
+            os.mkdir(own + host, 0o700)
+            return own + host
+    except FileExistsError:
+        pass  # An earlier process had the same number.
+    return tempfile.mkdtemp(prefix=own)
 
 
 def lock(folder: str) -> "int | None":
@@ -82,16 +97,19 @@ def _remove(folder: str) -> bool:
     return True
 
 
-def sweep(shared: str, young_s: float = YOUNG_S) -> None:
-    """Remove the folders of workers that have ended; one that is younger than ``young_s`` may not be locked yet."""
+def sweep(shared: str, host: str = "") -> None:
+    """Remove the folders of workers that have ended, except young ones, which may not be locked yet.
+
+    ``host`` is what the marks of one host's workers begin with, all of which have ended: their young ones go, too.
+    """
     for name in os.listdir(shared):
         folder = os.path.join(shared, name)
         if not name.startswith(PREFIX) or os.path.islink(folder):
             continue
         try:
             mine = os.stat(folder).st_uid == os.getuid()
-            young = time.time() - os.stat(folder).st_mtime < young_s
+            young = time.time() - os.stat(folder).st_mtime < YOUNG_S
         except OSError:
             continue
-        if mine and not young:
+        if mine and (not young or (host and name.endswith("-" + host))):
             _remove(folder)

@@ -104,6 +104,35 @@ def test_only_old_folders_of_workers_that_are_gone_are_swept(shared):
         holder.stdout.close()
 
 
+def test_a_host_knows_the_folders_of_its_workers_by_their_mark(shared, monkeypatch):
+    monkeypatch.setenv(scratch.MARK, "0123abcd00000001")
+    first, second = scratch.Scratch(), scratch.Scratch()
+    first.take()
+    folder = shared / "benchmatrix-worker-{}-0123abcd".format(os.getpid())
+    assert os.environ["TMPDIR"] == str(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setenv("TMPDIR", str(shared))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    # A process that had the same number has left the name.
+    second.take()
+    assert os.environ["TMPDIR"].startswith(str(shared / "benchmatrix-worker-{}-".format(os.getpid())))
+    assert os.environ["TMPDIR"] != str(folder)
+    first.leave()
+    second.leave()
+    assert list(shared.iterdir()) == []
+
+
+def test_young_folders_are_swept_only_for_the_host_whose_workers_made_them(shared):
+    own = shared / "benchmatrix-worker-1-0123abcd"
+    others = [shared / name for name in ("benchmatrix-worker-2-4567abcd", "benchmatrix-worker-3-x_y1z2w3")]
+    for folder in (own, *others):
+        folder.mkdir()
+    scratch.sweep(str(shared))
+    assert own.exists()
+    scratch.sweep(str(shared), "0123abcd")
+    assert sorted(shared.iterdir()) == others
+
+
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_a_real_worker_cleans_up_after_itself_unless_it_is_killed(shared, end):
     process = subprocess.Popen(

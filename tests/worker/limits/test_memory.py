@@ -1,5 +1,6 @@
 """Tests what counts as the memory of a cell."""
 
+import gc
 import mmap
 
 import pytest
@@ -13,6 +14,15 @@ MIB = 1 << 20
 def needs_a_peak_that_can_be_reset():
     if not memory.forget_peak():
         pytest.skip("this kernel cannot reset the peak")
+
+
+@pytest.fixture(autouse=True)
+def no_collection_of_garbage():
+    """Keep the collector from giving back what other tests have left."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 class Library:

@@ -117,6 +117,9 @@ def test_a_settled_allocator_keeps_large_arrays_in_the_heap():
 
 
 def test_settling_the_allocator_needs_no_memory():
-    before = memory.peak_bytes()
-    layout.settle_allocator()
-    assert memory.peak_bytes() - before < 4 << 20
+    """In a process of its own, as a worker is: what other tests left in the heap counts, too."""
+    grown = (
+        "from bench.worker.limits import memory; from bench.worker.timing import layout; before = memory.peak_bytes(); "
+        "layout.settle_allocator(); print(memory.peak_bytes() - before)"
+    )
+    assert max(map(int, places(grown))) < 4 << 20
