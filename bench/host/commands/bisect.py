@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused, harmless
 from ..study import options as study_options
 from . import announce, exit_codes
+from .run import announce_shortcomings
 
 if TYPE_CHECKING:
     from bench.cell import Cell
@@ -45,14 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..measuring.interrupts import interrupted_by_signals
     from ..storage.run_lock import exclusive
+    from ..study import selection
 
-    study = study_options.read_study(options)
+    study = selection.with_interpreters(study_options.read_study(options), options)
     plan, cells = releases(study, options)
     for cell, why in plan.excluded:
         announce(harmless(f"Left out: {cell.environment}: {why}"))
     if options.dry_run:
         announce(f"{len(cells)} releases: {', '.join(cell.environment for cell in cells)}")
         announce(f"{cells[0].mode} {cells[0].row}, two releases at a time; the first two are the ends")
+        announce_shortcomings(study, replace(plan, cells=tuple(cells)), options)
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
         found = measure(study, plan, cells, options)

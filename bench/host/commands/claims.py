@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, naming
 from ..study import location
 from ..study import options as study_options
-from . import announce, exit_codes
+from . import announce, damaged_lines, exit_codes
 
 if TYPE_CHECKING:
     from ..reporting.tables.claims_of_runs import AnswersOfRun
@@ -86,8 +86,7 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
         raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
     left_out: list[str] = []
     analysis = analyse(run_records.read(folder, described, left_out), described)
-    for line in left_out:
-        announce(f"Left out: {line}")
+    damaged_lines.tell_of_run(described, left_out)
     labels = labels_of(analysis.results)
     name = described.label or folder.resolve().name
     every = [answer(study.claims.values(), analysis, described) for study in studies]

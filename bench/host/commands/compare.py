@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes
+from . import announce, cell_filter, damaged_lines, exit_codes
 
 if TYPE_CHECKING:
     from ..analysis.run_comparison import CellChange, RunComparison
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Cells and changes that are printed without --all.
 MOST_CELLS, MOST_CHANGES, MOST_UNCOMPARED = 40, 20, 5
-#: Damaged lines of a run that are named.
-MOST_PLACES = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..analysis.run_comparison import compare_runs
 
-    before, after = (find(options, name) for name in (options.before, options.after))
+    one, other = (_place(options, name) for name in (options.before, options.after))
+    before = _load(one)
+    # A run that is compared with itself is read once, so its damaged lines are told once.
+    after = before if one.resolve() == other.resolve() else _load(other)
     for summary in (before, after):
         if summary.facts.trial:
             raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Compare runs of another profile.")
@@ -75,20 +76,24 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
 
 def find(options: argparse.Namespace, name: str | None) -> RunSummary:
     """Return the run that a folder, a file of a series, or a name means; the last one of None. Raises Refused."""
+    return _load(_place(options, name))
+
+
+def _place(options: argparse.Namespace, name: str | None) -> Path:
     from ..storage import stored_runs
     from ..storage.archive import HISTORY
 
     if name is not None and (options.root / name).exists():
-        return _load(options.root / name)
+        return Path(options.root, name)
     study = study_options.read_study(options).settings.name
-    folder = options.root / "reports" / study
+    folder = Path(options.root, "reports", study)
     if name is None:
-        return _load(folder)
+        return folder
     # Most runs have the name of their folder; all descriptions are read only where none has.
-    for place in (folder / HISTORY / name, options.root / "series" / study / f"{name}.jsonl"):
+    for place in (folder / HISTORY / name, Path(options.root, "series", study, f"{name}.jsonl")):
         if place.exists():
-            return _load(place)
-    return _load(stored_runs.find(folder, name).folder)
+            return place
+    return stored_runs.find(folder, name).folder
 
 
 def _load(path: Path) -> RunSummary:
@@ -96,12 +101,7 @@ def _load(path: Path) -> RunSummary:
     from ..analysis import summaries
 
     summary = summaries.load(path)
-    if summary.damaged:
-        count = len(summary.damaged)
-        lines = "1 damaged line was" if count == 1 else f"{count} damaged lines were"
-        places = ", ".join(line.split(": ")[0] for line in summary.damaged[:MOST_PLACES])
-        more = ", …" if count > MOST_PLACES else ""
-        print(harmless(f"{summary.facts.name}: {lines} left out ({places}{more})."), file=sys.stderr)
+    damaged_lines.tell(summary.facts.name, summary.damaged)
     return summary
 
 

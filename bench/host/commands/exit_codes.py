@@ -129,10 +129,16 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
 
 
 def _measured(result: Result) -> str:
+    """Say how slow a cell is, with the digits of the table of details."""
+    from ..reporting.words.language import ENGLISH, writing_in
+    from ..reporting.words.numbers import format_interval, format_value
+
     assert result.ratio is not None
     estimate = result.ratio.estimate
-    interval = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{result.cell.name} takes {estimate.value:.3f} times the baseline's time{interval}"
+    # The sentence is English in every language, and so are its numbers.
+    with writing_in(ENGLISH):
+        said = f"{result.cell.name} takes {format_value(estimate)} times the baseline's time"
+        return f"{said} {format_interval(estimate)}".rstrip()
 
 
 def _names(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, harmless
 from ..study.options import PATTERN_OPTIONS
 from ..study.suggestion import unknown
-from . import announce
+from . import announce, damaged_lines
 from . import run as measuring
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def run(options: argparse.Namespace) -> int:
     left_out: list[str] = []
     stored = run_records.read(folder, described, left_out)
     records = [record for record in stored if _wanted(record.cell, options, names)]
-    for line in left_out:
-        announce(f"Left out: {line}")
+    damaged_lines.tell_of_run(described, left_out)
     described = replace(
         described,
         planned=tuple(cell for cell in described.planned if _wanted(cell, options, names)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..refusal import Refused, harmless
 from ..study import options as study_options
-from . import announce, exit_codes
+from . import announce, damaged_lines, exit_codes
 from .run import announce_shortcomings, prepare
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def run(options: argparse.Namespace) -> int:
     plan, data = _trainable(study, plan, options)
     seeds = tuple(range(plan.seed, plan.seed + options.seeds))
     course = TrainingPlan(options.epochs, seeds, options.validation, options.time_to)
+    for line in _preview(plan, course):
+        announce(line)
     if options.dry_run:
-        for line in _preview(plan, course):
-            announce(line)
         announce_shortcomings(study, plan, options)
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
@@ -101,8 +101,7 @@ def run(options: argparse.Namespace) -> int:
         finally:
             damaged: list[str] = []
             found = training_records.read(made.folder, damaged)
-            for line in damaged:
-                _say(f"Left out: {line}")
+            damaged_lines.tell(f"The training of {study.settings.name}", damaged)
             if found is not None and found[1]:
                 # What was continued may have been begun without an accuracy, or with another one.
                 facts, trained = found[0].model_copy(update={"target": options.time_to}), found[1]
@@ -161,9 +160,14 @@ def _preview(plan: Plan, course: TrainingPlan) -> list[str]:
     lines = list(dict.fromkeys(cell.row for cell in cells))
     trainings = (len(cells) + len(lines)) * len(course.seeds)
     return [
-        f"Trained would be {', '.join(lines)}: {columns}",
-        f"{len(course.seeds)} seeds, {course.epochs} epochs: {trainings} trainings, with the baseline's for rounding",
+        f"To train: {', '.join(lines)}: {columns}",
+        f"{_several(len(course.seeds), 'seed')}, {_several(course.epochs, 'epoch')}: {trainings} trainings; the "
+        "baseline is trained twice for each row and seed, to show the effect of rounding",
     ]
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _exit_code(trained: Sequence[Trained]) -> int:

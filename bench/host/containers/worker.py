@@ -34,6 +34,8 @@ CLOSING_S = 5
 STOPPING_S = 2.0
 #: Within this time an engine records that it paused a container.
 PAUSE_RECORDED_S = 1.0
+#: Docker records that the kernel killed a process when it hears of it, up to this much later.
+KILL_RECORDED_S = 1.0
 #: The engine's answer to a request that does not fit the container's state.
 HTTP_CONFLICT = 409
 
@@ -156,16 +158,21 @@ class ContainerWorker:
             except ENGINE_ERRORS:
                 return
 
+    def end_input(self) -> None:
+        """Close the input, at which the worker ends; ``close`` waits for that."""
+        if not self._gone:
+            self.resume()
+            self._stream.end_input()
+
     def close(self) -> None:
         """Close the input, give the worker ``CLOSING_S`` to exit, and remove the container."""
         if self._gone:
             return
-        self.resume()
-        self._stream.end_input()
+        self.end_input()
         if self._stream.drain(CLOSING_S):
             with contextlib.suppress(*ENGINE_ERRORS):
                 self._api.wait(self._container, timeout=CLOSING_S)
-        self._state = self._look()
+        self._state = self._look_for_kill(self._oom_kills)
         self.kill()
 
     def kill(self) -> None:
@@ -188,6 +195,17 @@ class ContainerWorker:
         except ENGINE_ERRORS:
             return None
 
+    def _look_for_kill(self, oom_kills_before: int) -> Mapping[str, Any] | None:
+        """Return the container's state, once Docker has had the time to record a kill for lack of memory in it."""
+        state = self._look()
+        deadline = time.monotonic() + KILL_RECORDED_S
+        while state is not None and not state.get("OOMKilled") and oom_kills() > oom_kills_before:
+            if self._engine.product == "podman" or time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+            state = self._look() or state
+        return state
+
     def _engine_stops(self) -> bool:
         """Return whether the engine stopped, or stops within ``STOPPING_S``, and so ended the container."""
         if self._state is not None and int(self._state.get("ExitCode") or 0) not in STOPPED:
@@ -207,7 +225,7 @@ class ContainerWorker:
         """Return whether the kernel killed a process in the container since it had killed so many on the machine."""
         if oom_kills() <= oom_kills_before:
             return False
-        return self._engine.product == "podman" or bool((self._look() or {}).get("OOMKilled"))
+        return self._engine.product == "podman" or bool((self._look_for_kill(oom_kills_before) or {}).get("OOMKilled"))
 
     def _lost_a_child(self) -> bool:
         return self._state is not None and bool(self._state.get("OOMKilled"))

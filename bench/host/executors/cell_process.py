@@ -42,6 +42,7 @@ class CellProcess:
         self._children = ChildProcesses()
         self.next_turn = first_turn
         self.over = False
+        self._finished = False
         #: Seconds in which the host only waited for the worker.
         self.waited_s = 0.0
         self.record = Record(cell=cell, round=number, attempt=attempt, status=OK, run=run, started_at=time.time())
@@ -125,7 +126,7 @@ class CellProcess:
         self._send(do="finish", again=again, growth=growth)
 
     def await_finish(self) -> None:
-        """Note what it tells, and close it."""
+        """Note what it tells; ``end_worker`` and ``await_end`` end it."""
         answer = self._await()
         if answer is not None:
             self._note(
@@ -134,9 +135,17 @@ class CellProcess:
                 settings={**answer["settings"], "processes": 1 + self._children.most},
                 compilation=answer.get("compilation") or {},
             )
-            assert self._worker is not None
+            self.over = self._finished = True
+
+    def end_worker(self) -> None:
+        """Let a worker that has finished end; ``await_end`` waits for that."""
+        if self._finished and self._worker is not None:
+            self._worker.end_input()
+
+    def await_end(self) -> None:
+        """Wait some seconds for the end of a worker that has finished, and kill it if that does not come."""
+        if self._finished and self._worker is not None:
             self._worker.close()
-            self.over = True
 
     def end(self, ended: Ended) -> None:
         """Note how the worker ended, or why it did not start."""

@@ -111,6 +111,8 @@ class RowJob:
     checked_again: tuple[str, ...] | None = None
     #: Names of the cells whose time is verified to grow with their work; None for all.
     growth_verified: tuple[str, ...] | None = None
+    #: Names of the cells for which that is verified only where their process compiles: an earlier run verified them.
+    growth_if_compiled: tuple[str, ...] = ()
     #: Last part of the names of the workers' logs.
     log_label: str = "job"
     schema: int = SCHEMA_VERSION
@@ -140,9 +142,14 @@ class RowJob:
         """Return whether the outputs of the cell of this name are checked again after timing."""
         return self.checked_again is None or cell in self.checked_again
 
-    def verifies_growth(self, cell: str) -> bool:
-        """Return whether it is verified that the time of the cell of this name grows with its work."""
-        return self.growth_verified is None or cell in self.growth_verified
+    def verifies_growth(self, cell: str, *, compiled: bool) -> bool:
+        """Return whether it is verified that the time of the cell of this name grows with its work.
+
+        ``compiled`` says whether its process compiled what later ones find in a cache.
+        """
+        if self.growth_verified is None or cell in self.growth_verified:
+            return True
+        return compiled and cell in self.growth_if_compiled
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -163,7 +170,7 @@ class RowJob:
         try:
             kept = _known(cls, values)
             kept["row_round"] = _row_round(values["row_round"])
-            for names in ("checked_again", "growth_verified"):
+            for names in ("checked_again", "growth_verified", "growth_if_compiled"):
                 if kept.get(names) is not None:
                     kept[names] = tuple(kept[names])
             kept["environments"] = {name: _environment(each) for name, each in values["environments"].items()}

@@ -162,15 +162,19 @@ class _Lane:
     def read(self, emit: Emit) -> RowJob | None:
         """Wait for a piece of its output and pass the events on; return the job if it is over.
 
-        Raises ExecutorFailed at the end of the output.
+        Where ``emit`` raised, the next call begins with the events after that one, and waits for nothing. Raises
+        ExecutorFailed at the end of the output.
         """
-        piece = os.read(self.output, 1 << 16)
-        if not piece:
-            code = self._process.wait()
-            raise ExecutorFailed(f"{self._command[0]} ended with exit code {code} before its jobs were done")
-        *lines, self._pending = (self._pending + piece).split(b"\n")
+        if b"\n" not in self._pending:
+            piece = os.read(self.output, 1 << 16)
+            if not piece:
+                code = self._process.wait()
+                raise ExecutorFailed(f"{self._command[0]} ended with exit code {code} before its jobs were done")
+            self._pending += piece
         over = None
-        for line in lines:
+        while b"\n" in self._pending:
+            # Before it is passed on: twice told, the samples of a turn would count twice.
+            line, _, self._pending = self._pending.partition(b"\n")
             event = event_of(line)
             emit(event)
             # The last event of each job.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -58,6 +58,15 @@ class LocalExecutor:
         self._cancelled = threading.Event()
         self._parents = Parents()
         self._placements = Placements()
+        #: Cells of the run, at least one of each row, with their data.
+        self._foreseen: Mapping[Cell, str | None] = {}
+
+    def foresee(self, cells: Mapping[Cell, str | None]) -> None:
+        """Name a cell of each row that later jobs measure, with the path of its data.
+
+        Their references may be computed in advance, when nothing is measured and a processor is idle.
+        """
+        self._foreseen = cells
 
     def run(self, job: RowJob, emit: Emit) -> None:
         """Run a job; raises ValueError where the job does not describe the environment of a cell."""
@@ -65,13 +74,30 @@ class LocalExecutor:
             name = original(cell.environment)
             if name not in job.environments:
                 raise ValueError(f"the job does not describe environment {name!r} of cell {cell.name}")
-        # Each round has parents of its own; rows of the same round share them.
+        self.begin(job)
+        RowMeasurement(job, self._resources(job), emit, self._cancelled.is_set).run()
+
+    def begin(self, job: RowJob) -> None:
+        """Begin the round of a job where it has not begun, and place those of its environments that it has not placed.
+
+        Each round has parents of its own; rows of the same round share them.
+        """
         round = (job.run, job.order_seed, job.row_round.round)
         self._parents.begin(round)
         if job.placed_anew:
             gpu = any(cell.device != "cpu" for cell in job.row_round.cells)
             self._placements.draw(round, job.environments, job.round_seed, gpu=gpu)
-        RowMeasurement(job, self._resources(job), emit, self._cancelled.is_set).run()
+
+    def prepare(self, job: RowJob, label: str) -> Callable[[Cell], Transport]:
+        """Prepare what the cells of a job share, whose round has begun; return what starts further workers beside them.
+
+        These are forked as the cells' are, from the same processes: cells of the same environments, devices and
+        threads. ``label`` is part of the names of their logs.
+        """
+        self._resources(job).ready([job.row_round.cells[index] for index in job.start_order])
+        starter = self._starter(job, None, Registry.of(dict(job.sources)))
+        bound = processors.chosen(job.threads)
+        return lambda cell: starter.start(cell, label, processors=bound)
 
     def close(self) -> None:
         """End the processes that were kept for further rows of the round."""
@@ -98,12 +124,15 @@ class LocalExecutor:
 
         def ready(cells: Sequence[Cell]) -> None:
             label = ".".join(filter(None, (job.log_label, self._lane)))
-            starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
+            if not all(map(starter.caches.is_warm, cells)):
+                # A compiler of one file leaves processors idle, and nobody measures how long it takes.
+                with references.ahead(self._in_advance(job)):
+                    starter.warm(cells, job.log_label, processors=bound, timeout_s=job.timeout_s)
             starter.ready(cells, label, processors=bound, timeout_s=job.timeout_s)
 
         def peaks(cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
             probe = plausibility.probe(cell, registry.facts(cell.framework).modes[0].name)
-            # In a process of its own, which has as many threads as the probe, as at the beginning of the run.
+            # In a process of its own, which has as many threads as the probe.
             own = replace(starter, parents=None)
             places = processors.chosen(cell.threads)
             return plausibility.measure(probe, precisions, lambda it: own.start(it, "peaks-again", processors=places))
@@ -119,6 +148,13 @@ class LocalExecutor:
             memory_limit_bytes=limit,
             gpus_shared=bool(self._lane),
         )
+
+    def _in_advance(self, job: RowJob) -> list[tuple[Cell, str | None]]:
+        """List the cells whose references are computed in advance, with their data: those with as many threads.
+
+        Where a budget may end the run, it is not spent on rows that may never come.
+        """
+        return [one for one in self._foreseen.items() if one[0].threads == job.threads and job.left_s is None]
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
         manifests = {name: environment.manifest for name, environment in job.environments.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
-from . import gpu_watch, plausibility, row_energy
+from . import gpu_watch, plausibility, row_energy, row_finish
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
 from .job import RowJob
 from .resources import Resources
+from .side_by_side import side_by_side
 
 
 class Cancelled(Exception):
@@ -65,23 +66,24 @@ class RowMeasurement:
         waited_s = 0.0
         try:
             began = self._resources.clock()
+            self._ready()
+            # Most of the time it is there: it may be computed while a compiler prepares what cells share.
             reference = self._reference()
-            if isinstance(reference, Path):
-                self._ready()
             waited_s = self._resources.clock() - began
             self._measure(reference) if isinstance(reference, Path) else self._end_all(reference)
         except BaseException:
             self._mark_disturbed()
             raise
         finally:
-            for process in self._processes:
-                process.kill()
-                waited_s += process.waited_s
-            for process in self._processes:
-                # After an interruption, a process without samples is made anew.
-                if process.over or process.record.sample_ns:
-                    self._emit(Finished(process.record))
-            self._emit(Waited(waited_s))
+            waited_s += sum(process.waited_s for process in self._processes)
+            # Each is done whatever another raises, the last one first. A process without samples is made anew.
+            with contextlib.ExitStack() as last:
+                last.callback(self._emit, Waited(waited_s))
+                for process in reversed(self._processes):
+                    if process.over or process.record.sample_ns:
+                        last.callback(self._emit, Finished(process.record))
+                for process in reversed(self._processes):
+                    last.callback(process.kill)
 
     def _reference(self) -> Path | Ended:
         try:
@@ -111,19 +113,12 @@ class RowMeasurement:
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
             row_energy.measure(self._processes, self._resources.power, self._job.energy_s, self._announce)
-        # No sample is taken any more; but whether time grows with work is seen best without company.
-        alone = any(self._job.verifies_growth(process.name) for process in self._processes)
-        together = 1 if alone else max(1, len(self._resources.processors))
         try:
-            self._side_by_side(together, self._request_finish, CellProcess.await_finish)
+            row_finish.finish(self._processes, self._job, len(self._resources.processors))
             plausibility.judge(self._processes, self._job.peaks, self._peaks_again, self._emit)
         except BaseException:  # What was not judged may not count as a result.
             plausibility.fail(self._processes, self._job.peaks)
             raise
-
-    def _request_finish(self, process: CellProcess) -> None:
-        job, name = self._job, process.name
-        process.request_finish(again=job.checks_again(name), growth=job.verifies_growth(name))
 
     def _peaks_again(self, cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
         self._check_cancelled()
@@ -142,19 +137,7 @@ class RowMeasurement:
             self._emit(Progress("importing", process.name))
             process.await_import(alone=alone)
 
-        self._side_by_side(together, self._start, await_import)
-
-    def _side_by_side(
-        self, together: int, begin: Callable[[CellProcess], None], end: Callable[[CellProcess], None]
-    ) -> None:
-        """Begin and end something with every process, in their order; at most ``together`` have begun and not ended."""
-        waiting = iter(self._processes)
-        for process in itertools.islice(waiting, together):
-            begin(process)
-        for process in self._processes:
-            end(process)
-            for next_one in itertools.islice(waiting, 1):
-                begin(next_one)
+        side_by_side(self._processes, together, self._start, await_import)
 
     def _start(self, process: CellProcess) -> None:
         self._check_cancelled()
@@ -188,7 +171,7 @@ class RowMeasurement:
             if not process.over:
                 self._resources.caches.fill(process.record.cell)
 
-        self._side_by_side(together, begin, end)
+        side_by_side(self._processes, together, begin, end)
         for process in self._processes:
             self._check_cancelled()
             if self._at_once:

@@ -37,6 +37,11 @@ def probes(cells: Iterable[Cell], registry: Registry) -> dict[str, Probe]:
     return {key: (cell, tuple(precisions)) for key, (cell, precisions) in found.items()}
 
 
+def missing(wanted: Mapping[str, Probe], known: Container[str], kept: KeptPeaks) -> list[Cell]:
+    """Return the cells of the probes that are to be measured: neither ``known`` nor ``kept`` has their peaks."""
+    return [cell for key, (cell, of) in wanted.items() if key not in known and kept.get(cell, of) is None]
+
+
 def measure_missing(
     wanted: Mapping[str, Probe],
     known: Container[str],

@@ -39,11 +39,13 @@ class Recorder:
         self._number = number
         self._wait = wait
         self._note_peaks = note_peaks
-        #: The processes with turns in the journal and without a record.
+        #: The processes with turns in the journal and without a record there.
         self._open: set[Key] = set()
-        #: What is to be recorded in this order, and the records that came before their turn.
+        #: What is to be recorded in this order, and the records that wait for their turn or are being written.
         self._order: list[Key] = []
-        self._early: dict[Key, Record] = {}
+        self._waiting: dict[Key, Record] = {}
+        #: Whether a record is being written. Where that was interrupted it stays, and the journal tells how far it got.
+        self._writing = False
 
     def expect(self, cell: Cell, number: int, attempt: int) -> None:
         """Let the record of this process be the next one, whichever ends first: so the order is that of the jobs.
@@ -58,9 +60,7 @@ class Recorder:
         try:
             yield
         finally:
-            for key in self._order:
-                if key in self._early:
-                    self._append(self._early.pop(key))
+            self._record_waiting()
             if self._open:
                 # The executor broke down: what it sent before becomes records.
                 self._records += self._journal.settle()
@@ -72,7 +72,7 @@ class Recorder:
         match event:
             case Progress(stage, cell):
                 what = f"round {self._number + 1}: {stage} {cell}"
-                self._display.at(what, len(self._records) + len(self._early), brief=stage == "measuring")
+                self._display.at(what, len(self._records) + len(self._waiting), brief=stage == "measuring")
             case TurnTaken(cell, number, attempt, samples):
                 self._open.add((cell, number, attempt))
                 journal.turn(cell, number, attempt, samples)
@@ -87,14 +87,36 @@ class Recorder:
 
     def _finish(self, record: Record) -> None:
         key = (record.cell.name, record.round, record.attempt)
-        self._open.discard(key)
+        self._waiting[key] = record
+        if self._writing:
+            return  # What comes after an interrupt is recorded at the end, in order.
         if key not in self._order:
-            self._append(record)
-            return
-        self._early[key] = record
-        while self._order and self._order[0] in self._early:
-            self._append(self._early.pop(self._order.pop(0)))
+            self._append(key)
+        while self._order and self._order[0] in self._waiting:
+            self._append(self._order[0])
+            self._order.pop(0)
 
-    def _append(self, record: Record) -> None:
-        self._journal.append(record)
-        self._records.append(record)
+    def _append(self, key: Key) -> None:
+        self._writing = True
+        self._journal.append(self._waiting[key])
+        self._remember(key)
+
+    def _remember(self, key: Key) -> None:
+        """Let go of a record that is written; an interrupt at any place before leaves it waiting."""
+        record = self._waiting[key]
+        if not any(one is record for one in self._records[-1:]):
+            self._records.append(record)
+        self._open.discard(key)
+        del self._waiting[key]
+        self._writing = False
+
+    def _record_waiting(self) -> None:
+        """Record what waits, and what an interrupt kept from being written or remembered."""
+        written = self._journal.recorded() if self._writing else set()
+        for key in dict.fromkeys([*self._order, *self._waiting]):
+            if key not in self._waiting:
+                continue
+            if (*key, self._waiting[key].started_at) in written:
+                self._remember(key)
+            else:
+                self._append(key)

@@ -17,7 +17,8 @@ from ..executors.local import Executor
 from ..reporting.progress import Display, RemainingTime
 from ..storage.journal import Journal
 from ..study.rows import group_by_row
-from . import growth_checks, late_checks, order
+from . import late_checks, order
+from .growth_checks import GrowthChecks
 from .recorder import Recorder
 from .stopping import Stops
 
@@ -41,6 +42,7 @@ class Run:
     lanes: Lanes | None = None
     #: Gets the key and the values of peaks of the machine that were measured again.
     note_peaks: Callable[[str, Mapping[str, Any]], None] = lambda key, found: None
+    growth: GrowthChecks = field(default_factory=GrowthChecks)
     #: Seconds in which the host only waited for workers.
     waited_s: float = 0.0
 
@@ -86,6 +88,7 @@ class Run:
             recorder = self._recorder(display, number)
             with recorder.recording():
                 self.executor.run(job, recorder.handle)
+            self.growth.note(job, self.records)
         remaining.done(number, row, time.monotonic() - began, measured=wanted)
 
     def _measure_side_by_side(
@@ -132,8 +135,7 @@ class Run:
         return order.row_round(number, row, self.stops.going(row, cells), self.records, self.samples)
 
     def _job(self, row_round: RowRound) -> RowJob:
-        growth = growth_checks.wanted(row_round.cells, self.records)
-        job = replace(self.make_job(row_round, self.stops.left_s()), growth_verified=growth)
+        job = self.growth.assign(self.make_job(row_round, self.stops.left_s()), self.records)
         # With a budget any round may be the last.
         if job.left_s is not None:
             return job

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,14 +29,14 @@ from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
 from ..storage import archive, identity, input_data, journal, manifest, source_files
 from ..storage.compile_caches import CompileCaches
-from ..storage.kept_peaks import KeptPeaks
 from ..study.plan import Plan
 from ..study.rows import group_by_row
 from ..study.schema import Study
 from ..study.twin import is_twin
 from ..workers.protocol import Transport
-from . import largest_batch, peaks, rounds
+from . import kept, largest_batch, peaks, rounds
 from .interrupts import ignoring_interrupts, interrupted_by_signals
+from .peak_workers import PeakWorkers
 from .run_start import RunStart
 from .stopping import Stops
 from .study_jobs import MEMORY_SHARE, StudyJobs
@@ -73,6 +72,7 @@ class StudyRun:
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
         self._environments = InstalledEnvironment.of_each(prepared, study.environments)
+        self._kept_peaks = kept.peaks(root, prepared)
         self._sources = {path: path.read_bytes() for path in identity.sources(study.registry, plan)}
 
     @property
@@ -97,18 +97,18 @@ class StudyRun:
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
         cells, records = start.cells_and_records(self._manifest.run)
         run = self._run(cells, records, data)
+        self._executor.foresee({row[0]: data[row[0].workload] for row in group_by_row(cells).values()})
         remaining = RemainingTime(estimated_s, run.stops.left_s)
         began = time.monotonic()
         try:
             with Display(self._console, remaining) as display:
-                with self._waiting():
-                    self._measure_peaks(cells, display)
+                self._measure_peaks(run, display)
                 run.measure(display, remaining)
                 with self._waiting():
                     self._find_largest_batches(run.records, display)
             # A cell that lost its container engine is measured after all when the run is continued.
             lost = [record for record in run.records if record.stage == "environment" and record.cell in cells]
-            self._manifest = replace(self._manifest, finished=not lost)
+            self._manifest = replace(self._manifest, finished=not lost, recorded_lines=journal.count_lines(self.folder))
             if not lost:
                 self._caches(self._manifest.run).drop()
         finally:
@@ -132,6 +132,8 @@ class StudyRun:
             changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
             changed_sources=source_files.changed(self._study.registry, self._sources, self._manifest.changed_sources),
         )
+        if not self._manifest.changed_sources:
+            run.growth.keep(self._manifest.changed_environments)
 
     def _run(self, cells: list[Cell], records: list[Record], data: Mapping[str, str | None]) -> rounds.Run:
         jobs = StudyJobs(self._manifest.run, self._study, self._plan, self._environments, data)
@@ -153,6 +155,7 @@ class StudyRun:
             records=records,
             lanes=lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
             note_peaks=self._note_peaks,
+            growth=kept.growth(self._root, self._study, self._plan, self._environments, data),
         )
 
     def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:
@@ -167,15 +170,17 @@ class StudyRun:
             for name in {cell.workload for cell in cells}
         }
 
-    def _measure_peaks(self, cells: list[Cell], display: Display) -> None:
+    def _measure_peaks(self, run: rounds.Run, display: Display) -> None:
         """Measure the peaks of the machine once a run, with every framework that takes part."""
-        if not self._plan.profile.peaks:
-            return
-        wanted = peaks.probes(cells, self._study.registry)
-        for key, found in peaks.measure_missing(
-            wanted, self._manifest.peaks, self._start("peaks"), lambda text: display.at(text, 0), self._kept_peaks
-        ):
-            self._update(peaks={**self._manifest.peaks, key: found})
+        wanted = peaks.probes(run.cells, self._study.registry) if self._plan.profile.peaks else {}
+        known, announce = self._manifest.peaks, lambda text: display.at(text, 0)
+        workers = PeakWorkers(run, self._executor, self._environments, self._start("peaks"))
+        # Not among the seconds of waiting for workers: it places libraries.
+        workers.begin(peaks.missing(wanted, known, self._kept_peaks))
+        with self._waiting():
+            start = workers.ready(announce)
+            for key, found in peaks.measure_missing(wanted, known, start, announce, self._kept_peaks):
+                self._update(peaks={**self._manifest.peaks, key: found})
 
     def _note_peaks(self, key: str, found: Mapping[str, Any]) -> None:
         """Let peaks that were measured again count in this run and the next ones."""
@@ -183,11 +188,6 @@ class StudyRun:
         probe = peaks.probes(self._plan.cells, self._study.registry).get(key)
         if probe is not None:
             self._kept_peaks.keep(*probe, found)
-
-    @functools.cached_property
-    def _kept_peaks(self) -> KeptPeaks:
-        manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
-        return KeptPeaks(self._root / STATE / "peaks", manifests, facts.describe())
 
     def _find_largest_batches(self, records: list[Record], display: Display) -> None:
         """Find the largest batch of every cell that ran, where the plan has a cap."""
@@ -216,9 +216,8 @@ class StudyRun:
     def _caches(self, run: str) -> CompileCaches:
         manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
         profile, folder = self._plan.profile, self._root / STATE / COMPILE_CACHES
-        kept = profile.compile_cache == "kept"
-        registry, seed = self._study.registry, self._plan.seed
-        return CompileCaches(folder, run, kept, manifests, registry, trial=profile.trial, seed=seed)
+        stays, registry, seed = profile.compile_cache == "kept", self._study.registry, self._plan.seed
+        return CompileCaches(folder, run, stays, manifests, registry, trial=profile.trial, seed=seed)
 
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []

@@ -118,14 +118,15 @@ class Display:
             return
         self._shown = now
         left = _left(self._estimate.remaining_s())
+        # Before the first round nothing is counted: the peaks of the machine are measured.
+        total = done + self._estimate.processes
         if self._console.is_terminal:
-            total = done + self._estimate.processes
             self._progress.update(
-                self._task, description=what.replace("[", "\\["), completed=done, total=total, left=left
+                self._task, description=what.replace("[", "\\["), completed=done, total=total or None, left=left
             )
             self._progress.refresh()
         else:
-            self.say(f"{done}/{done + self._estimate.processes}  {left}  {what}")
+            self.say("  ".join(filter(None, (f"{done}/{total}" if total else "", left, what))))
 
 
 def _left(seconds: float | None) -> str:

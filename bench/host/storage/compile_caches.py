@@ -24,6 +24,8 @@ from . import source_files
 from .run_lock import one_at_a_time
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
+#: The states in which a process compiles, at least in part.
+COMPILED = (COLD, UNSURE)
 
 
 def slug(*parts: object) -> str:

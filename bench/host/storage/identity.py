@@ -44,10 +44,25 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
 
 def sources(registry: Registry, plan: Plan) -> list[Path]:
     """List the files that decide what is measured: the worker's, and those of the cells."""
-    found = set(Path(BENCH.folder, "worker").rglob("*.py"))
-    for workload, framework in {(cell.workload, cell.framework) for cell in plan.cells}:
-        found.update(source_files.of_cell(registry, workload, framework))
-    return sorted(found)
+    return sorted({*_of_worker(), *(path for files in _of_cells(registry, plan).values() for path in files)})
+
+
+def code_of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], str]:
+    """Return for each workload and framework a digest of the files that define its cells, and of the worker's."""
+    worker = _of_worker()
+    return {
+        key: source_files.digest(registry, sorted({*worker, *files}))
+        for key, files in _of_cells(registry, plan).items()
+    }
+
+
+def _of_worker() -> list[Path]:
+    return list(Path(BENCH.folder, "worker").rglob("*.py"))
+
+
+def _of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], list[Path]]:
+    keys = {(cell.workload, cell.framework) for cell in plan.cells}
+    return {key: source_files.of_cell(registry, *key) for key in keys}
 
 
 def _read(path: Path) -> str | None:

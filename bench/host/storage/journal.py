@@ -26,6 +26,9 @@ from ..refusal import naming
 from .lines import PACKED, NewerSchema, StoredLines, append
 from .record_schema import SampleSchema, TurnSchema, record_of, verify
 
+#: The name of a cell, the round, the attempt, and when the process was started.
+Process = tuple[str, int, int, float]
+
 RECORDS = "records.jsonl"
 UNFINISHED = "unfinished.jsonl"
 
@@ -52,19 +55,22 @@ def path_of(folder: Path) -> Path:
     return packed if os.path.lexists(packed) and not os.path.lexists(stored) else stored
 
 
-def read(folder: Path, damaged: list[str] | None = None, cut: list[str] | None = None) -> list[Record]:
+def read(
+    folder: Path, damaged: list[str] | None = None, cut: list[str] | None = None, *, fewest: int = 0
+) -> list[Record]:
     """Read every record of a run, including those of processes that were killed.
 
     A line that is not a whole record is left out; ``damaged`` gets its place and the reason, and so does ``cut`` where
-    the file of the records ends there. Raises Refused for a file that cannot be read, and NewerSchema when a newer
-    benchmatrix wrote it.
+    the file of the records ends there. ``cut`` also gets a reason where that file has fewer than ``fewest`` lines.
+    Raises Refused for a file that cannot be read, and NewerSchema when a newer benchmatrix wrote it.
     """
     left_out: list[str] = [] if damaged is None else damaged
     with garbage_collection.paused():
-        records = {_key(record): record for record in _records(path_of(folder), left_out, cut)}
+        records = {_key(record): record for record in _records(path_of(folder), left_out, cut, fewest)}
         for record in fold(StoredLines(folder / UNFINISHED, left_out)):
             # A kill between folding and removing leaves a process in both files.
-            records.setdefault(_key(record), record)
+            if _key(record) not in records or _process(records[_key(record)]) != _process(record):
+                records[_key(record)] = record
         return list(records.values())
 
 
@@ -72,8 +78,22 @@ def _key(record: Record) -> tuple[Cell, int, int]:
     return record.cell, record.round, record.attempt
 
 
-def _records(path: Path, damaged: list[str], cut: list[str] | None = None) -> Iterator[Record]:
-    lines = StoredLines(path, damaged, cut)
+def _process(record: Record) -> Process:
+    """Identify a process: a cell that had no environment is measured later as the same attempt."""
+    return record.cell.name, record.round, record.attempt, record.started_at
+
+
+def count_lines(folder: Path) -> int:
+    """Count the lines of the records of a run under way, damaged ones included; 0 where there is no file."""
+    path = folder / RECORDS
+    if not path.exists():
+        return 0
+    with naming(path), path.open("rb") as file:
+        return sum(1 for _line in file)
+
+
+def _records(path: Path, damaged: list[str], cut: list[str] | None = None, fewest: int = 0) -> Iterator[Record]:
+    lines = StoredLines(path, damaged, cut, fewest)
     for place, values in lines:
         try:
             yield record_of(values, place)
@@ -127,9 +147,9 @@ class Journal:
     def settle(self) -> list[Record]:
         """Turn the notes about processes that ended without a record into records; return them."""
         settled = []
-        known = {_key(record) for record in _records(self.folder / RECORDS, [])}
+        known = self.recorded()
         for record in fold(StoredLines(self.folder / UNFINISHED, [])):
-            if _key(record) not in known:
+            if _process(record) not in known:
                 self.append(record)
                 settled.append(record)
         self.forget()
@@ -138,6 +158,10 @@ class Journal:
     def append(self, record: Record) -> None:
         """Append a record and sync it to the disk."""
         self._append(RECORDS, record.to_json(), sync=True)
+
+    def recorded(self) -> set[Process]:
+        """Return which processes have a record on the disk: cell, round, attempt, and when it was started."""
+        return set(map(_process, _records(self.folder / RECORDS, [])))
 
     def begin(self, record: Record) -> None:
         """Note that a process can be timed; its record is ``record`` plus the turns that follow."""

@@ -62,23 +62,26 @@ def append(path: Path, values: Mapping[str, Any], *, sync: bool) -> None:
                 left = left[file.write(left) :]
             if sync:
                 os.fsync(file.fileno())
-        except OSError:
-            # What is left of the line would be read as a damaged one.
-            with contextlib.suppress(OSError):
-                os.ftruncate(file.fileno(), start)
+        except BaseException as error:
+            # A part of the line would damage the next one, too. An interrupt of the sync leaves a whole line.
+            if left or isinstance(error, OSError):
+                with contextlib.suppress(OSError):
+                    os.ftruncate(file.fileno(), start)
             raise
 
 
 class StoredLines:
     """The lines of one file; ``damaged`` says of each line that was left out where it is and why.
 
-    ``cut`` gets the last of them where the file ends before its end: within a line, or within what was packed.
+    ``cut`` gets the last of them where the file ends before its end: within a line, or within what was packed. It also
+    gets how many lines there are where they are fewer than ``fewest``.
     """
 
-    def __init__(self, path: Path, damaged: list[str], cut: list[str] | None = None) -> None:
+    def __init__(self, path: Path, damaged: list[str], cut: list[str] | None = None, fewest: int = 0) -> None:
         self._path = path
         self._damaged = damaged
         self._cut: list[str] = [] if cut is None else cut
+        self._fewest = fewest
         self._sealed = False
         self._number = 0
 
@@ -104,6 +107,8 @@ class StoredLines:
                             self._cut.append(self._damaged[-1])
                     else:
                         yield f"{self._path}:{self._number}", values
+        if self._number < self._fewest:
+            self._cut.append(f"it has {self._number} of {self._fewest} lines")
 
     def _lines(self, file: gzip.GzipFile | BufferedReader) -> Iterator[bytes]:
         try:

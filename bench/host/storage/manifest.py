@@ -135,6 +135,8 @@ class Manifest:
     excluded: tuple[tuple[Cell, str], ...] = ()
     seconds: SpentSeconds = field(default_factory=SpentSeconds)
     finished: bool = True
+    #: Lines of its records when it ended, which a finished run keeps; None where the file does not say.
+    recorded_lines: int | None = None
     #: The best rates of the machine, {environment/device: rates}: see ``bench.host.measuring.peaks``.
     peaks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: {name of a cell: its largest batch}: see ``bench.host.measuring.largest_batch``.

@@ -120,6 +120,7 @@ class RunSchema(ManifestTable):
     excluded: list[Annotated[list[CellSchema | Text], Field(min_length=2, max_length=2)]] | None = None
     seconds: SecondsSchema | None = None
     finished: bool | None = None
+    recorded_lines: Count | None = None
     peaks: dict[PeakKey, PeaksSchema] | None = None
     largest_batch: dict[Word, LargestBatchSchema] | None = None
     stopped: dict[Word, StopSchema] | None = None

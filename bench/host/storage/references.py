@@ -1,18 +1,21 @@
-"""Computes the float64 references, each once, in a process of its own, and keeps them."""
+"""Computes the float64 references, each once, in processes of their own, and keeps them."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bench.cell import MIXED, Cell
 from bench.registry import BUILT_IN, Registry
 
 from ..environments import variables
 from ..project import code_folder
-from ..workers.protocol import ask
+from ..workers.protocol import Ended, ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
 from .run_lock import one_at_a_time
@@ -22,6 +25,8 @@ PARITY = ("worker", "checking", "parity.py")
 
 #: A reference is NumPy on one thread; large presets take their time.
 TIMEOUT_S = 1800.0
+#: So many are computed ahead, at most.
+MOST_AHEAD = 100
 
 
 @dataclass(frozen=True)
@@ -57,20 +62,55 @@ class References:
         path.chmod(0o644)
         return path
 
-    def _compute(self, cell: Cell, data: str | None, path: Path) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        worker = WorkerProcess(
-            [sys.executable],
-            folder=code_folder(self.root),
-            variables=variables.of_process(self.threads),
-            log=path.with_suffix(".log"),
-            processors=[],
-            sources=self.registry.others,
-        )
+    @contextlib.contextmanager
+    def ahead(self, wanted: Iterable[tuple[Cell, str | None]]) -> Iterator[None]:
+        """Compute what is missing of these cells, each with its data, beside what the ``with`` block does.
+
+        The end of the block waits for them, up to the first that fails; an error in it ends them at once. What is
+        missing then is left to ``ensure``, which reports what fails.
+        """
+        listed = ((self.path(cell, data), cell, data) for cell, data in wanted)
+        missing = {path: self._request(cell, data, path) for path, cell, data in listed if not path.exists()}
+        log = self.folder / "ahead.log"
         try:
-            request = {"workload": cell.workload, "size": cell.size, "seed": self.seed, "path": str(path), "data": data}
-            request["mixed"] = cell.precision == MIXED
-            ask(worker, TIMEOUT_S, do="reference", **request)
+            worker = self._start(log) if missing else None
+        except Ended:
+            worker = None
+        if worker is None:
+            yield
+            return
+        # It does one after the other; more requests than these could fill the pipe.
+        requests = list(missing.values())[:MOST_AHEAD]
+        try:
+            for request in requests:
+                worker.send(**request)
+            yield
+            with contextlib.suppress(Ended):
+                for _ in requests:
+                    worker.receive(TIMEOUT_S)
+        finally:
+            worker.kill()
+            log.unlink(missing_ok=True)
+
+    def _compute(self, cell: Cell, data: str | None, path: Path) -> None:
+        worker = self._start(path.with_suffix(".log"))
+        try:
+            ask(worker, TIMEOUT_S, **self._request(cell, data, path))
         finally:
             worker.kill()
         path.with_suffix(".log").unlink(missing_ok=True)
+
+    def _start(self, log: Path) -> WorkerProcess:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return WorkerProcess(
+            [sys.executable],
+            folder=code_folder(self.root),
+            variables=variables.of_process(self.threads),
+            log=log,
+            processors=[],
+            sources=self.registry.others,
+        )
+
+    def _request(self, cell: Cell, data: str | None, path: Path) -> dict[str, Any]:
+        place = {"workload": cell.workload, "size": cell.size, "seed": self.seed, "path": str(path), "data": data}
+        return {"do": "reference", **place, "mixed": cell.precision == MIXED}

@@ -44,10 +44,23 @@ def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[N
 def one_at_a_time(path: Path) -> Iterator[None]:
     """Wait until no other process holds the lock at ``path``, and hold it; the file is removed in the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as lock:
-        staging.lock(lock.fileno(), wait=True)
-        try:
-            yield
-        finally:
-            # Whoever waits for this file, or makes it anew, finds what was made.
-            path.unlink(missing_ok=True)
+    while True:
+        with path.open("a") as lock:
+            staging.lock(lock.fileno(), wait=True)
+            # Who held it before has removed the file: the lock of another one, made since, keeps nobody out of this.
+            if not _is_at(path, lock.fileno()):
+                continue
+            try:
+                yield
+            finally:
+                # Whoever waits for this file, or makes it anew, finds what was made.
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Return whether the open file is still the one at ``path``."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

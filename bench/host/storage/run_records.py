@@ -1,7 +1,7 @@
 """Reads the records of a stored run, and refuses those of a finished run that are missing or cut off.
 
 A run that was interrupted may have no records yet, and its last line may be half written. A finished run has all of its
-lines: where some are lost, a report of the others would replace the right one.
+lines, whose number ``run.json`` has: where some are lost, a report of the others would replace the right one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ REMEDY = f"{RUN} says that the run is finished. Restore the file from a copy."
 def read(folder: Path, described: Manifest, damaged: list[str] | None = None) -> list[Record]:
     """Read every record of the run that ``described`` describes; ``damaged`` gets the lines that were left out.
 
-    Raises Refused, too, where a finished run has no records, or where its file ends before its last line.
+    Raises Refused, too, where a finished run has no records, or where its file ends before its last line. Runs
+    before 2026-11-27 do not say how many lines they have: of them only a line that is cut, or no record, is noticed.
     """
     left_out: list[str] = [] if damaged is None else damaged
     cut: list[str] = []
-    records = journal.read(folder, left_out, cut)
+    records = journal.read(folder, left_out, cut, fewest=described.recorded_lines or 0)
     if _has_records(described) and (cut or not records):
         path = journal.path_of(folder)
         if not path.exists():
@@ -37,5 +38,7 @@ def read(folder: Path, described: Manifest, damaged: list[str] | None = None) ->
 
 def _has_records(described: Manifest) -> bool:
     """Tell whether a run ended with records; one whose budget was spent before the first round has none."""
+    if described.recorded_lines is not None:
+        return described.finished and described.recorded_lines > 0
     measured = described.budget_s is None or any(stop.rounds for stop in described.stopped.values())
     return described.finished and bool(described.planned) and measured

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench.registry import Registry, Source
@@ -64,23 +64,27 @@ def _with_imports(registry: Registry, roots: Iterable[Path]) -> set[Path]:
         path = left.pop()
         if path not in found:
             found.add(path)
-            left += _imports(registry, path)
+            state = path.stat()
+            left += _imports(registry, path, state.st_mtime_ns, state.st_size)
     return found
 
 
-def _imports(registry: Registry, path: Path) -> Iterator[Path]:
-    """Give the files of the sources that a file imports, wherever in it the import stands."""
+@functools.cache
+def _imports(registry: Registry, path: Path, changed_ns: int, size: int) -> tuple[Path, ...]:
+    """List the files of the sources that a file imports, wherever in it the import stands.
+
+    A run needs them for every row. With the time of the last change and the size, they are found again only for a file
+    that was edited.
+    """
     source = _source_of(registry, path)
     if source is None:
-        return
+        return ()
     package = ".".join((source.package, *path.relative_to(source.folder).parent.parts))
-    for module, name in _named(path.read_text(encoding="utf-8"), package):
-        file = (name and _file(registry, f"{module}.{name}")) or _file(registry, module)
-        if file is not None:
-            yield file
+    named = _named(path.read_text(encoding="utf-8"), package)
+    files = ((name and _file(registry, f"{module}.{name}")) or _file(registry, module) for module, name in named)
+    return tuple(file for file in files if file is not None)
 
 
-@functools.cache
 def _named(text: str, package: str) -> tuple[tuple[str, str], ...]:
     """List the imports of a module of ``package`` as (module, name), the name empty for ``import module``."""
     try:

@@ -88,7 +88,9 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ratios",
         choices=RATIOS,
-        help="show how many times as fast a column is (speedup, the default), or how many times as long it takes",
+        help="show how many times as fast a column is (speedup, the default), or how many times as long it takes "
+        "(ratio): in the first table and its sentences, the page, the figure of speed-ups and the LaTeX files; data "
+        "files, claims, the details and the ranking do not change",
     )
     parser.add_argument("--details", action="store_true", help="print every table, not only the speed-ups")
     parser.add_argument("--figures", action="store_true", help="draw every figure, not only that of the speed-ups")

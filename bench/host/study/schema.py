@@ -119,7 +119,8 @@ class Profile(StudyTable):
     compile_cache: Literal["cold", "kept"] = Field(
         "cold",
         description="cold: every run compiles anew, each cell for itself; kept: code stays between runs, "
-        "shared by the cells of an environment.",
+        "shared by the cells of an environment, and a cell whose time was verified to grow with its work is not "
+        "verified again for a day.",
     )
     workers: Literal["forked", "own"] = Field(
         "forked",

@@ -133,9 +133,12 @@ def _orphans(registry: Registry, source: Source) -> Iterator[str]:
             yield f"{place}/modes.py: {unknown('framework', folder, registry.frameworks)}"
     for folder in source.entries("workloads"):
         name = folder.replace("_", "-")
-        if source.has("workloads", folder, "__init__.py"):
+        if not os.path.isdir(source.path("workloads", folder)):
             continue
-        if os.path.isdir(source.path("workloads", folder)) and name not in registry.workloads:
+        if not folder.isidentifier() and name in registry.workloads:
+            # Nothing would name this folder: its workload exists elsewhere, and lacks what is in here.
+            yield _misnamed(source, "workloads", folder)
+        elif not source.has("workloads", folder, "__init__.py") and name not in registry.workloads:
             yield (
                 f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload: "
                 f"{unknown('workload', name, registry.workloads)}"
@@ -146,17 +149,21 @@ def misnamed(registry: Registry, kind: str) -> dict[str, str]:
     """Return {name: what to do} of the ``kind``, workloads or frameworks, whose folder Python cannot import."""
     defining = {"workloads": "__init__.py", "frameworks": "facts.py"}[kind]
     return {
-        folder.replace("_", "-"): f"the folder {source.name}/{kind}/{folder} has a name that Python cannot import; "
-        f"{_renamed(folder)}."
+        folder.replace("_", "-"): _misnamed(source, kind, folder)
         for source in registry.sources[1:]
         for folder in source.entries(kind)
         if not folder.isidentifier() and source.has(kind, folder, defining)
     }
 
 
-def _renamed(folder: str) -> str:
+def _misnamed(source: Source, kind: str, folder: str) -> str:
     name = re.sub(r"\W", "_", folder)
-    return f"rename it to {name}" if name.isidentifier() else "use letters, digits and '_', beginning with a letter"
+    if not name.isidentifier():
+        remedy = "use letters, digits and '_', beginning with a letter"
+    else:
+        there = os.path.exists(source.path(kind, name))
+        remedy = f"move its files to {name}, which exists" if there else f"rename it to {name}"
+    return f"the folder {source.name}/{kind}/{folder} has a name that Python cannot import; {remedy}."
 
 
 def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:

@@ -41,6 +41,7 @@ class ForkedWorker:
         #: Pauses that were asked for, and those of which the parent told; it may tell of one after it was called off.
         self._pauses_asked = self._pauses_told = 0
         self._resumed = True
+        self._input_ended = False
         #: How many processes were stopped with it last; None before.
         self.others: int | None = None
         self._process_id: int | None = None
@@ -144,11 +145,17 @@ class ForkedWorker:
             self._resumed = True
             self._parent.request(do="resume", worker=self._number)
 
-    def close(self) -> None:
-        """Close its input, wait some seconds for it to end, and kill it if it does not."""
-        if not self._is_over():
+    def end_input(self) -> None:
+        """Close its input, at which it ends; ``close`` waits for that."""
+        if not self._input_ended and not self._is_over():
+            self._input_ended = True
             self.resume()
             self._parent.request(do="end", worker=self._number)
+
+    def close(self) -> None:
+        """Close its input, wait some seconds for it to end, and kill it if it does not."""
+        self.end_input()
+        if not self._is_over():
             self._parent.wait_for(self._is_over, CLOSING_S)
         self.kill()
 

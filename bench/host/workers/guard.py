@@ -21,7 +21,6 @@ from bench.worker import family, scratch
 
 from . import control_group
 
-MARK = "BENCHMATRIX_CELL"
 PREFIX = "benchmatrix-"
 #: Passes over all processes, at most, until none carries a mark.
 MOST_PASSES = 20
@@ -47,7 +46,7 @@ class GuardedWorker:
 
     @property
     def variables(self) -> dict[str, str]:
-        return {MARK: self.mark}
+        return {scratch.MARK: self.mark}
 
     def enclose(self, process: int) -> GuardedWorker:
         """Move the worker, which has just been started, into its control group; return what came of it."""
@@ -69,7 +68,7 @@ class Guard:
     """The guard of this process."""
 
     def __init__(self) -> None:
-        self._token = os.urandom(4).hex()
+        self._token = os.urandom(scratch.HOST_CHARACTERS // 2).hex()
         self._made = 0
         own = control_group.own_group()
         self._group = None if own is None else control_group.make(own, f"{PREFIX}{os.getpid()}-{self._token}")
@@ -126,7 +125,7 @@ def clear(token: str, group: str, shared: str) -> None:
     end_marked(token)
     # Processes that were killed hold their locks until they are gone.
     for _ in range(SWEEPS):
-        scratch.sweep(shared, 0.0)
+        scratch.sweep(shared, token)
         time.sleep(SWEEP_S)
 
 
@@ -142,7 +141,7 @@ def end_marked(mark: str) -> None:
 
 def marked(mark: str) -> list[int]:
     """List the living processes whose mark begins with ``mark``."""
-    words = f"{MARK}={mark}".encode()
+    words = f"{scratch.MARK}={mark}".encode()
     return [process for process in _processes() if _carries(process, words)]
 
 

@@ -27,17 +27,23 @@ def limit(log: Path) -> None:
     except OSError:
         return
     if size > LIMIT_BYTES:
-        _cut(log, size)
+        _cut(log)
 
 
-def _cut(log: Path, size: int) -> None:
-    with contextlib.suppress(OSError), log.open("rb+") as file:
-        file.seek(size - TAIL_BYTES)
-        last = file.read(TAIL_BYTES)
-        file.truncate(HEAD_BYTES)
-        file.seek(HEAD_BYTES)
-        file.write(b"\n[%d bytes are left out here: the log was too large]\n" % (size - HEAD_BYTES - TAIL_BYTES))
-        file.write(last)
+def _cut(log: Path) -> None:
+    """Cut out the middle. The worker goes on: what it appends between the last reading and the cut is lost."""
+    with contextlib.suppress(OSError), open(log, "rb+", buffering=0, opener=_appending) as file:
+        file.seek(-TAIL_BYTES, os.SEEK_END)
+        last = file.readall()
+        left_out = file.tell() - HEAD_BYTES - TAIL_BYTES
+        os.ftruncate(file.fileno(), HEAD_BYTES)
+        # At the end, wherever that is by now: nothing is overwritten.
+        note = b"\n[%d bytes are left out here: the log was too large]\n" % left_out
+        file.write(note + last[-TAIL_BYTES:])
+
+
+def _appending(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_APPEND)
 
 
 def opened(log: Path) -> BinaryIO:

@@ -190,10 +190,14 @@ class WorkerProcess:
         """Tell whether no other process can have its id: it was not waited for."""
         return self._process.returncode is None
 
-    def close(self) -> None:
-        """Close the pipe, wait some seconds for the worker to end, and kill it if it does not."""
+    def end_input(self) -> None:
+        """Close the pipe, at which the worker ends; ``close`` waits for that."""
         self.resume()
         self._close(self._process.stdin)
+
+    def close(self) -> None:
+        """Close the pipe, wait some seconds for the worker to end, and kill it if it does not."""
+        self.end_input()
         # Nobody waits for it yet: its number, and that of its group, must hold until what it left behind is killed.
         deadline = time.monotonic() + CLOSING_S
         while self._holds_its_id and time.monotonic() < deadline and family.state(self._process.pid) != "Z":

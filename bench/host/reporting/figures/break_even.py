@@ -36,7 +36,7 @@ def draw(report: Report) -> Figure | None:
     rows = [row for row in rows if any(_base(row, column, bases) for column in columns)]
     if not rows:
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     steps = np.geomspace(1.0, _most_steps(rows), 100)
     figure, panels = make_panels([row.name for row in rows], PANEL, same_x=True)
     for axes, row in zip(panels, rows, strict=True):

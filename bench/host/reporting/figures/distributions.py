@@ -33,7 +33,7 @@ def draw(report: Report) -> Figure | None:
     rows, columns, whole = choose(found, found.columns, MOST_COLUMNS)
     if not rows:
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     names = cut_names([found.labels[column].text for column in columns])
     figure, panels = make_panels([row.name for row in rows], len(columns) * COLUMN + AROUND, share_y=True)
     thinned = False

@@ -36,7 +36,7 @@ def draw(report: Report) -> Figure | None:
     rows = known[: most_rows(len(columns))]
     if not rows:
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     figure, axes = make_frame([name for name, _peaks in rows], len(columns))
     for place, column in enumerate(columns):
         own = [(peaks[column], number) for number, (_name, peaks) in enumerate(rows) if column in peaks]

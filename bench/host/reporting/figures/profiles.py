@@ -34,14 +34,13 @@ def draw(report: Report) -> Figure | None:
     shown = dict(list(every.items())[:MOST_PANELS])
     if not shown:
         return None
-    styles = styles_of(found.columns, found.labels)
+    profiles = {device: _best_of(times) for device, times in shown.items()}
+    columns = {column for best in profiles.values() for column in best}
+    styles = styles_of(found.columns, found.labels, columns)
     figure = Figure(figsize=(WIDTH if len(shown) == 1 else TEXT_WIDTH, HEIGHT), layout="constrained")
-    columns: set[str] = set()
     for axes, (device, times) in zip(figure.subplots(1, len(shown), squeeze=False).flat, shown.items(), strict=True):
-        profiles = performance_profiles(times)
-        best = sorted(profiles, key=lambda column: _merit(profiles[column]))[:MOST_LINES]
-        columns.update(best)
-        _draw_profiles(axes, {column: profiles[column] for column in found.columns if column in best}, styles)
+        best = profiles[device]
+        _draw_profiles(axes, {column: best[column] for column in found.columns if column in best}, styles)
         rows = ngettext("{count} row", "{count} rows", len(next(iter(times.values()))))
         axes.set_title(f"{device}, {rows}" if len(every) > 1 else rows)
     figure.axes[0].set_ylabel(_("share of rows"))
@@ -82,6 +81,11 @@ def times_on(device: str, found: SpeedUps) -> dict[str, dict[str, float]]:
         }
         for column in columns
     }
+
+
+def _best_of(times: Mapping[str, Mapping[str, float]]) -> dict[str, PerformanceProfile]:
+    profiles = performance_profiles(times)
+    return {column: profiles[column] for column in sorted(profiles, key=lambda one: _merit(profiles[one]))[:MOST_LINES]}
 
 
 def _merit(profile: PerformanceProfile) -> float:

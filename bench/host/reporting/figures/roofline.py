@@ -60,7 +60,7 @@ def draw(report: Report) -> Figure | None:
     groups = every[:MOST_PANELS]
     if not groups:
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     figure = Figure(figsize=(WIDTH if len(groups) == 1 else TEXT_WIDTH, HEIGHT), layout="constrained")
     names = dict.fromkeys(row.name for one in groups for _x, row in one.shown)
     letters = dict(zip(names, table.letters(), strict=False))

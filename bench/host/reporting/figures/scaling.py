@@ -31,7 +31,7 @@ def draw(report: Report) -> Figure | None:
     names = list(every)[:MOST_PANELS]
     if not names:
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     figure, panels = make_panels(names, PANEL)
     for axes, name in zip(panels, names, strict=True):
         _draw_family(axes, every[name], columns, styles)

@@ -1,4 +1,4 @@
-"""Draws the speed-up of every column over the baseline, with its interval.
+"""Draws the speed-up of every column over the baseline, or the ratio of their times, with its interval.
 
 Where there is no room for all rows with all columns, the figure has every row with the fastest mode of each version.
 """
@@ -64,7 +64,7 @@ def draw(report: Report) -> Figure | None:
         figure, one = make_frame(names, len(shown.series), bands)
         axes = [one]
     labels = {series.key: series.label for series in shown.every}
-    styles = styles_of(list(labels), labels)
+    styles = styles_of(list(labels), labels, [series.key for series in shown.series])
     cut_off = _draw_points(axes, [*points, *means], [series.key for series in shown.series], styles)
     lines = _lines(found, shown, points, means, choice)
     lines[-1] += [_("an arrow: the interval goes on")] if cut_off else []
@@ -80,7 +80,7 @@ def draw(report: Report) -> Figure | None:
 def _points(found: SpeedUps, shown: Drawn) -> list[Mark]:
     """List the points of all rows."""
     return [
-        Mark(band, series.key, cell.speed_up, hollow(cell))
+        Mark(band, series.key, found.shown_estimate(cell.speed_up), hollow(cell))
         for band, row in enumerate(shown.rows)
         for series in shown.series
         if (cell := series.fastest(row)) is not None and cell.speed_up is not None
@@ -109,7 +109,9 @@ def _means(
     same = {row for row, cell in enumerate(cells) if (cell.device, cell.threads) == (track.device, track.threads)}
     own = [point for point in points if point.band in same]
     firm = {key: [not point.hollow for point in own if point.column == key] for key, _mean in known}
-    marks = [Mark(band, key, mean, hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known]
+    marks = [
+        Mark(band, key, found.shown_estimate(mean), hollow=2 * sum(firm[key]) <= len(firm[key])) for key, mean in known
+    ]
     name = mean_name(found, replace(track, rows=rows), short=True)
     return name, marks, [_choice(best)] if best and marks else []
 
@@ -136,10 +138,21 @@ def _lines(
         _("all modes are in details.csv"),
     ]
     return [
-        [_("speed-up over {baseline}", baseline=cut(found.baseline_name, 60)), _intervals(points, means)],
+        [_compared(found), f"{_direction(found)}; {_intervals(points, means)}"],
         [*(how if any(series.chosen for series in shown.series) else []), *choice],
         [*missing(_seen(found, shown), compared=True), *shown.notes],
     ]
+
+
+def _compared(found: SpeedUps) -> str:
+    baseline = cut(found.baseline_name, 60)
+    if found.as_ratios:
+        return _("time over that of {baseline}", baseline=baseline)
+    return _("speed-up over {baseline}", baseline=baseline)
+
+
+def _direction(found: SpeedUps) -> str:
+    return _("below 1 is faster") if found.as_ratios else _("above 1 is faster")
 
 
 def _intervals(points: Sequence[Mark], means: Sequence[Mark]) -> str:
@@ -147,12 +160,12 @@ def _intervals(points: Sequence[Mark], means: Sequence[Mark]) -> str:
     # What is chosen may be the baseline itself, which has none either.
     lows = [point.value.low for point in points if point.value.low is None or point.value.low != point.value.high]
     if None not in lows:
-        return _("above 1 is faster; lines are intervals")
+        return _("lines are intervals")
     if any(low is not None for low in lows):
-        return _("above 1 is faster; lines are intervals, which single processes lack")
+        return _("lines are intervals, which single processes lack")
     if any(mean.value.low is not None for mean in means):
-        return _("above 1 is faster; one process each, so only means have intervals")
-    return _("above 1 is faster; one process each, so without intervals")
+        return _("one process each, so only means have intervals")
+    return _("one process each, so without intervals")
 
 
 def _seen(found: SpeedUps, shown: Drawn) -> list[ComparedCell]:

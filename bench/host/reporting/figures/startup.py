@@ -36,7 +36,7 @@ def draw(report: Report) -> Figure | None:
     }
     if not any(0 in course for course in courses.values()):
         return None
-    styles = styles_of(found.columns, found.labels)
+    styles = styles_of(found.columns, found.labels, columns)
     figure, panels = make_panels([row.name for row in rows], PANEL, same_x=True)
     for number, axes in enumerate(panels):
         own = {column: course for (row, column), course in courses.items() if row == number}

@@ -1,15 +1,16 @@
 """Gives every column its colour, marker and line, and every figure its fonts and its size.
 
 A framework has the same colour in every figure; older versions are paler. A mode has the same marker where no other
-column of the figure has it. Every column has a marker of its own, and in figures of lines a pattern, so that the
-figures can be read in grey. The colours are those of Okabe and Ito (2008), which colour-blind people tell apart, and
+column of the figure has it. Every column that a figure shows has a marker of its own, and in figures of lines a
+pattern, so that the figures can be read in grey. Where a figure has more columns than markers, no two have the same
+marker with the same pattern. The colours are those of Okabe and Ito (2008), which colour-blind people tell apart, and
 some of Tol (2021).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,53 +116,75 @@ class Style:
         return {"color": self.colour, "linestyle": self.pattern, "linewidth": 0.9}
 
 
-def styles_of(columns: Sequence[str], labels: Mapping[str, Label]) -> dict[str, Style]:
-    """Give each column its style."""
+def styles_of(
+    columns: Sequence[str], labels: Mapping[str, Label], shown: Collection[str] | None = None
+) -> dict[str, Style]:
+    """Give each column its style; with ``shown`` only those that one figure shows, of which no two are alike.
+
+    A column looks the same in every figure of the ``columns``, unless another one that is shown has its look.
+    """
     frameworks = {column: labels[column].framework or labels[column].product for column in columns}
     unknown = [framework for framework in dict.fromkeys(frameworks.values()) if framework not in COLOURS]
     taken = {COLOURS.get(framework) for framework in frameworks.values()}
     left = [colour for colour in OTHERS if colour not in taken] or OTHERS
     hues = COLOURS | {framework: left[number % len(left)] for number, framework in enumerate(unknown)}
-    markers = _markers(columns, labels, frameworks)
-    patterns = _patterns(columns, markers, frameworks)
+    markers, patterns = _looks(columns, labels, frameworks, columns if shown is None else shown)
     found = {}
-    for column in columns:
+    for column in (column for column in columns if column in markers):
         same = [other for other in columns if frameworks[other] == frameworks[column]]
         versions = sorted({labels[other].version for other in same}, key=_key)
         age = (len(versions) - 1 - versions.index(labels[column].version)) / max(1, len(versions) - 1)
-        found[column] = Style(_paler(hues[frameworks[column]], PALEST * age), markers[column], patterns[column])
+        colour = _paler(hues[frameworks[column]], PALEST * age)
+        found[column] = Style(colour, MARKERS[markers[column]], PATTERNS[patterns[column]])
     return found
 
 
-def _patterns(columns: Sequence[str], markers: Mapping[str, str], frameworks: Mapping[str, str]) -> dict[str, Any]:
-    """Give each column a pattern that as few others have as possible, least of all others of its framework.
+def _looks(
+    columns: Sequence[str], labels: Mapping[str, Label], frameworks: Mapping[str, str], shown: Collection[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Choose the marker and the pattern of each column that is shown: those among all columns, where they are free."""
+    of_modes = _markers_of_modes(columns, labels, frameworks)
+    wanted = {column: MARKERS.index(marker) for column, marker in of_modes.items()}
+    # The others take what is left to them.
+    wanted |= {column: 0 for column in columns if column not in wanted}
+    markers = _settle(wanted, len(MARKERS), frameworks)
+    # A pattern belongs to a marker, so that the order of the columns does not matter and a mode keeps its pattern.
+    by_marker = dict(sorted(markers.items(), key=lambda one: one[1]))
+    patterns = _settle(by_marker, len(PATTERNS), frameworks, beside=markers)
+    own = _settle({column: markers[column] for column in wanted if column in shown}, len(MARKERS), frameworks)
+    kept = {column: patterns[column] for column in by_marker if column in shown}
+    return own, _settle(kept, len(PATTERNS), frameworks, beside=own)
 
-    Of several, it is the one that belongs to its marker, or the next one. So a mode keeps its pattern where it can.
+
+def _settle(
+    wanted: Mapping[str, int], count: int, frameworks: Mapping[str, str], beside: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Give each column one of ``count`` places that as few others have as possible, least of all its framework's.
+
+    Of several it is the ``wanted`` one, or the next one. No two columns have the same place with the same one
+    ``beside`` it, as long as there are enough.
     """
     found: dict[str, int] = {}
-    # Those whose markers come first choose first, so that the order of the columns does not matter.
-    for column in sorted(columns, key=lambda column: MARKERS.index(markers[column])):
+    for column, first in wanted.items():
         same = Counter(place for other, place in found.items() if frameworks[other] == frameworks[column])
-        every, own = Counter(found.values()), MARKERS.index(markers[column])
-        places = [(own + step) % len(PATTERNS) for step in range(len(PATTERNS))]
-        found[column] = min(places, key=lambda place: (same[place], every[place]))
-    return {column: PATTERNS[place] for column, place in found.items()}
+        every = Counter(found.values())
+        alike = {place for other, place in found.items() if beside and beside[other] == beside[column]}
+        places = [(first + step) % count for step in range(count)]
+        found[column] = min(places, key=lambda place: (place in alike, same[place], every[place]))
+    return found
 
 
-def _markers(columns: Sequence[str], labels: Mapping[str, Label], frameworks: Mapping[str, str]) -> dict[str, str]:
-    """Give each column a marker of its own: that of its mode to the newest version, and one that is left to the others.
-
-    Where there are more columns than markers, columns share them.
-    """
+def _markers_of_modes(
+    columns: Sequence[str], labels: Mapping[str, Label], frameworks: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the marker of each mode for the newest version that has it."""
     found: dict[str, str] = {}
     for column in sorted(columns, key=lambda column: _key(labels[column].version), reverse=True):
         mode = labels[column].mode
         marker = MARKER_OF.get((frameworks[column], mode)) or MARKER_OF.get(mode)
         if marker and marker not in found.values():
             found[column] = marker
-    left = [marker for marker in MARKERS if marker not in found.values()]
-    others = [column for column in columns if column not in found]
-    return found | {column: (left or MARKERS)[number % len(left or MARKERS)] for number, column in enumerate(others)}
+    return found
 
 
 def _key(version: str) -> tuple[list[int], str]:

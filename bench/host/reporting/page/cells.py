@@ -23,7 +23,7 @@ FIELDS = (
     "step", "stepLow", "stepHigh", "ratio", "ratioLow", "ratioHigh",
     "processes", "samples", "warmUp", "firstCold", "firstWarm", "import", "peak",
     "cpu", "processorsUsed", "p50", "p99",
-    "facts", "notes", "lowest", "highest", "series",
+    "facts", "notes", "ratioNotes", "lowest", "highest", "series",
 )  # fmt: skip
 #: Points of a process's samples in its picture at most, and of all pictures together about.
 POINTS, ALL_POINTS = 100, 1_000_000
@@ -74,7 +74,9 @@ def write(
     """
     grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
-    notes = [*notes_on_status(result), *notes_on_step(result), *notes_on_ratio(result, base)]
+    notes = [*notes_on_status(result), *notes_on_step(result)]
+    # Apart from the others, as they hold with the baseline of the study only.
+    ratio_notes = notes_on_ratio(result, base)
     lowest, highest, series = picture(result.timed, share)
     values = [
         row,
@@ -100,6 +102,7 @@ def write(
         short(latency.p99_s, 1e9) if latency else None,
         facts.number(_facts(result)),
         [texts.number(text) for text in in_words(notes)] or None,
+        [texts.number(text) for text in in_words(ratio_notes)] or None,
         lowest,
         highest,
         series or None,

@@ -23,8 +23,8 @@ function chart(shownRows, shownColumns) {
   const scale = scaleOf(panels);
   return [
     make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
-    make('p', { class: 'hint' }, W.chartHint, ' ', choice.baseline.id === data.baseline ? null : make('strong', {}, W.ofMedians)),
-    make('div', { class: 'panels' }, panels.map((panel) => panelOf(panel, scale))),
+    make('p', { class: 'hint' }, W.chartHint, ' ', switched() ? make('strong', {}, W.ofMedians) : W.intervals),
+    make('div', { class: 'panels', style: { '--names': `min(${narrow.matches ? '45vw' : '170px'}, ${roomOfNames(panels)}ch)` } }, panels.map((panel) => panelOf(panel, scale))),
     shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length }), ' ',
       make('button', { type: 'button', class: 'plain', onclick: () => { allPanels = true; render(['axes']); } }, W.allRows)) : null,
   ];
@@ -53,7 +53,8 @@ function scaleOf(panels) {
   const logs = ends.filter((end) => end !== null && end > 0).map(Math.log2);
   const low = Math.max(-WIDEST, Math.min(-1, ...logs)) - 0.1, high = Math.min(WIDEST, Math.max(1, ...logs)) + 0.1;
   const at = (value) => Math.max(0, Math.min(100, (100 * (Math.log2(value) - low)) / (high - low)));
-  const every = Math.ceil((high - low) / 6), ticks = [];
+  // Narrow panels have room for so many labels.
+  const every = Math.ceil((high - low) / 4), ticks = [];
   for (let power = Math.ceil(low); power <= high; power += 1) if (power % every === 0) ticks.push(2 ** power);
   return { at, ticks };
 }
@@ -62,19 +63,24 @@ function panelOf({ name, hint, bars, mean }, scale) {
   return make('section', { class: mean ? 'panel mean' : 'panel', 'aria-label': name },
     make('h3', {}, name, hint ? make('span', { class: 'hint' }, ` ${hint}`) : null),
     make('div', { class: 'bars' },
-      bars.length > MOST_NAMED ? headed(bars, scale) : bars.map((bar) => barRow(bar, scale, bar.column.label)),
+      bars.map((bar, i) => {
+        const { release } = bar.column, named = bars.length > MOST_NAMED && release !== bars[i - 1]?.column.release;
+        return [named ? make('span', { class: 'release' }, release) : null, barRow(bar, scale, nameOf(bar.column, bars))];
+      }),
       make('span', {}),
       make('div', { class: 'ticks', 'aria-hidden': 'true' }, scale.ticks.map((tick) => make('span', { style: { left: `${scale.at(tick)}%` } },
         tick < 1 ? `1/${1 / tick}` : String(tick)))),
       make('span', {})));
 }
 
-function headed(bars, scale) {
-  return bars.map((bar, i) => {
-    const { label, release } = bar.column;
-    const head = release === bars[i - 1]?.column.release ? null : make('span', { class: 'release' }, release);
-    return [head, barRow(bar, scale, label.startsWith(`${release} `) ? label.slice(release.length + 1) : label)];
-  });
+/** The name of a column at its bar: only its mode where many bars stand below the names of their versions. */
+function nameOf({ label, release }, bars) {
+  return bars.length > MOST_NAMED && label.startsWith(`${release} `) ? label.slice(release.length + 1) : label;
+}
+
+/** The width of the longest name, in digits: letters are a little narrower than these. */
+function roomOfNames(panels) {
+  return 0.9 * Math.max(...panels.flatMap(({ bars }) => bars.map(({ column }) => nameOf(column, bars).length)));
 }
 
 function barRow({ column, cell, speedup }, scale, name) {
@@ -94,5 +100,5 @@ function barRow({ column, cell, speedup }, scale, name) {
   track.classList.toggle('open', Boolean(cell));
   if (cell) track.addEventListener('click', open.onclick);
   track.setAttribute('title', said);
-  return [label, track, make('span', { class: 'value', title: said }, text, cell ? make('span', { class: 'mark' }, markOf(cell, speedup.verdict)) : null)];
+  return [label, track, make('span', { class: 'value', title: said }, text, make('span', { class: 'mark' }, cell ? markOf(cell, speedup.verdict) : null))];
 }

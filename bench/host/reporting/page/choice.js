@@ -112,7 +112,7 @@ function choiceControls() {
         id: 'filter', type: 'search', value: choice.filter, placeholder: W.filterHint,
         oninput: (event) => choose({ filter: event.target.value }),
       })),
-      make('button', { type: 'button', class: 'plain', onclick: () => { history.replaceState(null, '', '#'); readAddress(); render(['axes']); } }, W.reset)),
+      make('button', { type: 'button', class: 'plain', onclick: () => { history.replaceState(null, '', '#'); readAddress(); render(); } }, W.reset)),
   ];
 }
 

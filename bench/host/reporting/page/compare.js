@@ -1,25 +1,46 @@
 // Compares cells with the baseline, and writes numbers.
 
+/** Whether the reader compares with another baseline than the study does. Only over that there are intervals and verdicts. */
+function switched() {
+  return choice.baseline !== null && choice.baseline.id !== data.baseline;
+}
+
 /**
  * The speed-up of a cell over the chosen baseline: {value, low, high, verdict}; null where there is none.
  *
- * Over the baseline of the study it is that of the analysis. Over another one it is a ratio of medians.
+ * Over the baseline of the study it is that of the analysis. Over another one it is a ratio of medians. Where the report
+ * shows time ratios, it is one.
  */
 function speedupOf(cell) {
   if (!cell || !cell.usable || !choice.baseline) return null;
   const base = cell.row.cells[choice.baseline.number];
   if (!base || !base.usable) return null;
   if (cell === base) return { value: 1, low: null, high: null, verdict: null };
-  if (choice.baseline.id !== data.baseline) return { value: base.step / cell.step, low: null, high: null, verdict: null };
-  const ratio = cell.get('ratio');
+  if (switched()) return { value: data.asRatios ? cell.step / base.step : base.step / cell.step, low: null, high: null, verdict: null };
+  const ratio = cell.get('ratio'), low = cell.get('ratioLow'), high = cell.get('ratioHigh'), { verdict } = cell;
   if (ratio === null) return null;
-  const low = cell.get('ratioHigh'), high = cell.get('ratioLow');
-  return { value: 1 / ratio, low: low && 1 / low, high: high && 1 / high, verdict: cell.verdict };
+  return data.asRatios ? { value: ratio, low, high, verdict } : { value: 1 / ratio, low: high && 1 / high, high: low && 1 / low, verdict };
+}
+
+/**
+ * The grade of what a cell shows. That of the analysis grades the ratio to the baseline of the study.
+ *
+ * A ratio of medians has no interval to grade: it is noisy where one of its two times is.
+ */
+function gradeOf(cell) {
+  if (!switched() || !['clean', 'noisy'].includes(cell.grade)) return cell.grade;
+  const base = choice.show === 'times' ? null : cell.row.cells[choice.baseline.number];
+  return [cell, base].some((one) => one && one.step !== null && isNoisyTime(one)) ? 'noisy' : 'clean';
+}
+
+function isNoisyTime(cell) {
+  const low = cell.get('stepLow'), high = cell.get('stepHigh');
+  return low === null || high === null || Math.max(cell.step / low, high / cell.step) > 1 + data.noisyTime;
 }
 
 /** Settings that may explain the speed-ups of a column over the baseline of the study; of another one, nobody looked. */
 function differingOf(column) {
-  const compared = choice.show !== 'times' && choice.baseline?.id === data.baseline && column !== choice.baseline;
+  const compared = choice.show !== 'times' && choice.baseline && !switched() && column !== choice.baseline;
   return compared ? column.differing : [];
 }
 
@@ -119,12 +140,12 @@ function finer(value) {
 }
 
 function markOf(cell, verdict) {
-  return (data.marks.verdicts[verdict] ?? '') + (data.marks.grades[cell.grade] ?? '');
+  return (data.marks.verdicts[verdict] ?? '') + (data.marks.grades[gradeOf(cell)] ?? '');
 }
 
-/** The background of an entry: blue is faster and orange slower, as strong as the speed-up is large. */
+/** The background of an entry: blue is faster and orange slower, as strong as the speed-up or the ratio is large. */
 function shade(speedup) {
   const strength = Math.min(1, Math.abs(Math.log2(speedup)) / 2);
   if (strength < 0.01) return null;
-  return `color-mix(in srgb, var(${speedup > 1 ? '--faster' : '--slower'}) ${Math.round(8 + 47 * strength)}%, transparent)`;
+  return `color-mix(in srgb, var(${speedup > 1 !== data.asRatios ? '--faster' : '--slower'}) ${Math.round(8 + 47 * strength)}%, transparent)`;
 }

@@ -9,23 +9,26 @@ from bench.cell import Cell
 
 from ...analysis import peaks
 from ...analysis.baselines import baselines_of
-from ...analysis.quality import Quality
+from ...analysis.quality import NOISY_TIME, Quality
 from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
 from ...statistics.verdict import Verdict
 from ...storage import worker_logs
 from ...storage.manifest import Manifest
 from ...study import location
-from ...study.baseline import CHOSEN
+from ...study.baseline import CHOSEN, RATIO
 from ..tables.rows import measured_baseline, rows_of
+from ..tables.speedups import WORDS
 from ..tables.table import Table
 from ..words import page as words
-from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
+from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures
 from ..words.caption import describe_conditions
 from ..words.labels import Label, in_order, labels_of, product_of
 from ..words.language import decimal_sign
+from ..words.page_comparisons import compared_with
 from ..words.row_names import row_name, threads_in_words, usual_facets
 from ..words.terms import items_word, status_word
+from ..words.text import first_words
 from . import cells
 
 if TYPE_CHECKING:
@@ -42,18 +45,23 @@ def of_report(report: Report) -> dict[str, Any]:
     # As in the tables, whose means depend on the order.
     columns = in_order(columns_of(results), labels)
     baseline, usual = measured_baseline(results, manifest), usual_facets(results)
+    as_ratios = manifest.study.ratios == RATIO
     explained = report.speed_ups.explained if report.speed_ups is not None else {}
     return {
         "language": report.language.name,
         "decimal": decimal_sign(),
-        "words": words.of_page(),
+        "words": words.of_page(as_ratios=as_ratios),
+        # Whether numbers say how many times as long a cell takes, instead of how many times as fast it is.
+        "asRatios": as_ratios,
         "title": report.title,
         **_answer(report),
-        "conditions": " ".join(filter(None, (_compared(report), describe_conditions(manifest, results)))),
+        "compared": _compared(report),
+        "conditions": describe_conditions(manifest, results),
         "run": {
             "name": manifest.run,
             "started": manifest.started,
             "profile": manifest.profile.name,
+            "baseline": manifest.study.baseline,
             # What a command needs not name is left out.
             "matrix": "" if manifest.study.file == location.NAME else manifest.study.file,
         },
@@ -69,6 +77,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
         "fewestRows": FEWEST_ROWS,
         "leastShare": LEAST_SHARE,
+        "noisyTime": NOISY_TIME,
         "usable": [grade.value for grade in Quality if grade.usable],
         "threads": {str(count): threads_in_words(count) for count in sorted({one.cell.threads for one in results})},
         "columns": [_column(column, labels[column], results, explained.get(column, ())) for column in columns],
@@ -86,21 +95,30 @@ def of_report(report: Report) -> dict[str, Any]:
 def _answer(report: Report) -> dict[str, Any]:
     """Say which column is fastest, by how much and how sure that is; above it, what makes the run doubtful.
 
-    The finding is what a reader came for. A banner takes its place only where there is none.
+    The finding is what a reader came for. A banner takes its place only where there is none. What is ``lasting`` holds
+    with any baseline that a reader may choose.
     """
     table = report.speedups
     if table is None:
-        return {"banner": "", "answer": []}
+        return {"banner": "", "answer": [], "lasting": []}
     remarks = [text for text in table.remarks if not text.startswith(LEGENDS)]
-    if not table.sentences:
-        return {"banner": "", "answer": [*filter(None, [table.banner]), *remarks]}
-    return {"banner": table.banner, "answer": [*table.sentences, *remarks]}
+    heading = [] if table.sentences else [*filter(None, [table.banner])]
+    answer = [*heading, *table.sentences, *remarks]
+    measured = report.speed_ups.results if report.speed_ups is not None else ()
+    of_run = {first_words(text, WORDS) for text in (*alarm(report.manifest), *failures(measured))}
+    return {
+        "banner": table.banner if table.sentences else "",
+        "answer": answer,
+        "lasting": [text for text in answer if text in of_run or text in heading],
+    }
 
 
 def _compared(report: Report) -> str:
     """Name what the sentences of the answer compare with: on the page, no caption stands above them."""
     found = report.speed_ups
-    return words.compared_with(found.baseline_name) if found is not None and len(found.columns) > 1 else ""
+    if found is None or len(found.columns) < 2:
+        return ""
+    return compared_with(found.baseline_name, as_ratios=found.as_ratios)
 
 
 def _cells(report: Report, columns: list[str]) -> dict[str, Any]:

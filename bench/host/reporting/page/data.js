@@ -40,6 +40,7 @@ class Cell {
 
   get facts() { return data.facts[this.get('facts')] ?? { settings: {}, versions: {} }; }
   get notes() { return (this.get('notes') ?? []).map((number) => data.texts[number]); }
+  get ratioNotes() { return (this.get('ratioNotes') ?? []).map((number) => data.texts[number]); }
 
   /** The samples of each process, in nanoseconds per step. */
   get courses() {

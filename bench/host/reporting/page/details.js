@@ -13,7 +13,8 @@ function details(cell) {
       [W.time, cell.step === null ? '' : `${time(cell.step)} ${interval(cell.get('stepLow'), cell.get('stepHigh'), time)}`],
       [W.speedup, speedup && cell.column !== choice.baseline ? `${finer(speedup.value)} ${interval(speedup.low, speedup.high, finer)}` : ''],
       [W.verdict, speedup && speedup.verdict ? data.meanings.verdicts[speedup.verdict] : ''],
-      [W.quality, cell.grade ? data.meanings.grades[cell.grade] : ''],
+      // A ratio of medians, which has no interval, is not called firm.
+      [W.quality, cell.grade && !(switched() && gradeOf(cell) === 'clean') ? data.meanings.grades[gradeOf(cell)] : ''],
       [W.latency, cell.get('p50') ? fill(W.latencyText, { half: time(cell.get('p50')), tail: time(cell.get('p99')) }) : ''],
       [W.throughput, throughput],
       [W.cpu, cell.get('cpu') ? fill(W.cpuText, { time: time(cell.get('cpu')), processors: finer(cell.get('processorsUsed')) }) : ''],
@@ -25,11 +26,17 @@ function details(cell) {
       [W.peak, bytes(cell.get('peak'))],
     ]),
     cell.get('log') ? [make('h3', {}, W.log), make('pre', { class: 'log', tabindex: '0' }, cell.get('log'))] : null,
-    speedup && choice.baseline.id !== data.baseline ? make('p', { class: 'hint' }, W.ofMedians) : null,
+    speedup && switched() && cell.column !== choice.baseline ? make('p', { class: 'hint' }, W.ofMedians) : null,
     samples(cell),
-    cell.notes.length ? [make('h3', {}, W.notes), make('ul', {}, cell.notes.map((note) => make('li', {}, note)))] : null,
+    notes(cell),
     make('h3', {}, W.repeat), repeat(cell),
     more(W.settings, settings), more(W.versions, versions));
+}
+
+/** The notes on a cell. Those on its ratio concern the baseline of the study. */
+function notes(cell) {
+  const texts = [...cell.notes, ...(switched() ? [] : cell.ratioNotes)];
+  return texts.length ? [make('h3', {}, W.notes), make('ul', {}, texts.map((text) => make('li', {}, text)))] : null;
 }
 
 function more(title, values) {
@@ -51,7 +58,19 @@ function quoted(text) {
 }
 
 function repeat(cell) {
-  const parts = command(cell), text = parts.join(' ');
+  return copied(command(cell));
+}
+
+/** The command that makes this report again with the chosen baseline. */
+function remake() {
+  const options = [['run', data.run.name], ['baseline', choice.baseline.id], ['matrix', data.run.matrix],
+    ['ratios', data.asRatios ? 'ratio' : ''], ['language', data.language === 'en' ? '' : data.language]];
+  return copied(['nox -s report --', ...options.filter(([, value]) => value).map(([name, value]) => `--${name} ${quoted(value)}`)]);
+}
+
+/** A command that a reader can copy, whose parts stay on one line each. */
+function copied(parts) {
+  const text = parts.join(' ');
   const copy = make('button', { type: 'button', class: 'plain', onclick: () => navigator.clipboard.writeText(text).then(() => { copy.textContent = W.copied; }) }, W.copy);
   return make('div', { class: 'command' }, make('code', { tabindex: '0' }, parts.flatMap((part) => [make('span', {}, part), ' '])), navigator.clipboard ? copy : null);
 }

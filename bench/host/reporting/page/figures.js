@@ -3,9 +3,18 @@
 const FIGURES = { breakEven, distributions, scaling, memory, profile, roofline };
 // Figures that name every column in its place.
 const NAMED = new Set(['distributions', 'memory']);
+// Figures whose columns have marks, and no lines.
+const MARKED = new Set(['roofline']);
 const PLOT = { width: 380, height: 230, left: 62, right: 16, top: 8, bottom: 34 };
-// Columns of one framework share its colour, so their lines differ.
-const DASHES = [null, '7 3', '2 3', '9 3 2 3', '1 5'];
+// Columns of one framework share its colour, so their lines differ: in their strokes, then in their widths, too.
+const DASHES = [null, '7 3', '2 3', '9 3 2 3', '1 5', '14 4', '6 2 2 2 2 2', '16 2 2 2 2 2 2 2'];
+const WIDTHS = [2, 3.5, 1];
+// So do their marks, where they have no lines: a disc, a square, a triangle, a rhombus, a triangle upside down, a plus, a cross; full, hollow, pale and bold.
+const SHAPES = [
+  'm-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z', 'm-3.2 -3.2h6.4v6.4h-6.4z', 'm0 -4.2l4.2 7.4h-8.4z', 'm0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z',
+  'm0 4.2l4.2 -7.4h-8.4z', 'm-1.3 -4.2h2.6v2.9h2.9v2.6h-2.9v2.9h-2.6v-2.9h-2.9v-2.6h2.9z', 'm-4 -2.2l1.8 -1.8l2.2 2.2l2.2 -2.2l1.8 1.8l-2.2 2.2l2.2 2.2l-1.8 1.8l-2.2 -2.2l-2.2 2.2l-1.8 -1.8l2.2 -2.2z',
+];
+const FILLS = [{ 'fill-opacity': 1 }, { 'fill-opacity': 0 }, { 'fill-opacity': 0.35 }, { 'fill-opacity': 0, 'stroke-width': 2.2 }];
 
 function figures(shownRows, shownColumns) {
   const name = choice.figure, drawn = Object.hasOwn(FIGURES, name) ? FIGURES[name](shownRows, shownColumns) : [];
@@ -13,7 +22,7 @@ function figures(shownRows, shownColumns) {
     make('h2', {}, W.figures),
     make('div', { class: 'chips', role: 'group', 'aria-label': W.figures },
       Object.keys(FIGURES).map((one) => chip(W[`${one}Figure`], name === one, () => choose({ figure: name === one ? '' : one }), `figure=${one}`))),
-    drawn.length ? [make('p', { class: 'hint' }, W[`${name}Hint`]), NAMED.has(name) ? null : key(shownColumns), make('div', { class: 'panels' }, drawn)] : null,
+    drawn.length ? [make('p', { class: 'hint' }, W[`${name}Hint`]), NAMED.has(name) ? null : key(shownColumns, MARKED.has(name)), make('div', { class: 'panels' }, drawn)] : null,
     Object.hasOwn(FIGURES, name) && !drawn.length ? make('p', { class: 'hint' }, W.noFigure) : null,
     drawn.length === MOST_PANELS && shownRows.length > MOST_PANELS ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: MOST_PANELS, count: shownRows.length })) : null,
   ];
@@ -29,15 +38,27 @@ function firstPanels(all, panelFor) {
   return found;
 }
 
-function dashOf(column) {
-  return DASHES[columns.filter((one) => one.key === column.key).indexOf(column) % DASHES.length];
+/** The place of a column among those of its framework. */
+function placeOf(column) {
+  return columns.filter((one) => one.key === column.key).indexOf(column);
 }
 
-/** Which line is which column. */
-function key(shownColumns) {
+/** The mark of a column at the points `at`, each `x y`. */
+function marksOf(column, at) {
+  const place = placeOf(column), colour = colourOf(column), fill = FILLS[Math.floor(place / SHAPES.length) % FILLS.length];
+  return draw('path', { class: 'marks', d: at.map((one) => `M${one}${SHAPES[place % SHAPES.length]}`).join(''), fill: colour, stroke: colour, ...fill });
+}
+
+function lookOf(column) {
+  const place = placeOf(column);
+  return { stroke: colourOf(column), 'stroke-dasharray': DASHES[place % DASHES.length], 'stroke-width': WIDTHS[Math.floor(place / DASHES.length) % WIDTHS.length] };
+}
+
+/** Which line, or which mark, is which column. */
+function key(shownColumns, marked) {
   return make('p', { class: 'legend' }, shownColumns.map((column) => make('span', {},
-    draw('svg', { class: 'line', viewBox: '0 0 34 10', 'aria-hidden': 'true' },
-      draw('path', { d: 'M1 5H33', stroke: colourOf(column), 'stroke-width': 2.5, 'stroke-dasharray': dashOf(column) })), ' ', column.label)));
+    draw('svg', { class: marked ? 'mark' : 'line', viewBox: marked ? '0 0 12 12' : '0 0 50 10', 'aria-hidden': 'true' },
+      marked ? marksOf(column, ['6 6']) : draw('path', { d: 'M1 5H49', ...lookOf(column) })), ' ', column.label)));
 }
 
 /** The usable cells of a row, of the columns that are shown. */
@@ -89,7 +110,7 @@ function profile(shownRows, shownColumns) {
 function roofline(shownRows, shownColumns) {
   return firstPanels(data.roofs, (roof) => {
     const own = shownRows.filter((row) => row.device === roof.device && row.precision === roof.precision && Number(row.threads) === roof.threads);
-    const lines = shownColumns.map((column) => ({ column, dots: true, line: false, points: own.flatMap((row) => {
+    const lines = shownColumns.map((column) => ({ column, marks: true, line: false, points: own.flatMap((row) => {
       const cell = row.cells[column.number], { flops, moved } = cell?.facts ?? {};
       return cell && cell.usable && flops && moved ? [[flops / moved, flops / (cell.step / 1e9)]] : [];
     }) }));

@@ -1,14 +1,26 @@
 // Shows the page, and shows it again when the choice changes.
 
+/** The findings, which compare with the baseline of the study; with another one, what the numbers of the page are then. */
 function header() {
-  const [first, ...further] = data.answer;
+  const other = switched() ? fill(W.switched, { baseline: choice.baseline.label }) : '';
+  // Where the study compares with no column, such as the best of each row, the page cannot show its numbers.
+  const replaced = other !== '' && data.baseline !== null;
+  const [first, ...further] = replaced ? [other, ...data.lasting] : data.answer;
   return [
     make('h1', {}, data.title),
     data.banner ? make('p', { class: 'banner', role: 'note' }, data.banner) : null,
     make('p', { class: 'answer' }, first ?? ''),
     further.map((text) => make('p', {}, text)),
+    replaced || !data.compared ? null : make('p', {}, data.compared),
+    other ? [replaced ? null : make('p', {}, other), remaking()] : null,
+    replaced ? make('p', {}, make('button', { type: 'button', class: 'plain back', onclick: () => choose({ baseline: columnById.get(data.baseline) }) },
+      fill(W.back, { baseline: columnById.get(data.baseline).label }))) : null,
     make('p', { class: 'hint' }, data.conditions),
   ];
+}
+
+function remaking() {
+  return make('div', { class: 'remake' }, make('p', { class: 'hint' }, fill(W.remade, { baseline: choice.baseline.label })), remake());
 }
 
 function about() {
@@ -46,7 +58,7 @@ const CSV = {
   workload: (c) => c.row.workload, size: (c) => c.row.size, precision: (c) => c.row.precision, device: (c) => c.row.device, threads: (c) => Number(c.row.threads),
   status: (c) => c.status, stage: (c) => c.get('stage'), reason: (c) => c.get('reason'), quality: (c) => c.grade, verdict: (c) => c.verdict,
   step_ns: (c) => c.step, step_low_ns: (c) => c.get('stepLow'), step_high_ns: (c) => c.get('stepHigh'),
-  ratio: (c) => c.get('ratio'), ratio_low: (c) => c.get('ratioLow'), ratio_high: (c) => c.get('ratioHigh'),
+  ratio_to: () => data.run.baseline, ratio: (c) => c.get('ratio'), ratio_low: (c) => c.get('ratioLow'), ratio_high: (c) => c.get('ratioHigh'),
   processes: (c) => c.get('processes'), samples: (c) => c.get('samples'),
   first_call_cold_ns: (c) => c.get('firstCold'), first_call_warm_ns: (c) => c.get('firstWarm'), import_ns: (c) => c.get('import'), peak_bytes: (c) => c.get('peak'),
 };
@@ -76,6 +88,7 @@ function render(changed = null) {
   if (!only('cell')) {
     const key = document.activeElement?.dataset?.key, id = document.activeElement?.id;
     if (!only('filter', 'figure')) show('choice', choiceControls());
+    if (changed === null || changed.includes('baseline')) show('top', header());
     const shownColumns = chosenColumns(), shownRows = chosenRows(shownColumns);
     if (!only('show', 'figure')) show('chart', chart(shownRows, shownColumns));
     if (!only('show')) show('figures', figures(shownRows, shownColumns));
@@ -106,7 +119,6 @@ addEventListener('hashchange', () => { readAddress(); render(); });
 addEventListener('beforeprint', () => table.showAll?.());
 
 document.title = data.title;
-show('top', header());
 show('about', about());
 readAddress();
 render();

@@ -40,7 +40,7 @@ function scaleFor(values, from, to, write, { places, linear }) {
 }
 
 /**
- * A panel with `lines`, each {column, points: [[x, y], …], dots, line, middle}; a line without a column is a bound.
+ * A panel with `lines`, each {column, points: [[x, y], …], dots, marks, line, middle}; a line without a column is a bound.
  *
  * `names` puts a name before each place of the vertical axis, where every column has a place of its own.
  */
@@ -67,12 +67,13 @@ function plot(name, lines, { x, y, title, places = 0, linear = false, names = nu
     draw('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}. ${title}` }, drawn));
 }
 
-function lineOf({ column, points, dots = false, line = true, middle = null }, across, up) {
+function lineOf({ column, points, dots = false, marks = false, line = true, middle = null }, across, up) {
   if (!points.length) return [];
-  const colour = column ? colourOf(column) : 'currentColor', drawn = [];
+  const look = column ? lookOf(column) : { stroke: 'currentColor', 'stroke-width': 1 }, drawn = [], colour = look.stroke;
   const at = points.map(([x, y]) => `${across.at(x).toFixed(1)} ${up.at(y).toFixed(1)}`);
-  if (line) drawn.push(draw('path', { class: 'course', d: `M${at.join('L')}`, stroke: colour, 'stroke-width': column ? 2 : 1, 'stroke-dasharray': column ? dashOf(column) : null }));
+  if (line) drawn.push(draw('path', { class: 'course', d: `M${at.join('L')}`, ...look }));
   if (dots) drawn.push(draw('path', { class: 'dots', d: at.map((one) => `M${one}h0`).join(''), stroke: colour, 'stroke-width': middle ? 3 : 7, opacity: middle ? 0.7 : 1 }));
+  if (marks) drawn.push(marksOf(column, at));
   if (middle) drawn.push(draw('line', { class: 'middle', x1: across.at(middle[0]), x2: across.at(middle[0]), y1: up.at(middle[1]) - 10, y2: up.at(middle[1]) + 10 }));
   return drawn;
 }

@@ -7,7 +7,7 @@ let watcher = null;
 function table(shownRows, shownColumns) {
   watcher?.disconnect();
   if (!shownRows.length || !shownColumns.length) return [];
-  const hint = choice.show === 'times' ? W.timesHint : fill(W.tableHint, { baseline: choice.baseline.label });
+  const hint = choice.show === 'times' ? W.timesHint : [fill(W.tableHint, { baseline: choice.baseline.label }), switched() ? [' ', make('strong', {}, W.ofMedians)] : null];
   const body = make('tbody', {});
   const more = make('button', { type: 'button', class: 'plain more', onclick: () => grow(ROWS_AT_ONCE) });
   let count = 0;
@@ -43,8 +43,8 @@ function heading(key, name, lines, column) {
   const sorting = (choice.sort || 'name') === key && Boolean(choice.sort);
   const order = sorting ? (choice.down ? 'descending' : 'ascending') : 'none';
   const arrow = sorting ? (choice.down ? ' ▼' : ' ▲') : '';
-  // Names begin with A, speed-ups with the largest.
-  const first = key !== 'name' && choice.show === 'speedups' && column !== choice.baseline;
+  // Names begin with A, times and ratios with the smallest, speed-ups with the largest: the fastest comes first.
+  const first = key !== 'name' && choice.show === 'speedups' && column !== choice.baseline && !data.asRatios;
   const sort = () => choose(!sorting ? { sort: key, down: first } : choice.down === first ? { down: !first } : { sort: '', down: false });
   const differing = column ? differingOf(column) : [];
   return make('th', { scope: 'col', 'aria-sort': order, class: column && column === choice.baseline ? 'base' : null, style: column ? { 'border-bottom-color': colourOf(column) } : {} },
@@ -97,7 +97,7 @@ function reasonOf(cell) {
 /** What an entry shows: its text, its marks and its background. */
 function look(cell) {
   if (!cell.usable) return { text: lackOf(cell), mark: '', muted: true };
-  const grade = data.marks.grades[cell.grade] ?? '';
+  const grade = data.marks.grades[gradeOf(cell)] ?? '';
   const speedup = speedupOf(cell);
   const background = speedup && cell.column !== choice.baseline ? shade(speedup.value) : null;
   if (choice.show === 'times' || cell.column === choice.baseline || lacksBase(cell)) return { text: time(cell.step), mark: grade, background };
@@ -120,9 +120,10 @@ function meansRow(shownRows, shownColumns) {
 function legend(shownColumns) {
   const differing = [...new Set(shownColumns.flatMap(differingOf))];
   const seen = (name, key) => cells.some((cell) => cell[name] === key);
+  const graded = new Set(cells.map((cell) => gradeOf(cell))), judged = choice.show !== 'times' && !switched();
   const marks = [
-    ...Object.entries(data.marks.grades).map(([grade, mark]) => [seen('grade', grade) && mark, data.meanings.grades[grade]]),
-    ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
+    ...Object.entries(data.marks.grades).map(([grade, mark]) => [graded.has(grade) && mark, data.meanings.grades[grade]]),
+    ...Object.entries(data.marks.verdicts).map(([verdict, mark]) => [judged && seen('verdict', verdict) && mark, data.meanings.verdicts[verdict]]),
     [cells.some((cell) => cell.step !== null && !cell.usable) && data.marks.withheld, W.withheld],
     [differing.length && data.marks.explained, settingsDiffer(differing)],
     [seen('status', 'excluded') && EXCLUDED, `${data.statuses.excluded}: ${W.excluded}`],

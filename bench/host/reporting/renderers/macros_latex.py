@@ -1,5 +1,8 @@
 r"""Writes numbers as LaTeX commands, whose names hold letters only: ``\bmSpeedupMlpTrainJaxJit``.
 
+Where the tables show time ratios, each of these has a command, too: ``\bmRatioMlpTrainJaxJit``. A command that is
+named a speed-up stays one, so a text that cites it stays true.
+
 A number that must not be used has no command, so a text that cites it does not compile; a comment gives the reason.
 """
 
@@ -35,7 +38,7 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
     taken: set[str] = set()
     for row in found.rows:
         for column, cell in row.cells.items():
-            for kind, text in _numbers(cell):
+            for kind, text in _numbers(cell, found):
                 yield (
                     _free(f"bm{kind}{_row_letters(row, cell)}{letters(column)}", taken),
                     text,
@@ -46,11 +49,13 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
         own = "" if track is found.tracks[0] else letters(f"{track.device} {track.threads} threads")
         for column, mean in track.means.items():
             if column != found.baseline:
-                name = _free(f"bmSpeedupGeometricMean{own}{letters(column)}", taken)
-                yield name, escape(format_number(mean)), f"{mean_name(found, track)}, {column}"
+                for kind, shown in {"Speedup": mean, **({"Ratio": 1.0 / mean} if found.as_ratios else {})}.items():
+                    name = _free(f"bm{kind}GeometricMean{own}{letters(column)}", taken)
+                    yield name, escape(format_number(shown)), f"{mean_name(found, track)}, {column}"
     if not found.tracks:
         for column in _means_withheld(found):
-            yield _free(f"bmSpeedupGeometricMean{letters(column)}", taken), None, column
+            for kind in ("Speedup", *(["Ratio"] if found.as_ratios else [])):
+                yield _free(f"bm{kind}GeometricMean{letters(column)}", taken), None, column
 
 
 def _means_withheld(found: SpeedUps) -> list[str]:
@@ -72,7 +77,7 @@ def _row_letters(row: ComparedRow, cell: ComparedCell) -> str:
     return letters(" ".join(parts))
 
 
-def _numbers(cell: ComparedCell) -> Iterator[tuple[str, str | None]]:
+def _numbers(cell: ComparedCell, found: SpeedUps) -> Iterator[tuple[str, str | None]]:
     """Yield the kind of each number and its text, None where the number is withheld."""
     if cell.time is not None:
         unit = time_unit(cell.time.value)
@@ -82,14 +87,17 @@ def _numbers(cell: ComparedCell) -> Iterator[tuple[str, str | None]]:
         yield "Time", None
     if cell.is_base:
         return
-    if cell.speed_up is not None:
-        yield "Speedup", escape(format_value(cell.speed_up, fewest=DEFAULT))
-        if interval := format_interval(cell.speed_up, fewest=DEFAULT):
-            yield "Interval", escape(interval)
-    elif cell.withheld and cell.result.ratio is not None:
-        yield "Speedup", None
-        if format_interval(cell.result.ratio.estimate):
-            yield "Interval", None
+    kinds = [("Speedup", "Interval"), *([("Ratio", "RatioInterval")] if found.as_ratios else [])]
+    for kind, of_interval in kinds:
+        if cell.speed_up is not None:
+            shown = found.shown_estimate(cell.speed_up) if kind == "Ratio" else cell.speed_up
+            yield kind, escape(format_value(shown, fewest=DEFAULT))
+            if interval := format_interval(shown, fewest=DEFAULT):
+                yield of_interval, escape(interval)
+        elif cell.withheld and cell.result.ratio is not None:
+            yield kind, None
+            if format_interval(cell.result.ratio.estimate):
+                yield of_interval, None
 
 
 def _free(name: str, taken: set[str]) -> str:

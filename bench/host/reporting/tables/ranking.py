@@ -6,6 +6,7 @@ from ...analysis.ranking import FACTORS, Ranked, RankedColumn
 from ...analysis.run_analysis import Analysis
 from ...statistics.bootstrap import LEVEL
 from ...storage.manifest import Manifest
+from ...study.baseline import RATIO
 from ..words.caption import baseline_name, compared_of, describe_conditions
 from ..words.labels import Label, labels_of
 from ..words.language import _
@@ -59,7 +60,7 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             "alike.",
             level=percent(LEVEL),
         ),
-        *best_mode_remarks(ranked, analysis.results, manifest.study.baseline),
+        *best_mode_remarks(ranked, analysis.results, manifest.study.baseline, as_ratios=manifest.study.ratios == RATIO),
         *ranking_remarks(ranked, analysis.results),
         no_ranking_remark(ranked, analysis.results),
     )

@@ -11,7 +11,8 @@ from ...analysis.baselines import Baselines, baselines_of, columns_before
 from ...analysis.fairness import explanations
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
-from ...analysis.speed_ups import ComparedCell, ComparedCells, Grades, Track, average_tracks, compare_row
+from ...analysis.speed_ups import ComparedCell, ComparedCells, Grades, Track, average_tracks, compare_row, inverse
+from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ...study.baseline import PREVIOUS, RATIO
 from ..words.caption import baseline_name
@@ -52,7 +53,7 @@ class SpeedUps:
     tracks: tuple[Track, ...]
     #: {column: settings that may explain its ratios}, without the columns that have none.
     explained: Mapping[str, tuple[str, ...]]
-    #: Whether tables show how many times as long a cell takes, instead of how many times as fast it is.
+    #: Whether a report shows how many times as long a cell takes, instead of how many times as fast it is.
     as_ratios: bool = False
 
     @property
@@ -73,6 +74,10 @@ class SpeedUps:
     def shown(self, speed_up: float) -> float:
         """Return what tables show of a speed-up."""
         return 1.0 / speed_up if self.as_ratios else speed_up
+
+    def shown_estimate(self, speed_up: Estimate) -> Estimate:
+        """Return what figures and pages show of a speed-up with its interval."""
+        return inverse(speed_up) if self.as_ratios else speed_up
 
     @property
     def means(self) -> Mapping[str, float]:

@@ -52,7 +52,8 @@ def summarise(
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         banner=answer.banner(found.grades, manifest),
     )
-    return _with_lines(bare, found, manifest, leaders, answer.best_per_row(best_modes, found.labels))
+    best = answer.best_per_row(best_modes, found.labels, as_ratios=found.as_ratios)
+    return _with_lines(bare, found, manifest, leaders, best)
 
 
 def _with_lines(
@@ -66,7 +67,7 @@ def _with_lines(
     track = found.tracks[0] if found.tracks else None
     first = [
         *answer.alarm(manifest),
-        *answer.fastest(track, len(found.tracks) > 1, found.baseline, found.labels, leaders),
+        *answer.fastest(track, len(found.tracks) > 1, found.baseline, found.labels, leaders, as_ratios=found.as_ratios),
     ]
     # Verdicts do not come first where the machine was busy.
     advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest.profile.rounds or 0)
@@ -81,8 +82,8 @@ def _with_lines(
     # What names the files, and the prompt, stand below as well.
     left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
     said = (compared, found.labels, _names(found), found.before, LINES)
-    every = [first_words(line, WORDS) for line in every_comparison(*said)]
-    clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said)]
+    every = [first_words(line, WORDS) for line in every_comparison(*said, as_ratios=found.as_ratios)]
+    clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said, as_ratios=found.as_ratios)]
     needed = screen.lines_of(clearest[0]) if clearest else 0
     its_lines = sum(map(screen.lines_of, best))
     # A table that is longer than the screen is scrolled anyhow.

@@ -82,12 +82,18 @@ def alarm(manifest: Manifest) -> list[str]:
 
 
 def fastest(
-    track: Track | None, several: bool, baseline: str, labels: Labels, leaders: Collection[str] = ()
+    track: Track | None,
+    several: bool,
+    baseline: str,
+    labels: Labels,
+    leaders: Collection[str] = (),
+    *,
+    as_ratios: bool = False,
 ) -> list[str]:
     """Say which column is fastest on average, and which of another version is next, by the means of a track.
 
     The row of the means says over what they are; ``several`` tracks have one each. The ``leaders`` are the columns
-    that may be the fastest by the intervals of the ranking.
+    that may be the fastest by the intervals of the ranking. ``as_ratios`` says how long they take, as the table does.
     """
     # Means over versions of their own do not compare the columns.
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
@@ -98,23 +104,31 @@ def fastest(
     close = [column for column in others if column in leaders]
     second = next((column for column in close if column in apart), (close or apart or others)[0])
     rows = ngettext("{count} row", "{count} rows", track.rows)
-    said = {"column": labels[first].short, "factor": format_factor(track.means[first], HUNDREDTHS)}
-    said |= {"other": labels[second].short, "next": format_factor(track.means[second], HUNDREDTHS)}
+    shown = {column: 1.0 / mean if as_ratios else mean for column, mean in track.means.items()}
+    said = {"column": labels[first].short, "factor": format_factor(shown[first], HUNDREDTHS)}
+    said |= {"other": labels[second].short, "next": format_factor(shown[second], HUNDREDTHS)}
     said["over"] = f" ({rows}, {threads_in_words(track.threads)})" if several else ""
+    if baseline == BEST and as_ratios:
+        return [_("Fastest on average: {column} takes {factor} times as long as the best{over}.", **said)]
     if baseline == BEST:
         said["share"] = percent(track.means[first])
         return [_("Fastest on average: {column}, {share} of the best's speed{over}.", **said)]
     if second in leaders:
         return [_("Fastest on average: {column} {factor} or {other} {next} (unclear){over}.", **said)]
+    if as_ratios and first == baseline:
+        return [_("Fastest on average: {column}; next {other}, {next} times as long{over}.", **said)]
+    if as_ratios:
+        return [_("Fastest on average: {column} takes {factor} times as long; {other} {next}{over}.", **said)]
     if first == baseline:
         return [_("Fastest on average: {column}; next {other}, {next} times as fast{over}.", **said)]
     # The next one shows how close it is.
     return [_("Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.", **said)]
 
 
-def best_per_row(best: BestModes | None, labels: Labels) -> list[str]:
+def best_per_row(best: BestModes | None, labels: Labels, *, as_ratios: bool = False) -> list[str]:
     """Say in one line of the screen how fast the versions are, each in its best mode of every row.
 
+    With ``as_ratios`` it says how long they take, as the table does.
     Nothing where most rows have a single process: the choice among its times flatters.
     """
     if best is None or 2 * best.chosen_by_itself >= best.rows:
@@ -122,18 +136,19 @@ def best_per_row(best: BestModes | None, labels: Labels) -> list[str]:
     names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
     line = ""
     for count in range(2, len(best.versions) + 1):
-        longer = _("Best modes: {versions}.", versions=_joined(best.versions[:count], names))
+        longer = _("Best modes: {versions}.", versions=_joined(best.versions[:count], names, as_ratios))
         if line and cell_len(longer) > SCREEN:
             break
         line = longer
     return [line]
 
 
-def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str]) -> str:
-    """Name versions with their speed-ups: first those that may be the fastest, joined by an "or"."""
+def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str], as_ratios: bool) -> str:
+    """Name versions with their speed-ups, or ratios: first those that may be the fastest, joined by an "or"."""
     text = ""
     for one in sorted(versions, key=lambda version: not version.leads):
-        other = f"{names[one.environment]} ({format_factor(1.0 / one.ratio.value, HUNDREDTHS)})"
+        factor = format_factor(one.ratio.value if as_ratios else 1.0 / one.ratio.value, HUNDREDTHS)
+        other = f"{names[one.environment]} ({factor})"
         if not text:
             text = other
         else:

@@ -16,26 +16,40 @@ from .numbers import format_interval, format_value, percent
 
 
 def every_comparison(
-    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], most: int
+    compared: Sequence[Result],
+    labels: Labels,
+    names: Mapping[Cell, str],
+    before: Mapping[str, str],
+    most: int,
+    *,
+    as_ratios: bool = False,
 ) -> list[str]:
     """Tell every comparison that has an interval, or none where there are more than ``most``.
 
     ``names`` are those of the rows.
-    ``before`` has the column of the version before each, where each version is compared with that.
+    ``before`` has the column of the version before each, where each version is compared with that. ``as_ratios`` says
+    of all how long they take, as the table does.
     """
     known = _known(compared)
-    return _sentences(known, labels, names, before) if len(known) <= most else []
+    return _sentences(known, labels, names, before, as_ratios) if len(known) <= most else []
 
 
 def clearest_comparisons(
-    compared: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], most: int
+    compared: Sequence[Result],
+    labels: Labels,
+    names: Mapping[Cell, str],
+    before: Mapping[str, str],
+    most: int,
+    *,
+    as_ratios: bool = False,
 ) -> list[str]:
     """Tell for ``most`` columns in which row each differs most clearly from the baseline, the clearest gain first.
 
     Where there are verdicts, only a firm difference is told. Where each version is compared with the one ``before``,
     the clearest loss comes first: a reader asks whether to upgrade.
     """
-    return _sentences(_clearest(_known(compared), losses_first=bool(before))[:most], labels, names, before)
+    clearest = _clearest(_known(compared), losses_first=bool(before))
+    return _sentences(clearest[:most], labels, names, before, as_ratios)
 
 
 def _known(compared: Sequence[Result]) -> list[Result]:
@@ -43,9 +57,11 @@ def _known(compared: Sequence[Result]) -> list[Result]:
 
 
 def _sentences(
-    chosen: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str]
+    chosen: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], as_ratios: bool
 ) -> list[str]:
-    return [_sentence(result, labels, before.get(result.cell.column), names[result.cell]) for result in chosen]
+    return [
+        _sentence(result, labels, before.get(result.cell.column), names[result.cell], as_ratios) for result in chosen
+    ]
 
 
 def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
@@ -81,18 +97,18 @@ def _clearness(result: Result) -> float:
     return max(0.0, math.log(low), -math.log(high))
 
 
-def _sentence(result: Result, labels: Labels, before: str | None, row: str) -> str:
+def _sentence(result: Result, labels: Labels, before: str | None, row: str, as_ratios: bool) -> str:
     """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
 
     The caption names the baseline; only the version before is another one for every column.
     """
     assert result.ratio is not None
-    ratio, faster = result.ratio.estimate, _is_faster(result)
+    ratio, faster = result.ratio.estimate, _is_faster(result) and not as_ratios
     shown = inverse(ratio) if faster else ratio
     said = {"row": row, "column": labels[result.cell.column].short, "factor": format_value(shown)}
     said["interval"] = format_interval(shown)
     if not _clearness(result) and result.verdict is None:
-        said["interval"] = format_interval(inverse(ratio))
+        said["interval"] = format_interval(ratio if as_ratios else inverse(ratio))
         return _("{row}: {column} is neither clearly faster nor slower {interval}.", **said)
     if before is not None:
         said["version"] = labels[before].version

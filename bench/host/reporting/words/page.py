@@ -1,4 +1,7 @@
-"""Holds the words of the page. Its scripts put numbers and names where braces are, such as ``{count}``."""
+"""Holds the words of the page. Its scripts put numbers and names where braces are, such as ``{count}``.
+
+Those that name comparisons, by speed-ups or by time ratios, are in ``page_comparisons``.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,21 @@ from ...statistics.bootstrap import LEVEL
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from .language import _
 from .numbers import format_number, percent
+from .page_comparisons import of_comparisons
 from .quality import meaning, noisy_rule
 
 
-def of_page() -> dict[str, str]:
-    """Return the words of the scripts, by the names that they use."""
-    return {**_choice(), **_chart(), **_figures(), **_table(), **_details(), **_about()}
-
-
-def compared_with(baseline: str) -> str:
-    """Say what "times as fast" compares with."""
-    return _("Speed-ups are over {baseline}.", baseline=baseline)
+def of_page(*, as_ratios: bool = False) -> dict[str, str]:
+    """Return the words of the scripts, by the names that they use; ``as_ratios`` those of time ratios."""
+    return {
+        **_choice(),
+        **_chart(),
+        **_figures(),
+        **_table(),
+        **_details(),
+        **_about(),
+        **of_comparisons(as_ratios=as_ratios),
+    }
 
 
 def _choice() -> dict[str, str]:
@@ -36,7 +43,6 @@ def _choice() -> dict[str, str]:
         "mode": _("mode"),
         "baseline": _("baseline"),
         "show": _("show"),
-        "speedups": _("speed-ups"),
         "times": _("times"),
         "filter": _("filter"),
         "filterHint": _("part of a name"),
@@ -48,23 +54,12 @@ def _choice() -> dict[str, str]:
 
 def _chart() -> dict[str, str]:
     return {
-        "chart": _("Speed-up over {baseline}", baseline="{baseline}"),
-        "chartHint": _("Higher is faster. Lines show intervals; the scale is logarithmic."),
         "mean": _("geometric mean"),
         "meanRows": _("over {count} complete rows", count="{count}"),
         "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
         "allRows": _("Show all"),
-        "ofMedians": _("Another baseline than the study's: ratio of medians, without interval or verdict."),
         "nothing": _("Nothing to show. Choose more above."),
         "noTime": _("Every time was withheld: other programs were computing."),
-        "noSpeedup": _("Every speed-up was withheld: other programs were computing."),
-        "noBaseline": _("No baseline was measured, so there are no speed-ups."),
-        "bar": _(
-            "{column}: {speedup} times as fast {interval}",
-            column="{column}",
-            speedup="{speedup}",
-            interval="{interval}",
-        ),
     }
 
 
@@ -99,10 +94,6 @@ def _figures() -> dict[str, str]:
 def _table() -> dict[str, str]:
     return {
         "table": _("All results"),
-        "tableHint": _(
-            "Speed-up over {baseline}; its own column has the time per step. Select an entry for its details.",
-            baseline="{baseline}",
-        ),
         "timesHint": _("Median time per step. Select an entry for its details."),
         "sort": _("sort by {column}", column="{column}"),
         "row": _("workload"),
@@ -125,7 +116,6 @@ def _details() -> dict[str, str]:
         "throughput": _("throughput"),
         "cpu": _("CPU time per step"),
         "cpuText": _("{time}, {processors} processors busy", time="{time}", processors="{processors}"),
-        "speedup": _("speed-up"),
         "verdict": _("verdict"),
         "quality": _("quality"),
         "status": _("status"),

@@ -36,31 +36,44 @@ def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:
     ]
 
 
-def best_mode_remarks(ranked: Ranked, results: Sequence[Result], baseline: str) -> list[str]:
-    """Write for every track how fast the versions are, each in its best mode of every row; see ``best_modes``."""
+def best_mode_remarks(
+    ranked: Ranked, results: Sequence[Result], baseline: str, *, as_ratios: bool = False
+) -> list[str]:
+    """Write for every track how fast the versions are, each in its best mode of every row; see ``best_modes``.
+
+    With ``as_ratios`` they are time ratios instead of speed-ups.
+    """
     labels = labels_of(results)
     return [
-        _best_modes(track.best_modes, track_name(track), labels, baseline)
+        _best_modes(track.best_modes, track_name(track), labels, baseline, as_ratios)
         for track in ranked.tracks
         if track.best_modes is not None
     ]
 
 
-def _best_modes(best: BestModes, track: str, labels: Labels, baseline: str) -> str:
+def _best_modes(best: BestModes, track: str, labels: Labels, baseline: str, as_ratios: bool) -> str:
     names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
     said = []
     for one in best.versions:
-        speed_up = inverse(one.ratio)
+        shown = one.ratio if as_ratios else inverse(one.ratio)
         # Fewer digits would not tell apart versions that are close.
-        numbers = format_value(speed_up, fewest=DEFAULT), format_interval(speed_up, fewest=DEFAULT)
+        numbers = format_value(shown, fewest=DEFAULT), format_interval(shown, fewest=DEFAULT)
         said.append(" ".join(filter(None, (names[one.environment], *numbers))))
-    text = ngettext(
-        "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {track}: {versions}.",
-        "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {track}: {versions}.",
-        best.rows,
-        track=track,
-        baseline=labels[baseline].text,
-        versions="; ".join(said),
+    named = {"track": track, "baseline": labels[baseline].text, "versions": "; ".join(said)}
+    text = (
+        ngettext(
+            "With each version's best mode in every row, ratios to {baseline}, {count} row, {track}: {versions}.",
+            "With each version's best mode in every row, ratios to {baseline}, {count} rows, {track}: {versions}.",
+            best.rows,
+            **named,
+        )
+        if as_ratios
+        else ngettext(
+            "With each version's best mode in every row, speed-ups over {baseline}, {count} row, {track}: {versions}.",
+            "With each version's best mode in every row, speed-ups over {baseline}, {count} rows, {track}: {versions}.",
+            best.rows,
+            **named,
+        )
     )
     corrected = _(
         "Each process counts in the mode that the row's other processes choose, so that the choice does not flatter."

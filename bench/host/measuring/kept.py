@@ -1,0 +1,47 @@
+"""Opens what runs keep for later ones: the peaks of the machine, and which cells' times were verified to grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from ..environments import Prepared
+from ..executors.job import InstalledEnvironment
+from ..machine import facts
+from ..project import STATE
+from ..storage import identity
+from ..storage.kept_growth import KeptGrowth
+from ..storage.kept_peaks import KeptPeaks
+from ..study.plan import Plan
+from ..study.schema import Study
+from .growth_checks import GrowthChecks
+
+
+def peaks(root: Path, prepared: Mapping[str, Prepared]) -> KeptPeaks:
+    """Return the peaks that were measured in these environments."""
+    manifests = {environment: one.manifest for environment, one in prepared.items()}
+    return KeptPeaks(root / STATE / "peaks", manifests, facts.describe())
+
+
+def growth(
+    root: Path,
+    study: Study,
+    plan: Plan,
+    environments: Mapping[str, InstalledEnvironment],
+    data: Mapping[str, str | None],
+) -> GrowthChecks:
+    """Return the verifications of a run; those of earlier runs count where compiled code is kept between runs, too.
+
+    The times of a trial mean nothing, and beside other cells nothing is verified well.
+    """
+    if plan.profile.compile_cache != "kept" or plan.profile.trial:
+        return GrowthChecks()
+    kept = KeptGrowth(
+        root / STATE / "growth",
+        {name: asdict(environment) for name, environment in environments.items()},
+        identity.code_of_cells(study.registry, plan),
+        facts.describe(),
+        {"seed": plan.seed, "data": dict(data), "workers": plan.profile.workers},
+    )
+    return GrowthChecks(kept)
