@@ -34,7 +34,7 @@ def main(names: list[str]) -> int:
     state = ROOT / ".nox"
     state.mkdir(exist_ok=True)
     rows = []
-    # In the checkout, where the caches are, since hard links do not cross file systems.
+    # In the checkout, so that files are cloned from the cache where its file system can, and copied elsewhere.
     with tempfile.TemporaryDirectory(dir=state, prefix="rebuild-") as folder:
         root = Path(folder)
         shutil.copytree(ROOT / "locks", root / "locks")

@@ -1,4 +1,4 @@
-"""Makes a page of the documentation for each workload: what the code says, around the text that lies beside the code.
+"""Makes a page of the documentation for each workload: what code and committed runs say, around its written text.
 
 ``bench/workloads/<workload>/page.md`` is written by hand; ``PLACES`` in it are replaced by tables. Links are those
 of the repository, where people read these texts, too; here they lead to the pages that are made.
@@ -17,7 +17,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+import workload_times  # noqa: E402
 
 from bench.host.statistics.roofline import MARGIN  # noqa: E402
 from bench.registry import BENCH, BUILT_IN  # noqa: E402
@@ -110,6 +112,7 @@ def page(name: str) -> str:
             f"# {name}\n",
             f"{_said(specification)}\n",
             text,
+            workload_times.section(name),
             "## Facts\n",
             *(f"- {fact}" for fact in facts(specification)),
             "\n## Run it\n",

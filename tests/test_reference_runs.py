@@ -31,7 +31,7 @@ def load(name: str) -> Study:
 def statuses() -> dict[tuple[str, str], set[str]]:
     """Return the statuses that modes have in the committed tables; a disturbed time counts as none."""
     found: dict[tuple[str, str], set[str]] = {}
-    for path in sorted((ROOT / "reports" / "reference").glob("*/results.csv")):
+    for path in sorted((ROOT / "reports" / "reference").rglob("results.csv")):
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["quality"] != Quality.DISTURBED.value:
