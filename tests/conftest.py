@@ -17,7 +17,8 @@ pytest_plugins = ["division"]
 # get a number of threads from the host, whatever is set here.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-settings.register_profile("shared", deadline=None)
+# What a failure prints repeats it elsewhere: a machine of CI keeps no database of examples.
+settings.register_profile("shared", deadline=None, print_blob=True)
 settings.load_profile("shared")
 
 

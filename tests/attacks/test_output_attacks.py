@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as standard
 import io
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ for number in range({lines}):
         time.sleep(0.002)
 sys.stderr.flush()
 sys.stdin.readline()
+time.sleep(0.5)  # The log is cut meanwhile; what is written at that very moment may be lost.
 sys.stderr.write("the end\\n"); sys.stderr.flush()
 sys.stdout.write(json.dumps({{"event": "moved"}}) + "\\n"); sys.stdout.flush()
 sys.stdin.readline()
@@ -89,6 +91,32 @@ def test_a_log_that_is_cut_keeps_its_first_and_last_bytes(tmp_path, small_logs):
     assert content.endswith(b"lastlater")
     assert b"[52009 bytes are left out here" in content
     assert len(content) < 49_000
+
+
+@pytest.mark.parametrize("moment", ["stat", "ftruncate"])
+def test_what_a_worker_prints_while_its_log_is_cut_stays(tmp_path, small_logs, monkeypatch, moment):
+    log = tmp_path / "w.log"
+    call, said = getattr(os, moment), []
+
+    def meanwhile(*given, **named):
+        """Print something just after the size was read, or the log cut."""
+        found = call(*given, **named)
+        if not said and (moment == "ftruncate" or given[0] == log):
+            said.append(output.write(b"meanwhile"))
+        return found
+
+    with log_limit.opened(log) as output:
+        output.write(b"first" + b"-" * 100_000 + b"last")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, moment, meanwhile)
+            log_limit.limit(log)
+        output.write(b"later")
+    content = log.read_bytes()
+    assert said
+    assert content.startswith(b"first-")
+    assert content.endswith(b"lastmeanwhilelater" if moment == "stat" else b"lastlater")
+    assert content.count(b"meanwhile") == 1
+    assert b"[%d bytes are left out here" % (52018 if moment == "stat" else 52009) in content
 
 
 @pytest.mark.parametrize(

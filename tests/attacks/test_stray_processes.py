@@ -142,6 +142,8 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
         process.take_turn(1)
         process.request_finish()
         process.await_finish()
+        process.end_worker()
+        process.await_end()
         assert process.record.status == "ok", process.record.reason
     elif way == "kill":
         process.kill()
@@ -314,3 +316,14 @@ def test_a_guard_is_dismissed_only_when_no_worker_left_anything(tmp_path, monkey
     assert not made.nothing_is_left()
     folder.rmdir()
     assert made.nothing_is_left()
+
+
+def test_a_guard_leaves_the_folder_of_another_host_s_worker_that_has_not_locked_it_yet(tmp_path, monkeypatch):
+    monkeypatch.setattr(guard, "SWEEP_S", 0.0)
+    made = guard.Guard()
+    own = tmp_path / f"benchmatrix-worker-1-{made._token}"
+    others = [tmp_path / "benchmatrix-worker-2-0123abcd", tmp_path / "benchmatrix-worker-3-x_y1z2w3"]
+    for folder in (own, *others):
+        folder.mkdir()
+    guard.clear(made._token, "", str(tmp_path))
+    assert sorted(tmp_path.iterdir()) == others

@@ -6,9 +6,11 @@ import os
 from unittest import mock
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from bench.frameworks.jax import compiler, parallel
+from bench.cell import MIXED
+from bench.frameworks.jax import compiler, parallel, products
 from bench.frameworks.jax import gpu as gpu
 from bench.frameworks.jax.adapter import Adapter
 from bench.program import Unsupported
@@ -19,6 +21,7 @@ def examine(mode):
     found = {"keeps code": kept is not None and kept == os.environ.get("JAX_COMPILATION_CACHE_DIR"), "counts": counts()}
     found["pmap keeps code"] = pmap_keeps_code()
     found.update({"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()})
+    found.update(narrow=narrow(), asked=asked(), words=words())
     found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
         found.update(divided(mode))
@@ -140,6 +143,48 @@ def tf32():
     except Unsupported as error:
         found["processor"] = str(error)
     return found
+
+
+def narrow():
+    """Return why bfloat16 is refused on GPUs that exist for a moment only, or None."""
+    found = {precision: {} for precision in ("bfloat16", MIXED)}
+    for name, capability in (("new", "8.0"), ("old", "7.5"), ("other", "gfx942")):
+        device = mock.Mock(platform="gpu", compute_capability=capability)
+        for precision, given in found.items():
+            with mock.patch.object(jax, "devices", return_value=[device]):
+                try:
+                    given[name] = Adapter("jit", "gpu", precision, 2).device and None
+                except Unsupported as error:
+                    given[name] = str(error)
+    return found
+
+
+def asked():
+    """Return what JAX is asked for by cells whose products are narrow, and some wide."""
+    found = {}
+    for precision in ("float32", "bfloat16", "float16", MIXED):
+        Adapter("jit", "gpu", precision, 2)
+        found[precision] = jax.config.jax_default_matmul_precision
+    return found
+
+
+def words():
+    """Name the products of a program with a narrow and a wide one, within other functions, on a GPU and a processor."""
+
+    @jax.jit
+    def multiply(wide):
+        narrow = wide.astype(jnp.bfloat16)
+        return jax.lax.fori_loop(0, 2, lambda _, value: value @ value, wide) + (narrow @ narrow)
+
+    found = {}
+    for precision in ("default", "tensorfloat32", "highest"):
+        with jax.default_matmul_precision(precision):
+            traced = jax.make_jaxpr(multiply)(jnp.ones((2, 2)))
+        found[precision] = [products.in_words(traced, platform) for platform in ("gpu", "cpu")]
+    read = products.Products(lambda value: value @ value, MIXED)
+    assert read.settings() == {}
+    read(jnp.ones((2, 2), jnp.bfloat16))
+    return dict(found, narrow=read.settings()["float32 matmul"])
 
 
 def ahead():

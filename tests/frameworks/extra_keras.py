@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from trial import adapter_of, built, end, run
 
+from bench.cell import MIXED
+from bench.frameworks.keras import computed
 from bench.frameworks.keras.versions import BACKEND
+from bench.registry import BUILT_IN
+from bench.workloads.transformer_train import keras as transformer
 
 
 def examine(mode):
-    return {"adam": adam(mode)} if BACKEND == "torch" and mode == "fit-jit" else {}
+    found = {"adam": adam(mode)} if BACKEND == "torch" and mode == "fit-jit" else {}
+    return dict(found, attention=attention()) if BACKEND == "jax" and mode == "fit" else found
+
+
+def attention():
+    """Return the form of attention in each precision, as it is here and with cuDNN and a GPU that it takes."""
+    from jax._src.cudnn import fused_attention_stablehlo as cudnn
+
+    found = {}
+    for precision in ("float32", MIXED):
+        adapter_of("keras", "fit", precision)
+        model = transformer.network(BUILT_IN.specification("transformer-train").SIZES["check"])
+        here = computed.attention(model, "composed")
+        with mock.patch.multiple(
+            cudnn,
+            check_cudnn_version=lambda: 91300,
+            check_compute_capability=lambda capability: True,
+            is_cuda_compute_capability_equal=lambda capability: False,
+        ):
+            found[precision] = [here, computed.attention(model, "composed")]
+    return found
 
 
 def adam(mode):

@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 import tensorflow as tf
 
+from bench.cell import MIXED
 from bench.frameworks.tensorflow import gpu as gpu
 from bench.frameworks.tensorflow import mirrored
 from bench.frameworks.tensorflow.adapter import Adapter, variable_training
@@ -29,6 +30,8 @@ def examine(mode):
         **found,
         "limit": limit(),
         "tf32": tf32(mode),
+        "narrow": narrow(mode),
+        "placed": placed(mode) if mode in ("eager", "function") else {},
         "without NCHW": without_channels_first(mode),
         "settings": [read({}), read({"TF_CUDNN_USE_AUTOTUNE": "0", "TF_GPU_ALLOCATOR": "x"})],
         "losses": {settings["name"]: losses(mode, settings) for settings in OPTIMIZERS},
@@ -158,6 +161,44 @@ def tf32(mode):
         found["processor"] = str(error)
     Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
     return dict(found, after=tf.config.experimental.tensor_float_32_execution_enabled())
+
+
+def narrow(mode):
+    """Return why bfloat16 is refused on GPUs that exist for a moment only, or None."""
+    found = {precision: {} for precision in ("bfloat16", MIXED)}
+    for name, details in (("new", (8, 0)), ("old", (7, 5)), ("other", None)):
+        for precision, given in found.items():
+            with (
+                mock.patch.object(tf.config, "list_physical_devices", return_value=["a GPU"]),
+                mock.patch.object(tf.config.experimental, "set_memory_growth"),
+                mock.patch.object(
+                    tf.config.experimental, "get_device_details", return_value={"compute_capability": details}
+                ),
+            ):
+                given[name] = None
+                try:
+                    Adapter(mode, "gpu", precision, int(os.environ["OMP_NUM_THREADS"]))
+                except Unsupported as error:
+                    given[name] = str(error)
+    return found
+
+
+def placed(mode):
+    """Multiply on a processor in a cell of a GPU, which it plays, and add; return what is found there, and refused."""
+    found = {}
+    for name, act in (("without", lambda matrix: matrix + 1.0), ("reason", lambda matrix: matrix @ matrix + 2.0)):
+        adapter = Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+        matrix = adapter.put(np.ones((7, 7)))
+        adapter.device = "/GPU:0"
+        adapter._collected.begin()
+        adapter.transform(act)(matrix)
+        found["operations"] = adapter._collected.on_processor()
+        found[name] = None
+        try:
+            adapter.settle()
+        except Unsupported as error:
+            found[name] = str(error)
+    return found
 
 
 def read(variables):

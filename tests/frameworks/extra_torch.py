@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ import imagined_pairs
 import numpy as np
 import torch
 
+from bench.cell import MIXED
 from bench.frameworks.torch import functional, lazy, parallel
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
@@ -21,6 +23,9 @@ from bench.frameworks.torch.layouts import convolution_layout
 from bench.frameworks.torch.training import mix, module_training
 from bench.program import Transform, Unsupported
 from bench.workloads.lenet_train.torch import max_pool, max_pool_by_quarters, max_pool_by_slices
+
+#: {name: compute capability, and the version of HIP of a GPU of another maker}
+GPUS = {"new": ((8, 0), None), "old": ((7, 5), None), "other": ((9, 4), "6.2")}
 
 
 def examine(mode):
@@ -38,6 +43,8 @@ def examine(mode):
         "layouts": layouts(),
         "gpu": gpu(mode),
         "tf32": tf32(mode),
+        "narrow": narrow(mode),
+        "autocast": autocast(),
         "allocators": allocators(),
     }
     if mode == "compile":
@@ -165,19 +172,24 @@ def gpu(mode):
         }
 
 
+@contextlib.contextmanager
+def imagined(name):
+    """Let a GPU of ``GPUS`` exist for a moment."""
+    (major, minor), hip = GPUS[name]
+    properties = mock.Mock(return_value=mock.Mock(major=major, minor=minor))
+    with (
+        mock.patch.multiple(torch.cuda, is_available=lambda: True, get_device_properties=properties),
+        mock.patch.object(torch.version, "hip", hip),
+        mock.patch.object(torch, "tensor", lambda array, dtype, device: torch.empty(array.shape, dtype=dtype)),
+    ):
+        yield
+
+
 def tf32(mode):
     """Ask for TF32 on a GPU that exists for a moment only, and on a processor; return the settings and the reasons."""
     found = {}
-    for name, capability, hip in (("new", (8, 0), None), ("old", (7, 5), None), ("other", (9, 4), "6.2")):
-        properties = mock.Mock(major=capability[0], minor=capability[1])
-        with (
-            mock.patch.multiple(
-                torch.cuda, is_available=lambda: True, get_device_properties=mock.Mock(return_value=properties)
-            ),
-            mock.patch.object(torch.version, "hip", hip),
-            mock.patch.object(torch, "tensor", lambda array, dtype, device: torch.empty(array.shape, dtype=dtype)),
-            mock.patch.object(settings, "cuda_allocator", return_value="caching"),
-        ):
+    for name in GPUS:
+        with imagined(name), mock.patch.object(settings, "cuda_allocator", return_value="caching"):
             adapter = Adapter(mode, "gpu", "tf32", 2)
             try:
                 placed = adapter.put(np.ones(3))
@@ -191,6 +203,42 @@ def tf32(mode):
     except Unsupported as error:
         found["processor"] = str(error)
     return found
+
+
+def narrow(mode):
+    """Return why bfloat16 is refused on GPUs that exist for a moment only, or None; ``mixing`` is after a fork."""
+    found = {"bfloat16": {}, MIXED: {}, "mixing": {}}
+    for name in GPUS:
+        # An old version's context looks at the GPU, too.
+        with imagined(name), mock.patch("bench.frameworks.torch.training.autocast"):
+            for precision in ("bfloat16", MIXED):
+                adapter = Adapter(mode, "gpu", precision, 2)
+                found[precision][name] = refused(lambda adapter=adapter: adapter.put(np.ones(3)))
+            found["mixing"][name] = refused(lambda: mix(torch.nn.Linear(2, 2), torch.device("cuda")))
+    return found
+
+
+def refused(act):
+    try:
+        act()
+    except Unsupported as error:
+        return str(error)
+
+
+def autocast():
+    """Read back a context that casts to bfloat16, one to float16, and one that PyTorch has turned off."""
+    on, off = (torch.autocast("cpu", torch.bfloat16, enabled=enabled) for enabled in (True, False))
+    half = mock.MagicMock(device="cpu")
+    with mock.patch.multiple(torch, create=True, **narrow_type(torch.float16)):
+        short = settings.in_autocast(half)
+    return {"on": settings.in_autocast(on), "float16": short, "off": settings.in_autocast(off)}
+
+
+def narrow_type(found):
+    """Return what a context that casts to this type would answer, in new and old versions."""
+    if hasattr(torch, "get_autocast_dtype"):
+        return {"is_autocast_enabled": lambda kind: True, "get_autocast_dtype": lambda kind: found}
+    return {"is_autocast_cpu_enabled": lambda: True, "get_autocast_cpu_dtype": lambda: found}
 
 
 def graphs(mode):

@@ -63,7 +63,12 @@ GRID = [
     ("tf1", "session"),
     ("tf2-session", "session"),
     ("theano", "function"),
+    ("jax-newest", "eager"),
     ("jax-newest", "jit"),
+    ("jax-newest", "jit-loop"),
+    ("jax-newest", "jit-aot"),
+    ("jax-newest", "pmap"),
+    ("jax-newest", "shard-map"),
 ]
 GRID_INFERENCE = [
     ("keras-tf", "predict"),
@@ -126,7 +131,7 @@ NAMES = {
     "threads", "interop threads", "float32 matmul", "TF32 matmul", "TF32 convolution", "x64", "layout", "CUDA graphs",
     "donation", "cuDNN autotuning", "cuDNN deterministic", "fused optimizer", "allocator", "instruction set",
     "compiled", "BLAS", "kernels", "dispatch", "synchronised", "optimizer", "attention", "frozen weights",
-    "devices", "generated for",
+    "devices", "generated for", "on the processor",
 }  # fmt: skip
 
 
@@ -185,9 +190,13 @@ def case(environment: str, mode: str, *values: object, long: bool = False) -> An
     return pytest.param(environment, mode, *values, marks=found, id=name)
 
 
-def cases(*names: str) -> pytest.MarkDecorator:
-    """Let a test run in these modes, each given as ``<environment>:<mode>``."""
-    return pytest.mark.parametrize(("environment", "mode"), [case(*name.split(":")) for name in names])
+def cases(*names: str, long: tuple[str, ...] = ()) -> pytest.MarkDecorator:
+    """Let a test run in these modes, each given as ``<environment>:<mode>``.
+
+    Those of ``long`` are left to ``nox -s grid`` although they are usual ones.
+    """
+    found = [case(*name.split(":"), long=name in long) for name in (*names, *long)]
+    return pytest.mark.parametrize(("environment", "mode"), found)
 
 
 every_mode = pytest.mark.parametrize(

@@ -20,9 +20,8 @@ def cpu_s():
     """Return the processor time of this process and of those that it started."""
     found = time.process_time()
     for process in family.descendants(os.getpid()):
-        with open(f"/proc/{process}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        found += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        # The clock of a process, see clock_getcpuclockid(3): the kernel's ticks are as long as a test allows.
+        found += time.clock_gettime_ns((~process << 3) | 2) / 1e9
     return found
 
 

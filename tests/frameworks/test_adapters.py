@@ -164,10 +164,9 @@ def test_the_form_of_attention_is_said(environment, mode, form):
     assert "attention" not in found["steady"]["mlp-train"]["settings"]
 
 
-@needs("jax")
-def test_donation_is_seen_in_what_became_of_the_arrays():
-    assert trial("jax", "jit")["steady"]["mlp-train"]["settings"]["donation"] is True
-    assert trial("jax", "eager")["steady"]["mlp-train"]["settings"]["donation"] is False
+@cases("jax:jit", "jax:eager")
+def test_donation_is_seen_in_what_became_of_the_arrays(environment, mode):
+    assert trial(environment, mode)["steady"]["mlp-train"]["settings"]["donation"] is (mode == "jit")
 
 
 @cases("flax:nnx", "flax:nnx-functional", "flax:linen", "haiku:jit")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from environment import ROOT, THREADS, agreement, framework, run
-from modes import GRID, GRID_INFERENCE, case, cases, compiled, needs
+from modes import GRID, GRID_INFERENCE, SEVERAL, case, cases, compiled, needs
 
 from bench.cell import MIXED, Cell
 from bench.host.study import study_file
@@ -118,7 +118,7 @@ def short_precisions(environment):
     return ("bfloat16",) if environment == "torch1" else ("bfloat16", "float16")
 
 
-@cases("torch1:eager", "torch2:eager", "torch2:functorch", "tf2:eager", "tf2:function", "tf2:xla", "jax:jit")
+@cases("torch1:eager", "torch2:eager", "torch2:functorch", "tf2:eager", "tf2:function", "jax:jit", long=("tf2:xla",))
 def test_training_in_mixed_precision_is_as_exact_as_bfloat16_lets_it_be(environment, mode):
     trained = ("mlp-train", "lenet-train", "lstm-cell-lm-train")
     found = agreement(environment, mode, *(f"{workload}/check/{MIXED}" for workload in trained))
@@ -137,9 +137,11 @@ def test_libraries_train_in_mixed_precision_in_their_own_ways(environment, mode)
     trained = ("lenet-train", "resnet18-train", "lstm-lm-train", "transformer-train")
     found = agreement(environment, mode, *(f"{workload}/check/{MIXED}" for workload in trained))
     assert len(found) == len(trained)
-    for share, settings in found.values():
+    for name, (share, settings) in found.items():
         assert share <= 1
-        assert settings["float32 matmul"] == "bf16"
+        # The attention of nnx multiplies weights in float32.
+        wide = mode.startswith("nnx") and name.startswith("transformer")
+        assert settings["float32 matmul"] == ("bf16 and highest" if wide else "bf16")
 
 
 @cases("torch2:torchscript", "torch2:autocast")
@@ -199,7 +201,10 @@ def test_xla_compiles_as_many_clusters_as_the_graphs_have():
     assert [executables for _, executables in found["function"].values()] == [0, 0]
 
 
-@cases("jax:pmap", "jax:shard-map", "tf2:mirrored", "torch1:ddp", "torch2:ddp")
+@cases(
+    *("jax:pmap", "jax:shard-map", "tf2:mirrored", "torch1:ddp", "torch2:ddp"),
+    *("jax-newest:pmap", "jax-newest:shard-map"),
+)
 def test_a_step_over_two_devices_agrees_with_float64_for_the_whole_batch(environment, mode):
     name = framework(environment)
     training = [
@@ -249,8 +254,8 @@ def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment,
     assert "inference" in found["mlp-train"] or "bfloat16" in found["mlp-train"]
 
 
-@needs("tf2")
-def test_frozen_graphs_agree_with_float64_and_refuse_what_has_no_weights_or_changes_them():
+@cases("tf2:function-frozen")
+def test_frozen_graphs_agree_with_float64_and_refuse_what_has_no_weights_or_changes_them(environment, mode):
     """Their weights are constants in loops, in graphs of open shapes and beside convolutions, which take them up."""
     refused = {"gemm": "has none", "mlp-train": "changes the weights", "hessian-vector": "that change"}
     inferred = (
@@ -263,7 +268,7 @@ def test_frozen_graphs_agree_with_float64_and_refuse_what_has_no_weights_or_chan
         "kv-decode",
         "lengths-exact",
     )
-    found = agreement("tf2", "function-frozen", *inferred, *refused)
+    found = agreement(environment, mode, *inferred, *refused)
     for workload, why in refused.items():
         assert found.pop(workload).endswith(f"{why}: see function")
     assert sorted(found) == sorted(inferred)
@@ -293,7 +298,9 @@ def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
     assert found["kv-decode"].startswith("each library of AOTInductor has buffers of its own")
 
 
-@pytest.mark.parametrize(("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE)])
+@pytest.mark.parametrize(
+    ("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE) if each[1] not in SEVERAL]
+)
 def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
     found = agreement(environment, mode)
     name = framework(environment)
@@ -303,6 +310,9 @@ def test_every_implementation_of_an_environment_outside_the_default_study_agrees
         training = BUILT_IN.specification(workload).TRAINING
         if name == "keras" and training == mode.startswith("predict"):
             assert outcome.startswith(f"mode {mode} is for ")
+            continue
+        if mode == "jit-loop" and workload != "input-pipeline" and (not training or workload == "lenet-input"):
+            assert outcome.startswith("mode jit-loop ")
             continue
         if environment == "jax-newest" and workload in WITHOUT_GRAIN:
             assert WITHOUT_GRAIN[workload] in outcome
@@ -320,6 +330,14 @@ def test_the_integers_of_tensorflow_lite_err_more_than_its_float32_and_say_so():
     found = {mode: agreement("tflite", mode)["resnet18"] for mode in ("float32", "int8")}
     assert found["float32"][1]["float32 matmul"] == "highest"
     assert found["int8"][1]["float32 matmul"] == "int8"
+
+
+@needs("tflite")
+def test_the_integers_of_tensorflow_lite_have_the_ranges_of_whole_batches_and_refuse_a_wide_softmax():
+    found = agreement("tflite", "int8", "gemm/small/float32", "layernorm-softmax/tiny/float32")
+    # With the right side of one batch and the left side of the next, each had the other's range: 2.6 times the error.
+    assert found["gemm/small/float32"][0] < 0.4
+    assert "steps of 1/256, too few for results over 256 columns" in found["layernorm-softmax/tiny/float32"]
 
 
 @needs("keras-jax")

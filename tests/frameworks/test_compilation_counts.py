@@ -68,7 +68,7 @@ def test_ahead_of_time_each_shape_is_compiled_once_and_called_again(environment,
         # Of four lengths: one graph where the length is open, else one for each.
         case("torch2", "compile", 1, long=True),
         case("tf2", "function", 1),
-        case("tf2", "xla", 4),
+        case("tf2", "xla", 4, long=True),
         case("jax", "jit", 4),
     ],
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from environment import run
 from modes import needs
 
 
+@pytest.mark.long
 @needs("jax")
 def test_the_gradients_of_a_convolution_in_a_loop_are_those_of_jax():
     found = run("jax", "slopes_in_loop")

@@ -22,7 +22,9 @@ def test_a_parent_keeps_what_the_compiler_looks_up_again():
     assert run("torch2", "kept_once") == {"header": [True, 0], "vector_instructions": [True, 0]}
 
 
-@pytest.mark.parametrize(("environment", "has_them"), [("torch1", False), ("torch2", True)])
+@pytest.mark.parametrize(
+    ("environment", "has_them"), [("torch1", False), pytest.param("torch2", True, marks=pytest.mark.long)]
+)
 def test_a_first_call_imports_what_the_facts_say(environment, has_them):
     # The workload without training comes first, as modules stay imported.
     asked = {"framework": "torch", "mode": "eager", "workloads": ["gemm", "mlp-train"], "modules": MODULES}

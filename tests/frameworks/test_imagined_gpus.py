@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from modes import NAMES, cases, needs, torch_modes, trial
 
+from bench.cell import MIXED
+
 
 @torch_modes
 def test_torch_tells_what_a_gpu_computes_with(environment, mode):
@@ -33,9 +35,68 @@ def test_torch_computes_in_tf32_where_it_is_asked_to(environment, mode):
     assert (found["after"]["float32 matmul"], found["after"]["TF32 convolution"]) == ("highest", False)
 
 
+def on_old_gpus(name):
+    """Return what an adapter says of each GPU: the new one, the old one and that of another maker."""
+    reason = "{} needs an NVIDIA GPU of compute capability 8.0 or later, and this one has 7.5: use float32"
+    return {"new": None, "old": reason.format(name), "other": None}
+
+
+#: What adapters say of precisions that need a new GPU.
+NARROW = {"bfloat16": on_old_gpus("bfloat16"), MIXED: on_old_gpus("mixed precision in bfloat16")}
+
+
+@torch_modes
+def test_torch_refuses_bfloat16_on_old_gpus(environment, mode):
+    # A second process asks when it makes the program.
+    assert trial(environment, mode)["extras"]["narrow"] == {**NARROW, "mixing": NARROW[MIXED]}
+
+
+@needs("tf2")
+def test_tensorflow_refuses_bfloat16_on_old_gpus():
+    assert trial("tf2", "function")["extras"]["narrow"] == NARROW
+
+
+@needs("jax")
+def test_jax_refuses_bfloat16_on_old_gpus():
+    assert trial("jax", "jit")["extras"]["narrow"] == NARROW
+
+
+@needs("jax")
+def test_wide_products_of_narrow_programs_are_full_float32_in_jax():
+    assert set(trial("jax", "jit")["extras"]["asked"].values()) == {"highest"}
+    found = trial("jax", "jit")["extras"]["words"]
+    assert found["default"] == ["bf16 and tf32", "bf16 and highest"]
+    assert found["tensorfloat32"] == ["bf16 and tf32", "bf16 and highest"]
+    assert found["highest"] == ["bf16 and highest", "bf16 and highest"]
+    assert found["narrow"] == "bf16"
+
+
+@torch_modes
+def test_torch_reads_back_what_autocast_does(environment, mode):
+    found = trial(environment, mode)["extras"]["autocast"]
+    assert found == {"on": {"float32 matmul": "bf16"}, "float16": {"float32 matmul": "fp16"}, "off": {}}
+
+
+@cases("tf2:eager", "tf2:function")
+def test_tensorflow_refuses_products_that_it_leaves_to_the_processor(environment, mode):
+    found = trial(environment, mode)["extras"]["placed"]
+    # oneDNN's has a name of its own.
+    assert any("MatMul" in name for name in found["operations"])
+    assert found["reason"].startswith("TensorFlow computes ")
+    assert found["reason"].endswith("on the processor, where it puts what has no kernel for the GPU: use another mode")
+    assert found["without"] is None
+
+
+@needs("keras-jax")
+def test_keras_on_jax_says_which_attention_it_takes():
+    found = trial("keras-jax", "fit")["extras"]["attention"]
+    assert found["float32"] == ["composed", "composed"]
+    assert found[MIXED] == ["composed", "fused"]
+
+
 @needs("tf2")
 def test_tensorflow_computes_in_tf32_where_it_is_asked_to():
-    found = trial("tf2", "eager")["extras"]["tf32"]
+    found = trial("tf2", "function")["extras"]["tf32"]
     verify_tf32(found)
     assert found["after"] is False
 
@@ -61,9 +122,9 @@ def test_cuda_graphs_are_for_a_gpu():
     assert given == {"mode": "reduce-overhead"}
 
 
-@needs("torch2")
-def test_an_lstm_on_a_gpu_is_refused_by_functional_gradients():
-    reason = trial("torch2", "compile-step")["extras"]["recurrent"]
+@cases("torch2:compile-step")
+def test_an_lstm_on_a_gpu_is_refused_by_functional_gradients(environment, mode):
+    reason = trial(environment, mode)["extras"]["recurrent"]
     assert reason == "cuDNN's nn.LSTM needs the storage of its weights, which torch.func hides: see compile"
 
 
@@ -81,13 +142,13 @@ def test_torch_reads_layout_and_allocator(environment, mode):
 
 @needs("tf2")
 def test_tensorflow_limits_a_gpu_by_a_logical_device():
-    found = trial("tf2", "eager")["extras"]
+    found = trial("tf2", "function")["extras"]
     assert found["limit"] == [["growth", "a GPU", False], ["devices", "a GPU", [2048]]]
 
 
 @needs("tf2")
 def test_tensorflow_tells_what_a_gpu_computes_with():
-    plain, steered = trial("tf2", "eager")["extras"]["settings"]
+    plain, steered = trial("tf2", "function")["extras"]["settings"]
     assert plain == {"cuDNN autotuning": True, "cuDNN deterministic": False, "allocator": "bfc, growing"}
     assert steered["cuDNN autotuning"] is False
     assert steered["allocator"] == "x"

@@ -41,11 +41,21 @@ def test_the_variable_that_turns_tf32_off_is_respected(monkeypatch):
 
 def test_gpus_before_the_a100_and_those_of_others_have_no_tf32():
     for capability in ((8, 0), (9, 0), (12, 0)):
-        precisions.verify_tf32(capability)
+        precisions.verify_gpu("tf32", capability)
     with pytest.raises(Unsupported, match=r"8\.0 or later, and this one has 7\.5"):
-        precisions.verify_tf32((7, 5))
+        precisions.verify_gpu("tf32", (7, 5))
     with pytest.raises(Unsupported, match="this GPU is none"):
-        precisions.verify_tf32(None)
+        precisions.verify_gpu("tf32", None)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", MIXED])
+def test_nvidias_gpus_before_the_a100_have_no_bfloat16(precision):
+    for capability in ((8, 0), (9, 0), None):
+        precisions.verify_gpu(precision, capability)
+    with pytest.raises(Unsupported, match=r"bfloat16 needs an NVIDIA GPU of compute capability 8\.0 .* has 7\.5"):
+        precisions.verify_gpu(precision, (7, 5))
+    for other in ("float32", "float16", "float64"):
+        precisions.verify_gpu(other, (7, 5))
 
 
 @pytest.mark.parametrize("workload", BUILT_IN.workloads)
@@ -74,4 +84,17 @@ def test_a_cell_in_tf32_fails_where_products_are_not(precision, matmul, right):
         in_force.verify(cell, settings)
     else:
         with pytest.raises(RuntimeError, match=f"TF32 was asked for, and products are in {matmul}"):
+            in_force.verify(cell, settings)
+
+
+@pytest.mark.parametrize(("matmul", "right"), [
+    ("bf16", True), ("bf16 and highest", True), ("highest", False), ("tf32", False), (None, True),
+])  # fmt: skip
+def test_a_cell_in_mixed_precision_fails_where_no_products_are_in_bfloat16(matmul, right):
+    cell = Cell("mine", "torch", "eager", "mlp-train", "check", MIXED, "gpu", 1)
+    settings = {"threads": 1, **({"float32 matmul": matmul} if matmul else {})}
+    if right:
+        in_force.verify(cell, settings)
+    else:
+        with pytest.raises(RuntimeError, match=f"products in bfloat16 were asked for, and are in {matmul}"):
             in_force.verify(cell, settings)

@@ -51,7 +51,7 @@ REQUESTED = {
 }
 
 
-@cases("torch1:eager", "torch2:eager", "tf2:function", "jax:jit")
+@cases("torch1:eager", "torch2:eager", "jax:jit", long=("tf2:function",))
 def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environment, mode):
     found = run(environment, "public_kernels", mode, *KERNELS, *NETWORKS)
     timed, differing = found.pop("planted")
@@ -63,6 +63,13 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
         assert differing == {}
 
 
+def compared(environment, mode, *workloads):
+    """Return {workload: the public ones that are timed, and those that differ}, without the planted mistake."""
+    found = run(environment, "public_kernels", mode, *workloads)
+    found.pop("planted")
+    return found
+
+
 @cases(
     "torch1:torchscript-trace", "torch1:torchscript-optimized", "torch1:functorch", "torch1:optimizer-loop",
     "torch1:optimizer-foreach", "torch2:torchscript", "torch2:functorch", "torch2:optimizer-loop",
@@ -72,11 +79,10 @@ def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environm
     "flax:nnx-functional", "flax:linen", "haiku:jit", "lightning:fit", "lightning:fit-compile", "keras-torch:fit",
     "keras-torch:train-on-batch", "keras-torch:predict", "keras2-tf:fit", "keras2-tf:predict", "tflite:float32",
     "tflite:int8", "tf1:session", "tf2-session:session", "theano:function", "torch-xla:xla",
-    "torch-xla:compile-openxla", "tf2:xla",
+    "torch-xla:compile-openxla", long=("tf2:xla",),
 )  # fmt: skip
 def test_public_ones_of_modes_on_request_and_of_libraries_agree(environment, mode):
-    found = run(environment, "public_kernels", mode, *REQUESTED[mode])
-    found.pop("planted")
+    found = compared(environment, mode, *REQUESTED[mode])
     for workload, (timed, differing) in found.items():
         assert len(timed) > 1, workload
         assert differing == {}
@@ -90,3 +96,16 @@ def test_pipelines_that_feed_keras_agree(environment, mode):
     timed, differing = run(environment, "public_kernels", mode, "lenet-input")["lenet-input"]
     assert len(timed) > 2
     assert differing == {}
+
+
+@cases(
+    "keras-tf:train-on-batch", "keras-jax:train-on-batch", "keras-torch:fit", "keras-torch:train-on-batch",
+    "keras-tf:predict", "keras-tf:predict-jit", "keras-jax:predict", "keras-torch:predict",
+)  # fmt: skip
+def test_larger_networks_in_keras_agree(environment, mode):
+    networks = ("resnet18", "gpt") if mode.startswith("predict") else ("resnet18-train", "gpt-train")
+    found = compared(environment, mode, *networks)
+    assert set(found) == set(networks)
+    for workload, (timed, differing) in found.items():
+        assert len(timed) > 1, workload
+        assert differing == {}

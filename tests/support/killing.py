@@ -29,6 +29,7 @@ from pathlib import Path
 from bench.host.__main__ import main
 from bench.host.storage.journal import Journal
 ledger = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+os.write(ledger, b"\\n")  # the host before may have been killed in the midst of a line
 turn = Journal.turn
 def noted(self, cell, number, attempt, samples):
     turn(self, cell, number, attempt, samples)
@@ -104,7 +105,8 @@ class Attack:
     def turns(self) -> list[list[object]]:
         if not self.ledger.exists():
             return []
-        return [json.loads(line) for line in self.ledger.read_text().splitlines()]
+        # A host may be about to write the last line, or have been killed meanwhile.
+        return [json.loads(line) for line in self.ledger.read_text().splitlines() if line.endswith("]]")]
 
     def workers(self) -> list[int]:
         """List the processes of workers and of their parents."""

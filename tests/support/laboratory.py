@@ -15,9 +15,11 @@ from bench.host.executors.resources import Resources
 from bench.host.executors.row_measurement import RowMeasurement
 from bench.host.machine.energy import Power
 from bench.host.measuring import rounds
+from bench.host.measuring.growth_checks import GrowthChecks
 from bench.host.measuring.stopping import Stops
 from bench.host.reporting.progress import Display, RemainingTime
 from bench.host.storage import journal
+from bench.host.storage.kept_growth import KeptGrowth
 from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
 
@@ -134,10 +136,17 @@ class FakeWorker:
     def resume(self) -> None:
         self._stage.running.add(self._cell.name)
 
-    def close(self) -> None:
+    def end_input(self) -> None:
+        self._stage.log.append(("end", self._cell.column))
+        # It ends without another request.
+        self.resume()
+
+    def kill(self) -> None:
         self._stage.running.discard(self._cell.name)
 
-    kill = close
+    def close(self) -> None:
+        self._stage.log.append(("close", self._cell.column))
+        self.kill()
 
 
 class Laboratory:
@@ -172,6 +181,9 @@ class Laboratory:
         #: What measures the cells of a round side by side; None for rows that take turns.
         self.lanes: Any = None
         self.memory_share: float | None = None
+        #: What is kept between runs of the cells whose time was verified to grow, and environments that changed.
+        self.kept_growth: KeptGrowth | None = None
+        self.changed: set[str] = set()
 
     def state(self, cell: Cell) -> str:
         if cell in self.filled:
@@ -258,6 +270,7 @@ class Laboratory:
             records=journal.read(self.folder),
             lanes=self.lanes,
             note_peaks=self.peaks.__setitem__,
+            growth=GrowthChecks(self.kept_growth),
         )
         remaining = RemainingTime()
         with (
@@ -265,6 +278,7 @@ class Laboratory:
             Display(Console(file=out, width=200), remaining) as display,
         ):
             under_way.measure(display, remaining)
+        under_way.growth.keep(self.changed)
         return journal.read(self.folder)
 
 

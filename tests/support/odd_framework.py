@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bench.cell import Cell
+from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 
 CELL = Cell("odd", "odd", "plain", "gemm", "check", "float32", "cpu", 1)
 
@@ -62,3 +65,20 @@ def make(folder: Path, *, at_import: str = "", more: str = "", module: str = "co
 
 def cell(mode: str) -> Cell:
     return replace(CELL, mode=mode)
+
+
+def job(sources: dict[str, str], cell: Cell = CELL, **values: Any) -> RowJob:
+    """Return a job that measures a cell once, on one thread."""
+    given: dict[str, Any] = {
+        "run": "r1",
+        "row_round": RowRound(0, cell.row, (cell,), 1, (0,)),
+        "environments": {"odd": InstalledEnvironment((sys.executable,))},
+        "threads": 1,
+        "samples": 1,
+        "sample_seconds": 0.001,
+        "timeout_s": 60.0,
+        "data_seed": 1,
+        "order_seed": 2,
+        "sources": sources,
+    }
+    return RowJob(**{**given, **values})

@@ -96,4 +96,4 @@ class Browser:
     def close(self) -> None:
         self._session = None
         self.call("Browser.close")
-        self._process.wait(10)
+        self._process.wait(60)

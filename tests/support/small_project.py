@@ -70,6 +70,14 @@ def spawn(folder: Path, *arguments: str, errors: int = subprocess.PIPE) -> subpr
     )
 
 
+def text_of(path: Path) -> str:
+    """Read a file that a run may remove at any moment; empty where there is none."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""
+
+
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():

@@ -60,9 +60,11 @@ def make_wheel(
     lines = [f"{file},sha256={digests[file].rstrip(b'=').decode()},{len(text)}" for file, text in files.items()]
     path = folder / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for file, text in files.items():
-            wheel.writestr(file, text)
-        wheel.writestr(record, "\n".join([*lines, f"{record},,"]) + "\n")
+        for file, text in {**files, record: "\n".join([*lines, f"{record},,"]) + "\n"}.items():
+            # Without the time, so that equal files give equal wheels.
+            described = zipfile.ZipInfo(file)
+            described.external_attr = 0o644 << 16
+            wheel.writestr(described, text)
     return path
 
 

@@ -66,6 +66,16 @@ def test_a_release_without_the_mode_is_left_out_with_its_reason(project, capsys)
     assert "2 releases: torch-2.0.1, torch-2.5.1" in out
 
 
+def test_a_dry_run_names_an_interpreter_that_is_missing(project, capsys):
+    chosen = ("torch", "--workload", "gemm", "--mode", "eager", "--dry-run")
+    assert call(project, *chosen, "--interpreter", "torch-2.0.1=/nope") == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "1 cell of torch-2.0.1 will be unsupported: the interpreter '/nope' does not exist or cannot be executed."
+    ]
+    assert call(project, *chosen, "--interpreter", "torch-9=/nope") == 2
+    assert "--interpreter: unknown environment 'torch-9'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -51,6 +51,19 @@ def test_the_claims_of_all_studies_are_answered_where_that_of_the_project_has_no
     assert "their model is not described" in out
 
 
+def test_damaged_lines_are_told_on_stderr_as_by_other_commands(project, long_study, capsys):
+    path = project / "one/records.jsonl"
+    path.write_text(f"nonsense\n{path.read_text()}nonsense\n")
+    assert main(["claims", str(project / "one")], root=project) == 0
+    said = capsys.readouterr()
+    run = long_study.manifest.run
+    lines_left_out = f"2 damaged lines were left out (records.jsonl:1, records.jsonl:{len(long_study.records) + 2})"
+    assert said.err == f"{run} 'one': {lines_left_out}.\n"
+    assert "records.jsonl" not in said.out
+    assert main(["show", str(project / "one")], root=project) == 0
+    assert capsys.readouterr().err == said.err
+
+
 def test_a_claim_has_a_line_for_each_run_that_answers_it_and_one_where_nothing_can(project, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     out = answered(project, capsys, str(project / "one"), str(project / "two"), "--matrix", "studies/paper.toml")

@@ -8,7 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from bench.host.analysis.gate import Gate, Judged
+from bench.host.analysis.run_analysis import analyse
 from bench.host.commands import exit_codes
+from bench.host.reporting.words.language import Language, writing_in
+from bench.host.statistics.bootstrap import Estimate
 from bench.host.storage import worker_logs
 
 
@@ -90,6 +94,26 @@ def test_a_slowdown_beyond_the_limit_exits_with_3_and_says_how_much(long_study, 
     said = capsys.readouterr().err
     assert "Slower by more than 5 %: tf2:eager mlp-train" in said
     assert "times the baseline's time [" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "said"),
+    [
+        (1.9378, 1.5111, 2.3722, "takes 1.9 times the baseline's time [1.5, 2.4]"),
+        (1.0678, 1.0581, 1.0744, "takes 1.068 times the baseline's time [1.058, 1.074]"),
+        (43.78, 38.2, 48.9, "takes 44 times the baseline's time [38, 49]"),
+        (137.849, 136.1, 139.2, "takes 137.8 times the baseline's time [136.1, 139.2]"),
+        (1.4378, None, None, "takes 1.44 times the baseline's time"),
+    ],
+)
+def test_the_gate_shows_a_ratio_with_the_digits_of_the_tables(long_study, monkeypatch, capsys, value, low, high, said):
+    one = next(result for result in analyse(only_ok(long_study), long_study.manifest).results if result.ratio)
+    shown = replace(one.ratio, estimate=Estimate(value, low, high, 9))
+    slow = replace(one, comparison=replace(one.comparison, ratio=shown))
+    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis: Judged((slow,), (), 1))
+    with writing_in(Language("pt_BR", decimal_sign=",")):
+        assert code(long_study, "--fail-if", "slower:5%", records=only_ok(long_study)) == 3
+    assert capsys.readouterr().err == f"Slower by more than 5 %: {one.cell.name} {said}\n"
 
 
 def test_no_slowdown_beyond_the_limit_exits_with_0(long_study):

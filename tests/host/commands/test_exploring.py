@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -84,8 +85,20 @@ def test_damaged_lines_are_told_once_for_each_run(stored, long_study, tmp_path_f
     assert main([command, *map(str, arguments.get(command, [stored]))], root=stored) == 0
     expected = f"{long_study.manifest.run}{LEFT_OUT}"
     said = capsys.readouterr()
-    assert said.err == expected * (2 if command == "compare" else 1)
+    assert said.err == expected
     assert "damaged" not in said.out
+
+
+def test_damaged_lines_are_told_of_the_run_that_has_them(stored, long_study, tmp_path, capsys):
+    whole, run = shutil.copytree(stored, tmp_path / "whole"), long_study.manifest.run
+    (stored / "records.jsonl").write_text("nonsense\n" + (stored / "records.jsonl").read_text())
+    expected = f"{run}: 1 damaged line was left out (records.jsonl:1).\n"
+    for runs in ((stored, whole), (whole, stored), (stored, stored / "whole" / "..")):
+        assert main(["compare", *map(str, runs)], root=stored) == 0
+        assert capsys.readouterr().err == expected
+    (whole / "records.jsonl").write_text("nonsense\n" + (whole / "records.jsonl").read_text())
+    assert main(["compare", str(stored), str(whole)], root=stored) == 0
+    assert capsys.readouterr().err == expected * 2
 
 
 def test_one_damaged_line_and_many_are_told(stored, long_study, capsys):

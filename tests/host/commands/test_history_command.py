@@ -76,6 +76,17 @@ def test_the_run_of_the_study_is_read_and_its_versions_are_compared(root, folder
     assert (folder / "figures" / "versions-gemm.png").exists()
 
 
+def test_damaged_lines_are_told_on_stderr_as_by_other_commands(root, folder, capsys):
+    path = folder / journal.RECORDS
+    path.write_text("nonsense\n" + path.read_text())
+    assert history(root, "torch") == 0
+    said, run = capsys.readouterr(), Releases(PLANTED).manifest.run
+    assert said.err == f"{run}: 1 damaged line was left out (records.jsonl:1).\n"
+    assert "records.jsonl" not in said.out
+    assert main(["show", str(folder)], root) == 0
+    assert capsys.readouterr().err == said.err
+
+
 def test_where_the_files_are_is_said(root, folder, capsys):
     history(root)
     last = capsys.readouterr().out.splitlines()[-1]

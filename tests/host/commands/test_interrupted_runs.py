@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import small_project
-from small_project import call, wait_for
+from small_project import call, text_of, wait_for
 
 from bench.host.storage import journal, manifest
 
@@ -31,7 +31,7 @@ def test_a_killed_run_continues_and_loses_no_turn(checkout):
     folder = checkout / "reports" / "small"
     run = spawn(checkout, "run", "--profile", "long", "--workload", "mlp-train")
     unfinished = folder / journal.UNFINISHED
-    wait_for(lambda: unfinished.exists() and unfinished.read_text().count('"turn"') >= 6)
+    wait_for(lambda: text_of(unfinished).count('"turn"') >= 6)
     run.kill()
     run.communicate()
     before = journal.read(folder)
@@ -41,6 +41,10 @@ def test_a_killed_run_continues_and_loses_no_turn(checkout):
     output, _ = again.communicate(timeout=120)
     assert again.returncode == 0, output
     assert "Continuing the run of" in output
+    described = manifest.read(folder)
+    assert described is not None
+    assert described.finished
+    assert described.recorded_lines == len((folder / journal.RECORDS).read_bytes().splitlines())
     records = journal.read(folder)
     planned = [turn for record in records for turn in record.sample_turn if turn < 12]
     assert len(planned) == 2 * 3 * 12
@@ -53,7 +57,7 @@ def test_ctrl_c_leaves_a_partial_table_no_worker_and_its_own_exit_code(checkout)
     run = spawn(checkout, "run", "--profile", "long")
     wait_for(lambda: (folder / journal.RECORDS).exists() and (folder / journal.UNFINISHED).exists())
     os.killpg(run.pid, signal.SIGINT)
-    output, _ = run.communicate(timeout=30)
+    output, _ = run.communicate(timeout=120)
     assert run.returncode == 130, output
     assert "the same command continues" in output
     assert (folder / "table.md").exists()
@@ -69,7 +73,7 @@ def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
     assert call(checkout, "run") == 2
     assert f"another run is under way in this project (process {run.pid})" in capsys.readouterr().err
     os.killpg(run.pid, signal.SIGINT)
-    run.communicate(timeout=30)
+    run.communicate(timeout=120)
 
 
 def test_another_selection_does_not_mix_with_an_unfinished_run(checkout, capsys):

@@ -31,6 +31,8 @@ def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finish
     ended = replace(record, status="failed", stage="build", reason="boom", **untimed)
     for one in (ended, *(other for other in others if other.cell != record.cell)):
         journal.Journal(folder).append(one)
+    described = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**described, "recorded_lines": None}))
     assert call(finished, "report") == 0
     assert "last words of the worker" in (folder / "report.html").read_text()
 
@@ -55,7 +57,7 @@ def test_records_that_are_rubbish_are_never_executed_and_never_fatal(finished, c
     assert json.loads((finished / "reports" / "small" / "run.json").read_text())["finished"]
 
 
-@pytest.mark.parametrize("damage", ["missing", "empty", "cut"])
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "cut at the end of a line"])
 def test_a_finished_run_that_lost_its_records_keeps_its_report(finished, capsys, damage):
     folder = finished / "reports" / "small"
     path = folder / journal.RECORDS
@@ -65,6 +67,8 @@ def test_a_finished_run_that_lost_its_records_keeps_its_report(finished, capsys,
         path.write_bytes(b"")
     if damage == "cut":
         (folder / "records.jsonl.gz").write_bytes(gzip.compress(whole)[:-20])
+    if damage == "cut at the end of a line":
+        path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     capsys.readouterr()
     assert call(finished, "report") == 2

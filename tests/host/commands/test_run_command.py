@@ -10,6 +10,7 @@ import pytest
 import small_project
 from small_project import call
 
+from bench.host.executors.local import LocalExecutor
 from bench.host.refusal import Refused
 from bench.host.storage import journal, manifest
 
@@ -224,6 +225,30 @@ def test_peaks_that_a_cell_exceeds_are_measured_again_before_it_fails(checkout):
     again = manifest.read(checkout / "reports" / "small").peaks["here/cpu"]["flops_per_s"]["float32"]
     assert again > found / 10
     assert json.loads(kept.read_text())["flops_per_s"]["float32"] == again
+
+
+def test_a_run_uses_what_an_earlier_one_verified_where_compiled_code_is_kept_too(checkout, monkeypatch):
+    jobs = []
+    run = LocalExecutor.run
+
+    def noted(self, job, emit):
+        jobs.append(job)
+        run(self, job, emit)
+
+    monkeypatch.setattr(LocalExecutor, "run", noted)
+
+    def verified():
+        jobs.clear()
+        assert call(checkout, "run", "--workload", "gemm", "--environment", "here") == 0
+        return [(len(job.growth_verified), len(job.growth_if_compiled)) for job in jobs]
+
+    assert verified() == verified() == [(1, 0), (0, 0)]
+    matrix = checkout / "matrix.toml"
+    matrix.write_text(matrix.read_text().replace("[profiles.check]", '[profiles.check]\ncompile_cache = "kept"'))
+    assert verified() == [(1, 0), (0, 0)]
+    assert verified() == [(0, 1), (0, 0)]
+    matrix.write_text(matrix.read_text().replace("seed = 1", "seed = 2"))
+    assert verified() == [(1, 0), (0, 0)]
 
 
 def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):

@@ -188,12 +188,32 @@ def test_a_dry_run_says_what_would_be_trained(tmp_path, capsys):
     learning_project.write(tmp_path)
     assert train(tmp_path, "--dry-run", "--seeds", "4") == 0
     said = capsys.readouterr().out
-    assert "marks-train/small/float32/cpu: one:eager, other:eager" in said
-    assert "4 seeds, 10 epochs: 12 trainings" in said
+    assert said.splitlines() == [
+        "To train: marks-train/small/float32/cpu: one:eager, other:eager",
+        "4 seeds, 10 epochs: 12 trainings; the baseline is trained twice for each row and seed, to show the effect of "
+        "rounding",
+    ]
     assert "unsupported" not in said
     assert train(tmp_path, "--dry-run", "--interpreter", "one=/nope") == 0
     assert "1 cell of one will be unsupported: the interpreter '/nope' does not exist" in capsys.readouterr().out
     assert not (tmp_path / "reports").exists()
+
+
+def test_a_training_says_first_what_it_trains_and_tells_damaged_lines_on_stderr(tmp_path, capsys):
+    learning_project.write(tmp_path)
+    chosen = ("--epochs", "1", "--seeds", "1", "--environment", "one")
+    assert train(tmp_path, *chosen) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "To train: marks-train/small/float32/cpu: one:eager",
+        "1 seed, 1 epoch: 2 trainings; the baseline is trained twice for each row and seed, to show the effect of "
+        "rounding",
+    ]
+    path = tmp_path / "reports" / "marks" / "training" / training_records.FILE
+    path.write_text(f"{path.read_text()}nonsense\n")
+    assert train(tmp_path, *chosen) == 0
+    said = capsys.readouterr()
+    assert said.err == "The training of marks: 1 damaged line was left out (training.jsonl:4).\n"
+    assert "damaged" not in said.out
 
 
 def test_a_continued_training_shows_the_time_to_the_accuracy_that_is_asked_for_now(tmp_path, capsys):

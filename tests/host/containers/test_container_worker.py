@@ -10,6 +10,7 @@ from bench.host.containers import leftovers
 from bench.host.containers.engine import NoEngine
 from bench.host.containers.labels import CONTAINER, selector
 from bench.host.workers.protocol import Ended
+from bench.worker import family
 
 pytestmark = pytest.mark.engine
 HOG = "bytearray(1 << 30)"
@@ -72,7 +73,9 @@ def test_a_child_that_takes_too_much_memory_makes_its_worker_out_of_memory(start
 
 
 def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root):
-    end = end_of(start('say(event="stage", stage="measure"); time.sleep(1000)'), 1.5)
+    worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
+    assert worker.receive(30) == {"event": "ready"}
+    end = end_of(worker, 1.5)
     assert (end.status, end.stage, end.reason) == ("timeout", "measure", "no answer within 1.5 s")
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
 
@@ -105,18 +108,30 @@ def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):
         "while True:\n    hear(); say(event='cpu', s=time.process_time(), at=time.monotonic())"
     )
     worker.send(do="x")
-    worker.receive(30)
+    computed_s = worker.receive(30)["s"]
+    (process,) = family.descendants(worker.process_id)
     worker.pause()
     first = None
     for waited_s in (0.0, 0.5):
+        before_s = cpu_seconds(process)
+        # This is the process that computes.
+        assert before_s >= computed_s
         time.sleep(waited_s)
+        # A tick of the kernel's clock at most.
+        assert cpu_seconds(process) - before_s <= 0.01
         worker.resume()
         worker.send(do="x")
         answer = worker.receive(30)
         worker.pause()
+        computed_s = answer["s"]
         first = first or answer
     assert answer["at"] - first["at"] > 0.5
-    assert answer["s"] - first["s"] < 0.3
+    assert answer["s"] > first["s"]
+
+
+def cpu_seconds(process: int) -> float:
+    """Read the clock of a process, see clock_getcpuclockid(3)."""
+    return time.clock_gettime((~process << 3) | 2)
 
 
 def test_a_missing_image_is_reported_and_its_cell_can_be_measured_later(start):

@@ -78,6 +78,7 @@ FIELDS = {
     "sources": st.dictionaries(NAMES, NAMES, max_size=2),
     "checked_again": st.none() | st.lists(NAMES, max_size=3).map(tuple),
     "growth_verified": st.none() | st.lists(NAMES, max_size=3).map(tuple),
+    "growth_if_compiled": st.lists(NAMES, max_size=3).map(tuple),
     "log_label": NAMES,
 }
 

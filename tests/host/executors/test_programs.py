@@ -121,6 +121,11 @@ def test_every_turn_is_an_event_before_the_record_is_finished(program):
             assert turns[event.record.cell.name] == event.record.sample_ns
 
 
+def told(turns: int) -> range:
+    """Return the samples that records may have: a turn that ends as the interruption comes may not be told before."""
+    return range(turns, turns + 2)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_program_that_is_interrupted_writes_what_was_measured(tmp_path, number):
     job = replace(JOB, samples=100_000)
@@ -138,7 +143,8 @@ def test_a_program_that_is_interrupted_writes_what_was_measured(tmp_path, number
             if event["event"] == "finished":
                 finished.append(event["record"])
     assert process.returncode == 130
-    assert sum(len(record["sample_ns"]) for record in finished) == turns >= 10
+    assert turns >= 10
+    assert sum(len(record["sample_ns"]) for record in finished) in told(turns)
     assert {record["status"] for record in finished} == {OK}
 
 
@@ -153,7 +159,7 @@ def test_ctrl_c_here_ends_the_program_and_keeps_what_it_measured(program):
     with pytest.raises(KeyboardInterrupt):
         program.run(replace(JOB, samples=100_000), emit)
     taken = sum(isinstance(one, TurnTaken) for one in events)
-    assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) == taken
+    assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) in told(taken)
 
 
 def test_a_cancelled_job_keeps_what_was_measured(program, local):
@@ -168,7 +174,8 @@ def test_a_cancelled_job_keeps_what_was_measured(program, local):
         with pytest.raises(Cancelled):
             executor.run(replace(JOB, samples=100_000), emit)
         taken = sum(isinstance(one, TurnTaken) for one in events)
-        assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) == taken >= 10
+        assert taken >= 10
+        assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) in told(taken)
         with pytest.raises(Cancelled):
             executor.run(JOB, events.append)
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from laboratory import A, B, C, Driver, FakeWorker, laboratory
 
+from bench.host.executors.events import Finished, Waited
 from bench.host.executors.row_measurement import Cancelled
 from bench.host.machine.energy import Counter, Power
+from bench.host.storage import journal
 from bench.host.workers.protocol import Ended
-from bench.record import TIMEOUT
+from bench.record import MISMATCH, TIMEOUT
 
 __all__ = ["laboratory"]
 
@@ -152,6 +154,24 @@ def test_an_end_while_all_prepare_at_once_leaves_the_other_alone(laboratory, whe
     assert len([r for r in records if r.cell == B and r.sample_turn == [0, 1, 2, 3]]) == 2
 
 
+def test_workers_end_together_when_all_have_finished_and_before_the_next_row_starts(laboratory):
+    laboratory.looks = (1,)
+    laboratory.go([A, B, C])
+    said = [what for what, _ in laboratory.stage.log if what in ("start", "finish", "end", "close")]
+    both = ["start"] * 2 + ["finish"] * 2 + ["end"] * 2 + ["close"] * 2
+    alone = ["start", "finish", "end", "close"]
+    assert said in (both + alone, alone + both)
+    assert laboratory.stage.running == set()
+
+
+def test_a_worker_that_failed_is_not_waited_for_again(laboratory):
+    laboratory.looks = (1,)
+    laboratory.stage.ends[A.name, "finish", 0] = Ended(TIMEOUT, "finish", "hangs")
+    records = {record.cell: record for record in laboratory.go([A, B])}
+    assert (records[A].status, records[B].status) == ("timeout", "ok")
+    assert [column for what, column in laboratory.stage.log if what in ("end", "close")] == [B.column] * 2
+
+
 def test_processes_that_take_turns_share_a_memory_layout_and_no_others_do(laboratory):
     laboratory.go([A, B, C])
     layouts = laboratory.stage.layouts
@@ -221,3 +241,51 @@ def test_a_cancelled_measurement_ends_before_its_next_request(laboratory):
         laboratory.go([A, B])
     assert laboratory.stage.turns == 3
     assert laboratory.stage.running == set()
+
+
+def test_an_interrupt_while_a_record_is_told_keeps_what_was_found_of_the_others(laboratory, monkeypatch):
+    told: list = []
+    measure = laboratory.run
+
+    def run(job, emit):
+        def tell(event):
+            told.append(event)
+            if len([one for one in told if isinstance(one, Finished)]) == 1 and isinstance(event, Finished):
+                raise KeyboardInterrupt
+            emit(event)
+
+        measure(job, tell)
+
+    for cell in (A, B):
+        laboratory.stage.ends[cell.name, "finish", 0] = Ended(MISMATCH, "check", "differs")
+    monkeypatch.setattr(laboratory, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A, B])
+    first, second, waited = told[-3:]
+    assert {first.record.cell, second.record.cell} == {A, B}
+    assert isinstance(waited, Waited)
+    status = {record.cell: record.status for record in journal.read(laboratory.folder)}
+    # Of the first, which was not told, its turns are known.
+    assert status == {first.record.cell: "ok", second.record.cell: MISMATCH}
+
+
+def test_an_interrupt_while_a_worker_is_killed_leaves_no_other_worker_and_loses_no_record(laboratory, monkeypatch):
+    killed: list = []
+    told: list = []
+    kill, measure = FakeWorker.kill, laboratory.run
+
+    def interrupted(worker):
+        kill(worker)
+        killed.append(worker)
+        if len(killed) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(FakeWorker, "kill", interrupted)
+    monkeypatch.setattr(laboratory, "run", lambda job, emit: measure(job, lambda one: emit(told.append(one) or one)))
+    laboratory.stage.interrupt_after = 4
+    with pytest.raises(KeyboardInterrupt):
+        laboratory.go([A, B])
+    assert len(killed) == 2
+    assert laboratory.stage.running == set()
+    assert [type(event) for event in told[-3:]] == [Finished, Finished, Waited]
+    assert journal.read(laboratory.folder) == [event.record for event in told[-3:-1]]

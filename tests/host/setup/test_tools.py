@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from simulated_clock import Clock
 from wheels import make_script
 
 from bench.host.setup import tool
@@ -30,8 +31,18 @@ def test_a_missing_tool_is_a_failed_tool(tmp_path, announce):
 
 def test_a_slow_tool_gives_signs_of_life(tmp_path, said, announce, monkeypatch):
     monkeypatch.setattr(tool, "SIGN_OF_LIFE_S", 0.05)
-    run_tool(["/bin/sleep", "0.3"], label="installing", announce=announce, environ={})
-    assert said[0] == "installing, 0 s so far"
+    monkeypatch.setattr(tool, "time", clock := Clock())
+    heard = tmp_path / "heard"
+    script = make_script(tmp_path / "tool", f"for each in $(seq 1000); do [ -e {heard} ] && exit; sleep 0.05; done")
+
+    def hear(text: str) -> None:
+        announce(text)
+        clock.sleep(15)
+        if len(said) == 2:
+            heard.touch()
+
+    run_tool([str(script)], label="installing", announce=hear, environ=os.environ)
+    assert said[:2] == ["installing, 0 s so far", "installing, 15 s so far"]
 
 
 def test_an_interrupted_tool_is_ended(tmp_path, monkeypatch):
@@ -39,7 +50,8 @@ def test_an_interrupted_tool_is_ended(tmp_path, monkeypatch):
     script = make_script(tmp_path / "tool", f"echo $$ > {tmp_path}/pid; exec sleep 60")
 
     def interrupt(text: str) -> None:
-        if (tmp_path / "pid").exists():
+        # The shell makes the file before it writes.
+        if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().endswith("\n"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

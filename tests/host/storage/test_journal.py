@@ -91,6 +91,18 @@ def test_a_kill_between_folding_and_removing_counts_no_process_twice(tmp_path):
     assert len(journal.read(tmp_path)) == 1
 
 
+def test_turns_are_kept_beside_an_earlier_record_of_the_attempt_without_a_process(tmp_path):
+    """A cell that had no environment is measured in the next session, as the same attempt."""
+    book = journal.Journal(tmp_path)
+    book.append(record(started_at=1.0, stage="environment"))
+    ready = record(started_at=2.0)
+    book.begin(ready)
+    book.turn(ready.cell.name, ready.round, ready.attempt, taken(0, 10, 20))
+    assert [one.sample_ns for one in journal.read(tmp_path)] == [[10]]
+    assert [one.sample_ns for one in journal.Journal(tmp_path).settle()] == []
+    assert [one.sample_ns for one in journal.read(tmp_path)] == [[10]]
+
+
 def test_records_of_a_newer_schema_are_refused_with_a_remedy(tmp_path):
     values = {**record().to_json(), "schema": SCHEMA_VERSION + 1}
     (tmp_path / journal.RECORDS).write_text(json.dumps(values) + "\n")

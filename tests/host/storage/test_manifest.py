@@ -38,6 +38,7 @@ DESCRIBED = Manifest(
     excluded=((CELL, "not this one"),),
     seconds=SpentSeconds(2.0, 1.0),
     finished=False,
+    recorded_lines=5,
     peaks={"torch1/cpu": {"flops_per_s": {"float32": 1e11}}},
     largest_batch={CELL.name: {"cap_bytes": 1 << 20, "status": "ok", "items": 64}},
     stopped={CELL.row: Stop(3, BUDGET)},

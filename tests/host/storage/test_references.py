@@ -5,15 +5,19 @@ from __future__ import annotations
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench.cell import Cell
 from bench.host.storage.references import References
+from bench.host.workers.protocol import Ended
 from bench.registry import BENCH, Registry, Source
 
-TOY = Path(__file__).resolve().parents[2] / "extensions" / "toy"
+ROOT = Path(__file__).resolve().parents[3]
+TOY = ROOT / "tests" / "extensions" / "toy"
 OURS = Cell("here", "numpy", "eager", "mlp-train", "check", "float32", "cpu", 1)
 THEIRS = Cell("here", "numpy", "eager", "saxpy", "check", "float32", "cpu", 1)
 
@@ -95,3 +99,49 @@ def test_of_two_who_need_a_reference_at_once_one_computes_it(references, monkeyp
         first, second = pool.map(lambda cell: references.ensure(cell, None), [OURS, OURS])
     assert computed == [first] == [second]
     assert list(references.folder.iterdir()) == [first]
+
+
+OTHER = replace(OURS, workload="gemm")
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    with np.load(path) as stored:
+        return {name: stored[name].tobytes() for name in stored.files}
+
+
+def test_references_in_advance_are_the_same(tmp_path):
+    one, all_at_once = (References(ROOT, tmp_path / name, 1, 1) for name in ("one", "all"))
+    with all_at_once.ahead([(OURS, None), (OURS, None), (OTHER, None)]):
+        pass
+    for cell in (OURS, OTHER):
+        made = all_at_once.path(cell, None)
+        assert contents(made) == contents(one.ensure(cell, None))
+        assert all_at_once.ensure(cell, None) == made
+    assert len(list(all_at_once.folder.iterdir())) == 2
+
+
+def test_nothing_starts_where_all_references_are_there(tmp_path, monkeypatch):
+    references = References(ROOT, tmp_path, 1, 1)
+    references.ensure(OURS, None)
+    monkeypatch.setattr(References, "_start", lambda *_: pytest.fail("a process started"))
+    with references.ahead([(OURS, None)]):
+        pass
+
+
+def test_a_reference_that_fails_in_advance_is_reported_by_its_row(references, tmp_path):
+    (tmp_path / "mine" / "workloads" / "saxpy" / "__init__.py").write_text("raise RuntimeError('broken')\n")
+    with references.ahead([(THEIRS, None)]):
+        pass
+    with pytest.raises(Ended, match="broken"):
+        references.ensure(THEIRS, None)
+
+
+def test_an_interruption_does_not_wait_for_references(tmp_path, monkeypatch):
+    references = References(ROOT, tmp_path, 1, 1)
+    started = []
+    start = References._start
+    monkeypatch.setattr(References, "_start", lambda *given: started.append(start(*given)) or started[0])
+    with pytest.raises(KeyboardInterrupt), references.ahead([(OURS, None)]):
+        raise KeyboardInterrupt
+    assert started[0]._process.returncode is not None
+    assert not (tmp_path / "ahead.log").exists()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import os
 
 import pytest
 
 from bench.host.refusal import Refused
+from bench.host.setup import staging
 from bench.host.storage import run_lock
 
 
@@ -41,3 +43,29 @@ def test_another_error_is_told_with_its_place(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", refuse)
     with pytest.raises(Refused, match="Input/output error"), run_lock.exclusive(tmp_path):
         pass
+
+
+@pytest.mark.parametrize("made_anew", [False, True], ids=["the file is gone", "another made it anew"])
+def test_who_waited_for_a_file_that_was_removed_meanwhile_holds_the_one_that_others_find(
+    tmp_path, monkeypatch, made_anew
+):
+    path = tmp_path / "made.lock"
+    lock, waits = staging.lock, []
+
+    def ends_meanwhile(descriptor: int, *, wait: bool) -> bool:
+        """Lock a file that its holder removes before it lets go of it."""
+        waits.append(descriptor)
+        if len(waits) == 1:
+            path.unlink()
+            if made_anew:
+                path.touch()
+        return lock(descriptor, wait=wait)
+
+    monkeypatch.setattr(staging, "lock", ends_meanwhile)
+    with run_lock.one_at_a_time(path):
+        assert len(waits) == 2
+        other = os.open(path, os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            lock(other, wait=False)
+        os.close(other)
+    assert not path.exists()

@@ -76,6 +76,62 @@ def test_of_a_file_whose_last_line_is_cut_an_interrupted_run_is_read_and_a_finis
         run_records.read(tmp_path, FINISHED)
 
 
+@pytest.mark.parametrize("name", [journal.RECORDS, "records.jsonl.gz"])
+@pytest.mark.parametrize("left", [0, 2])
+def test_a_finished_run_whose_file_is_cut_at_the_end_of_a_line_is_refused(tmp_path, name, left):
+    kept = b"".join(content(tmp_path).splitlines(keepends=True)[:left])
+    (tmp_path / name).write_bytes(gzip.compress(kept) if name.endswith(".gz") else kept)
+    begin = re.escape(f"{tmp_path}/{name} is cut off (it has {left} of 3 lines)")
+    damaged = []
+    with pytest.raises(Refused, match=f"^{begin}{END}"):
+        run_records.read(tmp_path, replace(FINISHED, recorded_lines=3), damaged)
+    assert damaged == []
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        FINISHED,
+        replace(FINISHED, finished=False, recorded_lines=3),
+        replace(FINISHED, recorded_lines=2),
+        replace(FINISHED, recorded_lines=1),
+    ],
+    ids=["older run", "opened again", "whole", "one more"],
+)
+def test_lines_are_missed_only_where_a_finished_run_had_more(tmp_path, described):
+    (tmp_path / journal.RECORDS).write_bytes(b"".join(content(tmp_path).splitlines(keepends=True)[:2]))
+    damaged = []
+    assert len(run_records.read(tmp_path, described, damaged)) == 2
+    assert damaged == []
+
+
+def test_a_damaged_line_is_there_and_is_no_lost_one(tmp_path):
+    first, _second, third = content(tmp_path).splitlines(keepends=True)
+    (tmp_path / journal.RECORDS).write_bytes(first + b"nonsense\n" + third)
+    damaged = []
+    assert len(run_records.read(tmp_path, replace(FINISHED, recorded_lines=3), damaged)) == 2
+    assert damaged == ["records.jsonl:2: is not a whole object of JSON"]
+
+
+def test_a_run_that_ended_with_records_before_its_budget_was_spent_must_have_them(tmp_path):
+    """Such as those of cells whose environment could not be built."""
+    stopped = replace(FINISHED, budget_s=1.0, stopped={CELL.row: Stop(0, BUDGET)})
+    assert run_records.read(tmp_path, replace(stopped, recorded_lines=0)) == []
+    with pytest.raises(Refused, match="is missing"):
+        run_records.read(tmp_path, replace(stopped, recorded_lines=1))
+
+
+def test_lines_are_counted_as_they_are_read(tmp_path):
+    assert journal.count_lines(tmp_path) == 0
+    (tmp_path / journal.RECORDS).write_bytes(b"nonsense\n\n" + content(tmp_path)[:-1])
+    assert journal.count_lines(tmp_path) == 5
+    damaged, cut = [], []
+    journal.read(tmp_path, damaged, cut, fewest=5)
+    assert cut == []
+    journal.read(tmp_path, damaged, cut, fewest=6)
+    assert cut == ["it has 5 of 6 lines"]
+
+
 def test_a_last_line_that_lacks_nothing_but_its_end_is_a_whole_one(tmp_path):
     (tmp_path / journal.RECORDS).write_bytes(content(tmp_path)[:-1])
     assert len(run_records.read(tmp_path, FINISHED)) == 3

@@ -132,6 +132,29 @@ def test_a_workload_in_a_folder_that_python_cannot_import_is_refused_where_it_is
     assert caught.value.errors == (f"matrix.toml: workloads.{name}: {said}",)
 
 
+@pytest.mark.parametrize("file", ["toy.py", "__init__.py"])
+@pytest.mark.parametrize(
+    ("there", "remedy"),
+    [(False, "rename it to layernorm_softmax"), (True, "move its files to layernorm_softmax, which exists")],
+)
+def test_a_folder_for_a_workload_that_exists_must_have_a_name_that_python_can_import(
+    mine: Path, file: str, there: bool, remedy: str
+) -> None:
+    (mine / "workloads" / "layernorm-softmax").mkdir()
+    (mine / "workloads" / "layernorm-softmax" / file).write_text("")
+    if there:
+        (mine / "workloads" / "layernorm_softmax").mkdir()
+    assert error_of(mine.parent, "mine") == (
+        "matrix.toml: study: the folder mine/workloads/layernorm-softmax has a name that Python cannot import; "
+        f"{remedy}."
+    )
+
+
+def test_a_file_beside_the_workloads_may_have_any_name(mine: Path) -> None:
+    (mine / "workloads" / "layernorm-softmax").write_text("")
+    assert "saxpy" in registry_of(mine.parent, "mine").workloads
+
+
 def test_a_framework_in_a_folder_that_python_cannot_import_is_refused_where_it_is_used(mine: Path) -> None:
     shutil.copytree(mine / "frameworks" / "toy", mine / "frameworks" / "toy-two")
     tables = changed("study", "paths", value=["mine"])

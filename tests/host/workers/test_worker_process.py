@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from processes import ROOT, alive, cpu_ticks, gone
 
 from bench.host.environments.variables import of_process
 from bench.host.workers.worker_process import Ended, WorkerProcess, arguments
 
-ROOT = Path(__file__).resolve().parents[3]
 SPEAK = """
 import json, os, signal, sys, time
 def say(**message):
@@ -88,7 +87,8 @@ def test_a_kill_by_the_kernel_for_memory_is_told_apart(start, monkeypatch):
 
 
 def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
-    worker = start('say(event="stage", stage="measure"); time.sleep(1000)')
+    worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
+    assert worker.receive(30) == {"event": "ready"}
     ended = end_of(worker, 2.0)
     assert (ended.status, ended.stage, ended.reason) == ("timeout", "measure", "no answer within 2 s")
     assert not alive(worker._process.pid)
@@ -96,8 +96,10 @@ def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
 
 def test_each_stage_has_its_own_time(start):
     worker = start(
+        'say(event="ready")\n'
         'for stage in ("import", "build", "check"): time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")'
     )
+    assert worker.receive(30) == {"event": "ready"}
     assert worker.receive(2.0)["event"] == "done"
 
 
@@ -129,14 +131,18 @@ def test_sending_to_a_dead_worker_is_noticed_at_the_answer(start):
 
 def test_a_paused_worker_uses_no_processor_time_and_goes_on_after(start):
     worker = start(
+        "import threading\n"
+        "def spin():\n    while True: pass\n"
+        "threading.Thread(target=spin, daemon=True).start()\n"
         "hear()\nsay(event='ready')\nwhile True:\n    t = time.process_time()\n    hear(); say(event='cpu', s=t)"
     )
     worker.send(do="x")
     worker.receive(10)
     worker.pause()
-    before = cpu_seconds(worker._process.pid)
+    before = cpu_ticks(worker._process.pid)
     time.sleep(0.3)
-    assert cpu_seconds(worker._process.pid) == before
+    # The kernel may still count the last moment before it stopped.
+    assert cpu_ticks(worker._process.pid) - before <= 1
     worker.resume()
     worker.send(do="x")
     assert worker.receive(10)["event"] == "cpu"
@@ -149,10 +155,19 @@ def test_closing_ends_children_that_a_framework_left_behind(start, tmp_path):
     child = worker.receive(10)["pid"]
     worker.pause()
     worker.close()
-    deadline = time.monotonic() + 5
-    while alive(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not alive(child)
+    assert gone(child)
+
+
+def test_several_workers_end_at_the_same_time(start, tmp_path):
+    # The first one ends only after the second one was told to.
+    first = start(f"sys.stdin.read()\nwhile not os.path.exists({str(tmp_path / 'told')!r}): time.sleep(0.01)")
+    second = start(f"sys.stdin.read(); open({str(tmp_path / 'told')!r}, 'w').close()")
+    for worker in (first, second):
+        worker.pause()
+        worker.end_input()
+    for worker in (first, second):
+        worker.close()
+    assert [worker._process.returncode for worker in (first, second)] == [0, 0]
 
 
 def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
@@ -166,8 +181,6 @@ def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
         "w.line(time.monotonic() + 20)\n"
         "w.pause(); print(w._process.pid, flush=True); time.sleep(1000)\n"
     )
-    import subprocess
-
     process = subprocess.Popen([sys.executable, "-c", host], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     pid = int(process.stdout.readline())
@@ -175,23 +188,7 @@ def test_a_real_worker_dies_with_its_host_even_when_stopped(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
-    deadline = time.monotonic() + 5
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not alive(pid)
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def cpu_seconds(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+    assert gone(pid)
 
 
 def test_signals_to_a_worker_that_is_gone_are_harmless(start):

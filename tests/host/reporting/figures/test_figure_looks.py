@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import tomllib
 from collections import Counter
+from pathlib import Path
 
 import matplotlib
+import pytest
 
 from bench.host.reporting.figures import legend, style
 from bench.host.reporting.words.labels import Label
+
+STUDIES = [Path(__file__).parents[4] / name for name in ("matrix.toml", "studies/full.toml")]
 
 
 def test_names_that_differ_at_their_ends_are_cut_so_that_they_still_differ():
@@ -118,3 +125,50 @@ def test_more_columns_of_a_framework_than_patterns_share_each_as_seldom_as_possi
     labels = {f"p:m{number}": Label("PyTorch", "2.15", f"m{number}") for number in range(12)}
     counts = Counter(str(one.pattern) for one in style.styles_of(list(labels), labels).values())
     assert sorted(counts.values()) == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+@pytest.fixture
+def labels_of_full_study():
+    """The labels of every column that the study with most columns can have."""
+    environments: dict[str, dict] = {}
+    for path in STUDIES:
+        for name, one in tomllib.loads(path.read_text(encoding="utf-8"))["environments"].items():
+            environments.setdefault(name, {}).update(one)
+    found = {}
+    for name, one in environments.items():
+        framework = one.get("framework", name.rstrip("12"))
+        product = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}.get(framework, framework)
+        found |= {f"{name}:{mode}": Label(product, name, mode) for mode in one.get("modes", ())}
+    return found
+
+
+def test_no_two_columns_of_the_full_study_have_the_same_marker_and_pattern(labels_of_full_study):
+    columns = list(labels_of_full_study)
+    assert len(columns) > 60
+    found = style.styles_of(columns, labels_of_full_study)
+    assert list(found) == columns
+    # Without colours, in a figure of lines that shows all of them.
+    assert len({(one.marker, str(one.pattern)) for one in found.values()}) == len(columns)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_two_columns_that_a_figure_shows_have_the_same_marker_nor_pattern(labels_of_full_study, seed):
+    columns = list(labels_of_full_study)
+    choices = [columns[: style.MOST_COLUMNS], random.Random(seed).sample(columns, style.MOST_COLUMNS)]
+    for shown in choices:
+        points = style.styles_of(columns, labels_of_full_study, shown)
+        assert set(points) == set(shown)
+        assert len({one.marker for one in points.values()}) == len(shown)
+        lines = style.styles_of(columns, labels_of_full_study, shown[: style.MOST_LINES])
+        assert len({one.marker for one in lines.values()}) == style.MOST_LINES
+        assert len({str(one.pattern) for one in lines.values()}) == style.MOST_LINES
+
+
+def test_a_column_keeps_its_look_where_no_other_one_that_is_shown_has_it(labels_of_full_study):
+    columns = list(labels_of_full_study)
+    whole = style.styles_of(columns, labels_of_full_study)
+    for one, other in itertools.combinations(columns[:20], 2):
+        found = style.styles_of(columns, labels_of_full_study, [one, other])
+        assert all(found[column].colour == whole[column].colour for column in (one, other))
+        if whole[one].marker != whole[other].marker and whole[one].pattern != whole[other].pattern:
+            assert found == {column: whole[column] for column in columns if column in (one, other)}

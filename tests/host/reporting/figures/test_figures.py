@@ -226,6 +226,17 @@ def test_columns_look_the_same_in_every_figure(reports, drawn, name):
     assert len({(line.get_marker(), line.get_markerfacecolor()) for line in handles.values()}) >= len(named)
 
 
+@pytest.mark.parametrize("name", [name for name in figures.NAMES if name != "distributions"])
+def test_columns_that_a_figure_shows_of_many_are_told_apart_in_grey(reports, drawn, name):
+    assert len(reports["wide"].speed_ups.columns) > len(style.MARKERS)
+    named = [line for line in drawn(name, "wide").legends[0].get_lines() if line.get_markerfacecolor() != "white"]
+    columns = [line for line in named if line.get_marker() not in ("None", "")]
+    assert len(columns) > 1
+    assert len({line.get_marker() for line in columns}) == len(columns)
+    patterns = [str(line._dash_pattern) for line in columns if line.get_linestyle() != "None"]
+    assert len(set(patterns)) == len(patterns)
+
+
 def test_every_figure_is_drawn_where_asked_for_and_only_the_speed_ups_otherwise(tmp_path, reports, written):
     expected = {f"{name}.{ending}" for name in figures.NAMES for ending in ("pdf", "svg", "png")}
     assert {path.name for path in (written / "figures").iterdir()} == expected

@@ -205,3 +205,22 @@ def test_fonts_are_outlines_in_the_pdf(tmp_path, long_study):
     made = report.make(long_study.records, long_study.manifest)
     OUTPUT.write_whole(made, tmp_path)
     assert re.search(rb"/FontFile2", (tmp_path / FILES[0]).read_bytes())
+
+
+def test_time_ratios_are_the_inverse_and_lower_is_faster(long_study):
+    def values(figure) -> list[float]:
+        return [line.get_xdata()[0] for line in points(figure)]
+
+    def ends(figure) -> list[tuple[float, float]]:
+        return [tuple(line.get_xdata()) for band in range(4) for line in intervals(figure, band)]
+
+    speed_ups = drawn(long_study)
+    long_study.run["study"]["ratios"] = "ratio"
+    ratios = drawn(long_study)
+    assert values(ratios) == pytest.approx([1 / value for value in values(speed_ups)])
+    assert ends(ratios) == [pytest.approx((1 / high, 1 / low)) for low, high in ends(speed_ups)]
+    assert len(ends(ratios)) > 20
+    assert below(ratios).split("\n")[:2] == [
+        "time over that of PyTorch 1.13 eager",
+        "below 1 is faster; lines are intervals",
+    ]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import pickle
 import select
 import signal
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from bench.host.machine import processors
-from bench.host.reporting import report
 from bench.host.reporting.outputs import side_by_side
 
+ROOT = Path(__file__).resolve().parents[4]
 WAIT_S = 60
 
 
@@ -79,11 +82,38 @@ def test_no_copy_outlives_the_call(tmp_path):
             os.kill(other, 0)
 
 
-def test_a_report_written_by_two_processes_is_the_same_to_the_byte(tmp_path, long_study, monkeypatch):
-    found = {}
-    for name, free in (("one", {0}), ("two", {0, 1})):
-        monkeypatch.setattr(processors, "available", lambda free=free: free)
-        written = report.make(long_study.records, long_study.manifest).write(tmp_path / name)
-        found[name] = {path.relative_to(tmp_path / name): path.read_bytes() for path in written.paths}
-    assert list(found["one"]) == list(found["two"])
-    assert found["one"] == found["two"]
+#: Writes a report with one processor and with two, and tells how often it made a copy of itself for each. It is a
+#: program of its own: a process that runs tests has threads, and with those nothing is copied.
+WRITER = """
+import pickle, sys
+from pathlib import Path
+from bench.host.machine import processors
+from bench.host.reporting import report
+from bench.host.reporting.outputs import side_by_side
+folder, copies, fork = Path(sys.argv[1]), [], side_by_side._fork
+study = (folder / "study").read_bytes()
+
+def counted():
+    copies.append(fork())
+    return copies[-1]
+
+side_by_side._fork = counted
+for free in (1, 2):
+    processors.available = lambda: set(range(free))
+    report.make(*pickle.loads(study)).write(folder / str(free))
+    print(len(copies))
+"""
+
+
+def test_a_report_written_by_two_processes_is_the_same_to_the_byte(tmp_path, long_study):
+    (tmp_path / "study").write_bytes(pickle.dumps((long_study.records, long_study.manifest)))
+    script = [sys.executable, "-c", WRITER, str(tmp_path)]
+    told = subprocess.run(script, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert told.split() == ["0", "1"]
+    one, two = (
+        {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+        for folder in (tmp_path / "1", tmp_path / "2")
+    )
+    assert len(one) > 5
+    assert list(one) == list(two)
+    assert one == two

@@ -48,12 +48,29 @@ def test_a_cited_number_has_three_digits_and_lies_within_its_cited_interval(tmp_
     assert all(len(text.replace(".", "").lstrip("0")) >= 3 for text in (*means, *times))
 
 
-def test_the_commands_are_speed_ups_where_tables_show_ratios(tmp_path, long_study):
+def test_commands_named_speed_ups_stay_so_where_tables_show_ratios_which_have_commands_of_their_own(
+    tmp_path, long_study
+):
     long_study.slow("jax:jit", "mlp-train", 100.0)
     written(long_study, tmp_path)
     commands = macros_of(tmp_path)
+    assert not [name for name in commands if "Ratio" in name]
     long_study.run["study"]["ratios"] = "ratio"
     text = written(long_study, tmp_path)
-    assert macros_of(tmp_path) == commands
+    found = macros_of(tmp_path)
+    assert {name: found[name] for name in commands} == commands
     assert float(commands["bmSpeedupMlpTrainJaxJit"]) == pytest.approx(0.018, rel=0.05)
     assert "ratio" in text
+    for name, value in commands.items():
+        if name.startswith("bmSpeedup"):
+            assert float(found[name.replace("Speedup", "Ratio")]) == pytest.approx(1 / float(value), rel=0.01)
+    low, high = map(float, found["bmRatioIntervalMlpTrainJaxJit"].removeprefix("{[}").removesuffix("]").split(", "))
+    assert low <= float(found["bmRatioMlpTrainJaxJit"]) <= high
+
+
+def test_a_ratio_that_is_withheld_has_no_command(tmp_path, long_study):
+    long_study.run["study"]["ratios"] = "ratio"
+    long_study.change("jax:jit", "mlp-train", other_load=0.9)
+    written(long_study, tmp_path)
+    assert "bmRatioMlpTrainJaxJit" not in macros_of(tmp_path)
+    assert r"% withheld: \bmRatioMlpTrainJaxJit (other programs were computing)" in macros_text(tmp_path)

@@ -67,6 +67,22 @@ def test_ratios_are_the_inverse_of_speed_ups_and_say_so(tmp_path, long_study):
     assert "speed-up" not in text
 
 
+def test_sentences_go_the_way_of_the_table(long_study):
+    table = made(long_study, ratios=RATIO).main
+    means = dict(zip([column.name for column in table.columns], ["", *row(table, "geometric mean")], strict=True))
+    first = next(one for one in table.sentences if one.startswith("Fastest on average"))
+    said = re.findall(r"(PyTorch [\d.]+ \w+|TensorFlow [\d.]+ \w+|JAX [\d.]+ \w+) (?:takes )?(\d+\.\d+)", first)
+    assert len(said) == 2
+    for name, value in said:
+        assert float(value) == pytest.approx(number(means[name]), abs=0.06)
+        assert float(value) < 1.0
+    told = [one for one in table.sentences if one.startswith(("dispatch: ", "mlp-train: ", "catdog-cnn-train: "))]
+    assert told
+    assert not [one for one in (*table.sentences, *table.remarks) if "times as fast" in one]
+    remarks = "\n".join(made(long_study, ratios=RATIO).ranking.remarks)
+    assert "best mode in every row, ratios to PyTorch 1.13 eager" in remarks
+
+
 @pytest.mark.parametrize(("ratios", "numbers"), [("speedup", "speed-ups"), (RATIO, "ratios, below 1 is faster")])
 def test_a_row_that_the_baseline_lacks_shows_times(tmp_path, long_study, ratios, numbers):
     assert "where it has none" not in made(long_study, ratios=ratios).main.caption
