@@ -42,7 +42,7 @@ class Cell:
     threads: int
     #: Whether the row's name gives the threads: where a study measures a workload with several numbers of them.
     threads_named: bool = False
-    #: Devices that compute one step together.
+    #: Devices that divide one step among them; a row compares it with steps on one device, of the same batch.
     devices: int = 1
 
     @cached_property
@@ -54,8 +54,6 @@ class Cell:
     def row(self) -> str:
         """The name of a table's row, which all columns compute: ``mlp-train/small/float32/cpu``."""
         parts = [self.workload, self.size, self.precision, self.device]
-        if self.devices > 1:
-            parts.append("{}-devices".format(self.devices))
         if self.threads_named:
             parts.append("{}-thread{}".format(self.threads, "s" if self.threads > 1 else ""))
         return "/".join(parts)

@@ -46,7 +46,7 @@ def settings_of(live: LiveCell, timed: Optional[TimedProgram], *, forked: bool) 
     settings = dict(live.adapter.settings())
     # A program that waits for each step itself says so.
     settings.setdefault("synchronised", "every sample" if timed is None else timed.synchronised)
-    # So does one whose mode has more devices than its cell.
+    # So does one that divides its steps, which reads back on how many devices its arrays lie.
     settings.setdefault("devices", live.cell.devices)
     if timed is not None:
         settings.update(timed.planted)

@@ -62,9 +62,7 @@ class Launch:
     @property
     def gpus(self) -> dict[str, str]:
         """Return the variable that says which GPUs the worker sees; a container numbers its own."""
-        inherited = {} if self.in_container else os.environ
-        mode = self.caches.registry.facts(self.cell.framework).mode(self.cell.mode)
-        return variables.of_gpus(self.cell.device, mode.devices, inherited)
+        return variables.of_gpus(self.cell.device, self.cell.devices, {} if self.in_container else os.environ)
 
     def parent(self) -> Parent:
         """Start the parent of workers of cells of this environment. Raises Ended."""

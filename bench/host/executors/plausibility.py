@@ -66,7 +66,7 @@ def probe(cell: Cell, plain_mode: str) -> Cell:
 
     In the plain mode: one that divides the threads among devices computes products with a part of them.
     """
-    return replace(cell, mode=plain_mode, workload="gemm", size="check", precision="float32")
+    return replace(cell, mode=plain_mode, devices=1, workload="gemm", size="check", precision="float32")
 
 
 def measure(cell: Cell, precisions: Sequence[str], start: Callable[[Cell], Transport]) -> dict[str, Any]:

@@ -138,6 +138,7 @@ class _Axes:
 
     def __init__(self, study: Study, selection: Selection) -> None:
         self.errors: list[str] = []
+        self._registry = study.registry
         environments = study.environments.values()
         specifications = [study.registry.specification(name) for name in study.workloads]
         names = self._match(
@@ -180,6 +181,7 @@ class _Axes:
                         device=device,
                         threads=threads,
                         threads_named=len(counts) > 1,
+                        devices=self._registry.facts(environment.framework).mode(mode).devices,
                     )
 
     def _columns(self) -> Iterator[tuple[Environment, str]]:

@@ -74,11 +74,11 @@ def test_threads_wait_busily_where_they_are_timed_and_not_in_a_trial(tmp_path):
     assert told(tmp_path, None, trial=True)["waits"] == "passive"
 
 
-def test_a_worker_on_gpus_sees_those_that_its_mode_computes_on(tmp_path, monkeypatch):
+def test_a_worker_on_gpus_sees_those_that_its_cell_computes_on(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3,4")
     eager = replace(CELL, environment="torch2", framework="torch", device="gpu")
     assert told(tmp_path, None, eager)["gpus"] == "2"
-    assert told(tmp_path, None, replace(eager, mode="ddp"))["gpus"] == "2,3"
+    assert told(tmp_path, None, replace(eager, mode="ddp", devices=2))["gpus"] == "2,3"
     assert told(tmp_path, None, eager, CUDA_VISIBLE_DEVICES="4")["gpus"] == "4", "the study says which"
     assert told(tmp_path, None, replace(eager, device="cpu"))["gpus"] == "2,3,4"
 

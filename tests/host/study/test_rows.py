@@ -16,7 +16,10 @@ def test_a_row_is_named_by_its_threads_where_a_study_has_several():
     assert A.row == "gemm/tiny/float32/cpu"
     assert replace(A, threads_named=True).row == "gemm/tiny/float32/cpu/2-threads"
     assert replace(A, threads=1, threads_named=True).row == "gemm/tiny/float32/cpu/1-thread"
-    assert replace(A, devices=4).row == "gemm/tiny/float32/cpu/4-devices"
+
+
+def test_a_step_over_several_devices_is_in_the_row_of_those_on_one():
+    assert replace(A, devices=2).row == A.row
 
 
 def test_a_cell_of_an_older_journal_has_one_device_and_an_unnamed_thread_count():

@@ -19,6 +19,8 @@ from bench.host.study.selection import Selection, select
 from bench.host.study.study_file import StudyError
 from bench.registry import BENCH, BUILT_IN, Registry, Source
 
+ROOT = Path(__file__).resolve().parents[3]
+
 
 def test_nothing_chosen_is_the_study_with_its_own_profile() -> None:
     plan = select(study(), Selection())
@@ -45,6 +47,11 @@ def test_cells_come_by_row_then_column_in_the_order_of_the_study() -> None:
     ]
     assert columns == [f"{name}:{mode}" for name, (_, modes) in ENVIRONMENTS.items() for mode in modes]
     assert [(cell.row, cell.column) for cell in plan.cells] == list(itertools.product(rows, columns))
+
+
+def test_a_cell_has_as_many_devices_as_its_mode_divides_steps_between() -> None:
+    plan = select(study_file.load(ROOT / "studies" / "full.toml"), Selection(modes=("ddp", "jit", "shard-map")))
+    assert {(cell.mode, cell.devices) for cell in plan.cells} == {("ddp", 2), ("jit", 1), ("shard-map", 2)}
 
 
 def test_the_options_choose_by_patterns_separated_or_repeated() -> None:
@@ -163,7 +170,7 @@ def test_an_exclusion_can_be_of_workloads_that_train_or_do_not() -> None:
 
 
 def test_the_shipped_study_leaves_no_workload_out() -> None:
-    shipped = study_file.load(Path(__file__).resolve().parents[3] / "matrix.toml")
+    shipped = study_file.load(ROOT / "matrix.toml")
     for profile in ("check", "quick", "standard"):
         plan = select(shipped, Selection(profile=profile))
         assert {cell.mode for cell, _ in plan.excluded} == {"compile-step"}
@@ -173,7 +180,7 @@ def test_the_shipped_study_leaves_no_workload_out() -> None:
 def test_only_calls_are_measured_at_a_size_in_which_calls_count(monkeypatch: pytest.MonkeyPatch) -> None:
     # On one core all cells have one thread.
     monkeypatch.setattr(selection, "physical_cores", lambda: 2)
-    plan = select(study_file.load(Path(__file__).resolve().parents[3] / "matrix.toml"), Selection(profile="quick"))
+    plan = select(study_file.load(ROOT / "matrix.toml"), Selection(profile="quick"))
     assert {cell.workload for cell in plan.cells if cell.threads == 1} == {"dispatch"}
 
 
@@ -222,7 +229,7 @@ def test_a_selection_never_loses_a_cell(data: st.DataObject) -> None:
 
 
 def test_a_mode_that_no_chosen_environment_lists_comes_with_what_can_be_done() -> None:
-    default = study_file.load(Path(__file__).parents[3] / "matrix.toml")
+    default = study_file.load(ROOT / "matrix.toml")
     (said,) = select(default, Selection(environments=["torch1", "jax"], modes=["compile"])).remarks
     assert "torch1: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1." in said
     assert said.endswith("JAX has no mode 'compile'.")

@@ -54,7 +54,7 @@ def families(found: SpeedUps, columns: Sequence[str]) -> dict[str, list[Compared
     for row in found.rows:
         if _work(row) and any(cell.time for column in columns if (cell := row.cells.get(column))):
             same = row.any_cell
-            key = (same.workload, same.precision, same.device, same.devices, same.threads)
+            key = (same.workload, same.precision, same.device, same.threads)
             grouped.setdefault(key, []).append(row)
     named = {}
     for rows in grouped.values():

@@ -35,7 +35,7 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
     groups: dict[tuple[object, ...], list[Result]] = {}
     for result in served:
         cell = result.cell
-        groups.setdefault((cell.workload, cell.precision, cell.device, cell.devices, cell.threads), []).append(result)
+        groups.setdefault((cell.workload, cell.precision, cell.device, cell.threads), []).append(result)
     titles = (_("p99 ≤ {bound} ms", bound=fixed(1000 * bound, 0)) for bound in bounds)
     return without_empty_columns(
         Table(

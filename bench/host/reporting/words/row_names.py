@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def facets(cell: Cell) -> tuple[str, ...]:
     """Return the parts of a row's name."""
-    devices = ngettext("{count} device", "{count} devices", cell.devices)
-    device = cell.device if cell.devices == 1 else f"{cell.device}, {devices}"
-    return (cell.workload, cell.size, cell.precision, device, threads_in_words(cell.threads))
+    return (cell.workload, cell.size, cell.precision, cell.device, threads_in_words(cell.threads))
 
 
 def threads_in_words(count: int) -> str:
