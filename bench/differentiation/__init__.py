@@ -11,7 +11,10 @@ from . import rules
 from .rules import sliding_window_view
 from .tape import Tape, plain, primitive
 
-__all__ = ["loss_and_gradients", "plain", "primitive", "rules", "sliding_window_view"]
+__all__ = ["hessian_vector", "loss_and_gradients", "plain", "primitive", "rules", "sliding_window_view"]
+
+#: The imaginary step. Its square vanishes beside 1 even in float64, and no denormal number of float32 slows products.
+STEP = 2.0**-33
 
 
 def loss_and_gradients(loss, size, parameters, state, batch, rounded=None):
@@ -28,3 +31,15 @@ def loss_and_gradients(loss, size, parameters, state, batch, rounded=None):
     value, state = loss(size, variables, state, batch)
     gradients = tape.gradients(value, list(variables.values()))
     return plain(value), {name: plain(array) for name, array in state.items()}, dict(zip(variables, gradients))
+
+
+def hessian_vector(loss, size, parameters, batch, vectors):
+    """Return {name: (Hessian of ``loss`` @ vectors)[name]}; ``vectors`` is {name: array}, and no state is kept.
+
+    The parameters move by a tiny imaginary step along the vectors; the imaginary parts of the gradients there, over the
+    step, are the product (Squire and Trapp 1998). Nothing is subtracted, so it is as exact as the dtype. ``loss`` must
+    consist of functions that are smooth where it is computed.
+    """
+    moved = {name: value + 1j * STEP * vectors[name] for name, value in parameters.items()}
+    gradients = loss_and_gradients(loss, size, moved, {}, batch)[2]
+    return {name: gradient.imag / STEP for name, gradient in gradients.items()}

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bench.differentiation import loss_and_gradients
+from bench.differentiation import hessian_vector, loss_and_gradients
 
 
 def gradients_of(function, *arrays):
@@ -50,6 +50,22 @@ def test_numbers_without_a_gradient_are_free():
     assert type(state["mean"]) is not type(gradients)
     np.testing.assert_array_equal(gradients["a"], [2.0, 5.0])
     np.testing.assert_array_equal(gradients["unused"], np.zeros(3))
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(np.float32, 1e-6), (np.float64, 1e-14)])
+def test_a_hessian_times_a_vector_is_as_exact_as_the_dtype(dtype, error):
+    """The loss Σ exp(sᵢ) of s = A x has the Hessian Aᵀ diag(exp(s)) A; a parameter beside it adds a block of its own."""
+    matrix, x, y = normal(4, 3, dtype=dtype), normal(3, 1, dtype=dtype), normal(2, dtype=dtype)
+
+    def loss(size, parameters, state, batch):
+        return np.exp(batch[0] @ parameters["x"]).sum() + (parameters["y"] ** 3).sum(), state
+
+    vectors = {"x": 1 + x, "y": 1 - y}
+    found = hessian_vector(loss, {}, {"x": x, "y": y}, (matrix,), vectors)
+    exact = matrix.astype(np.float64)
+    np.testing.assert_allclose(found["x"], exact.T @ (np.exp(exact @ x) * (exact @ vectors["x"])), rtol=error)
+    np.testing.assert_allclose(found["y"], 6 * y * vectors["y"], rtol=error)
+    assert {value.dtype for value in found.values()} == {np.dtype(dtype)}
 
 
 def test_the_gradient_of_a_constant_is_zero():

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import mlp_train
+from ...differentiation import hessian_vector
+from .. import layers, mlp_train
 from ..mlp_train import items, parameters, widths
 
 __all__ = ["items", "parameters"]
@@ -26,34 +27,20 @@ def batch(size, random, source=None):
     return (*drawn, *(random.standard_normal(shape).astype(np.float32) for shape in shapes))
 
 
-def reference(size, parameters, batch):
-    """Compute the product (Pearlmutter 1994): ``moved`` is the derivative of a value along the vector."""
-    activations, labels, *vectors = batch
-    count, rows = len(parameters) // 2, len(labels)
-    weights = [parameters["weight%d" % index] for index in range(count)]
-    inputs, moved = [], np.zeros_like(activations)
-    for index in range(count):
-        inputs.append((activations, moved))
-        moved = moved @ weights[index] + activations @ vectors[2 * index] + vectors[2 * index + 1]
-        activations = activations @ weights[index] + parameters["bias%d" % index]
-        if index < count - 1:
+def loss(size, parameters, state, batch):
+    """Compute the mean cross-entropy in the dtype of ``parameters``."""
+    activations, labels = batch
+    last = len(parameters) // 2 - 1
+    for index in range(last + 1):
+        activations = activations @ parameters["weight%d" % index] + parameters["bias%d" % index]
+        if index < last:
             activations = np.tanh(activations)
-            moved = (1 - activations**2) * moved
-    shares = np.exp(activations - activations.max(axis=-1, keepdims=True))
-    shares = shares / shares.sum(axis=-1, keepdims=True)
-    turned = shares * (moved - (shares * moved).sum(axis=-1, keepdims=True)) / rows
-    gradient = (shares - np.eye(shares.shape[-1], dtype=shares.dtype)[labels]) / rows
-    products = {}
-    for index in reversed(range(count)):
-        activations, moved = inputs[index]
-        products["weight%d" % index] = moved.T @ gradient + activations.T @ turned
-        products["bias%d" % index] = turned.sum(axis=0)
-        if index:
-            turned = turned @ weights[index].T + gradient @ vectors[2 * index].T
-            gradient = gradient @ weights[index].T
-            slopes = 1 - activations**2
-            turned, gradient = slopes * turned - 2 * activations * moved * gradient, slopes * gradient
-    return products
+    return layers.cross_entropy(activations, labels), state
+
+
+def reference(size, parameters, batch):
+    activations, labels, *vectors = batch
+    return hessian_vector(loss, size, parameters, (activations, labels), dict(zip(parameters, vectors)))
 
 
 def useful_flops(size):
