@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import functools
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,13 @@ def test_a_committed_run_names_no_folder_of_the_machine_it_was_made_on(kind):
         str(file) for file in files if any(f'"{place}' in file.read_text("utf-8") for place in ("/root/", "/home/"))
     ]
     assert named == []
+
+
+def test_the_readme_shows_the_screen_of_the_committed_run_of_the_default_study(tmp_path):
+    committed = Path("reports", "reference", "default")
+    folder = shutil.copytree(ROOT / committed, tmp_path / committed)
+    command = (sys.executable, "-m", "bench.host", "report", str(folder))
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    screen = "\n".join(line.rstrip() for line in told.replace(f"{tmp_path}/", "").splitlines())
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"<!-- screen: begin -->\n```\n{screen}\n```\n<!-- screen: end -->" in readme

@@ -8,8 +8,7 @@ from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
 from ..tables.dispensability import best_of_versions, dispensability
 from ..tables.paper_layout import LETTERS, MOST_LINES, PaperColumn, PaperTable, Shown, fit, halves, lines_of
-from ..tables.speedup_values import ComparedRow, SpeedUps, mean_digits, mean_name, time_digits
-from ..words.numbers import format_factor
+from ..tables.speedup_values import ComparedRow, SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
 
 #: A dagger is wider than nothing: it hangs in the gap, so that a column is as wide as its numbers.
 MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
@@ -83,4 +82,4 @@ def _shown(cell: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
         return Shown(" ".join(time_digits(cell.time.value)), mark, bold)
     if cell.speed_up is None:
         return Shown(WITHHELD)
-    return Shown(format_factor(found.shown(cell.speed_up.value)), mark, bold)
+    return Shown(speed_up_digits(found, cell), mark, bold)

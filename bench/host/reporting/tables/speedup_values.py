@@ -13,14 +13,19 @@ from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell, ComparedCells, Grades, Track, average_tracks, compare_row, inverse
 from ...statistics.bootstrap import Estimate
+from ...statistics.verdict import Verdict
 from ...storage.manifest import Manifest
 from ...study.baseline import PREVIOUS, RATIO
 from ..words.caption import baseline_name
 from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
-from ..words.numbers import TIMES, Unit, choose_unit, format_factor
+from ..words.numbers import TIMES, Unit, choose_unit, format_factor, two_digits
 from ..words.row_names import row_name, shared_facets, threads_in_words, usual_facets
 from .rows import measured_baseline, rows_of
+
+#: Below this, a speed-up above 1 is written as 1.0 with two digits.
+NEAR_ONE = 1.05
+HUNDREDTHS = 2
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,14 @@ def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
     mean = track.means.get(column)
     compared = any(not row.cells[column].is_base for row in found.rows if column in row.cells)
     return "" if mean is None or not compared else format_factor(found.shown(mean))
+
+
+def speed_up_digits(found: SpeedUps, cell: ComparedCell) -> str:
+    """Write a cell's speed-up with two digits; with three where it would look like 1 and is certainly different."""
+    assert cell.speed_up is not None
+    shown = found.shown(cell.speed_up.value)
+    certain = cell.result.verdict is Verdict.DIFFERENT
+    return format_factor(shown, HUNDREDTHS if certain and two_digits(shown) == 1 and shown < NEAR_ONE else 0)
 
 
 def time_digits(seconds: float) -> tuple[str, str]:

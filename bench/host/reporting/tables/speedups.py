@@ -20,13 +20,12 @@ from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.comparisons import clearest_comparisons, every_comparison
 from ..words.language import _
-from ..words.numbers import format_factor
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
 from . import screen
 from .dispensability import dispensability
-from .speedup_values import SpeedUps, mean_digits, mean_name, time_digits
+from .speedup_values import SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
 from .table import Column, Entry, Group, Table
 
 #: A longer line of a heading is broken.
@@ -173,7 +172,7 @@ def _entry(cell: ComparedCell | None, found: SpeedUps) -> Entry:
         return Entry(f"{' '.join(time_digits(cell.time.value))}{mark}")
     if cell.speed_up is None:
         return Entry(EMPTY)
-    return Entry(f"{format_factor(found.shown(cell.speed_up.value))}{VERDICTS.get(cell.result.verdict, '')}{mark}")
+    return Entry(f"{speed_up_digits(found, cell)}{VERDICTS.get(cell.result.verdict, '')}{mark}")
 
 
 def _means(found: SpeedUps) -> list[tuple[Entry, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bench.cell import Cell
@@ -45,6 +46,8 @@ def clearest_comparisons(
 ) -> list[str]:
     """Tell for ``most`` columns in which row each differs most clearly from the baseline, the clearest gain first.
 
+    The rows are those of the usual number of threads, over which columns have a mean: where one row has a single
+    thread, because its steps are short, the largest ratios are often there and say the least.
     Where there are verdicts, only a firm difference is told. Where each version is compared with the one ``before``,
     the clearest loss comes first: a reader asks whether to upgrade.
     """
@@ -69,6 +72,8 @@ def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
     judged = [result for result in known if result.verdict is not None]
     told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else known
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
+    (usual, _count), *_others = Counter(result.cell.threads for result in known).most_common(1) or [(0, 0)]
+    clear = [result for result in clear if result.cell.threads == usual] or clear
     gains, losses = ([result for result in clear if _is_faster(result) == faster] for faster in (True, False))
     of_columns: dict[str, Result] = {}
     for result in sorted(clear, key=_clearness, reverse=True):

@@ -6,6 +6,7 @@ import io
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -13,8 +14,12 @@ from study_reports import report_of
 
 from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.renderers import terminal
-from bench.host.reporting.tables.speedup_values import speed_ups, time_digits
+from bench.host.reporting.tables.speedup_values import speed_up_digits, speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
+from bench.host.statistics.verdict import Verdict
+
+
+BASE = "torch1:eager"
 
 
 def made(study, manifest=None):
@@ -49,6 +54,45 @@ def test_the_baseline_comes_first_with_its_time_and_the_others_with_their_speed_
     # Factors of the planted times.
     assert number(found[3]) == pytest.approx(1 / 0.71, rel=0.05)
     assert number(found[6]) == pytest.approx(1 / 3.1, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict", "text"),
+    [
+        (1.0479, Verdict.DIFFERENT, "1.05"),
+        (1.0121, Verdict.DIFFERENT, "1.01"),
+        (1.012, Verdict.EQUIVALENT, "1.0"),
+        (1.0479, None, "1.0"),
+        (1.052, Verdict.DIFFERENT, "1.1"),
+        (0.953, Verdict.DIFFERENT, "0.95"),
+        (13.2, Verdict.DIFFERENT, "13"),
+    ],
+)
+def test_what_is_certainly_different_does_not_look_equal(long_study, value, verdict, text):
+    found = speed_ups(analyse(long_study.records, long_study.manifest), long_study.manifest)
+    cell = next(cell for cell in found.cells() if cell.speed_up is not None and not cell.is_base)
+    other = replace(
+        cell,
+        speed_up=replace(cell.speed_up, value=value),
+        result=replace(cell.result, comparison=SimpleNamespace(verdict=verdict)),
+    )
+    assert speed_up_digits(found, other) == text
+
+
+def test_sentences_are_about_the_rows_that_have_the_usual_threads(long_study):
+    """The clearest differences are in the row of one thread, whose steps are short."""
+    long_study.records += [
+        replace(
+            record,
+            cell=replace(record.cell, workload="gemm", threads=1),
+            sample_ns=[ns if record.cell.column == BASE else 9 * ns for ns in record.sample_ns],
+        )
+        for record in long_study.records
+        if record.cell.workload == "mlp-train"
+    ]
+    rows = [sentence.partition(": ")[0] for sentence in made(long_study).sentences]
+    assert "mlp-train" in rows
+    assert "gemm" not in rows
 
 
 def test_the_last_row_is_the_geometric_mean_of_those_above(long_study):
