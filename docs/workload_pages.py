@@ -1,7 +1,7 @@
 """Makes a page of the documentation for each workload: what code and committed runs say, around its written text.
 
-``bench/workloads/<workload>/page.md`` is written by hand; ``PLACES`` in it are replaced by tables. Links are those
-of the repository, where people read these texts, too; here they lead to the pages that are made.
+``bench/workloads/<workload>/page.md`` is written by hand; ``PLACES`` in it are replaced by tables. All links are those
+of that place in the repository (``repository_pages`` follows them), but in the index.
 """
 
 from __future__ import annotations
@@ -33,14 +33,6 @@ OPTIMIZERS = {"sgd": "SGD", "adam": "Adam", "adamw": "AdamW"}
 FULL = tomllib.loads((ROOT / "studies" / "full.toml").read_text(encoding="utf-8"))
 #: In the order of the studies: the default one, then the one with every workload.
 NAMES = [*STUDY["workloads"], *(name for name in FULL["workloads"] if name not in STUDY["workloads"])]
-#: (a link of the repository, that of the site), from the folder docs/ and from that of a workload.
-LINKS = (
-    (re.compile(r"\]\(\.\./bench/host/study/schema\.py"), "](reference/study-file.md"),
-    (re.compile(r"\]\(\.\./bench/workloads\)"), "](workloads/index.md)"),
-    (re.compile(r"\]\(\.\./bench/(workloads/)(\w+)/page\.md"), lambda found: _name(found)),
-    (re.compile(r"\]\(\.\./()(\w+)/page\.md"), lambda found: _name(found)),
-    (re.compile(r"\]\(\.\./\.\./\.\./docs/"), "](../"),
-)
 INDEX = """# Workloads
 
 Each workload is specified once, in NumPy. Every implementation must reproduce it in the mode that is timed, before it
@@ -76,17 +68,6 @@ def on_files(files: Files, config: Any) -> Files:
     for name in NAMES:
         files.append(File.generated(config, f"workloads/{name}.md", content=page(name)))
     return files
-
-
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Let the links of a page lead to pages of the site; mkdocs calls this."""
-    for place, made in LINKS:
-        markdown = place.sub(made, markdown)
-    return markdown
-
-
-def _name(found: re.Match[str]) -> str:
-    return f"]({found[1]}{found[2].replace('_', '-')}.md"
 
 
 def index() -> str:
