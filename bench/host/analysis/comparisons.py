@@ -15,7 +15,7 @@ from ..statistics.bootstrap import Estimate
 from ..statistics.location import FloatArray, median
 from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
-from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide
+from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide, discovery_p
 from ..storage.manifest import BUDGET, Manifest
 from .results import Comparison, Result
 
@@ -111,8 +111,10 @@ def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Compar
 
     By Benjamini-Hochberg for the verdict, which screens the table, and by Holm for claims about a single comparison.
     """
-    p = np.array([ratio.p for ratio in ratios if ratio is not None])
-    adjusted = iter(zip(adjust_for_discovery(p).tolist(), adjust_for_claims(p).tolist(), strict=True))
+    known = [ratio for ratio in ratios if ratio is not None]
+    screened = adjust_for_discovery(np.array([discovery_p(ratio, floor=floor) for ratio in known]))
+    claimed = adjust_for_claims(np.array([ratio.p for ratio in known]))
+    adjusted = iter(zip(screened.tolist(), claimed.tolist(), strict=True))
     return [None if ratio is None else _decide(ratio, *next(adjusted), floor) for ratio in ratios]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..statistics.location import FloatArray
 from ..statistics.pairs import Ratio
 from ..statistics.unpaired import compare_unpaired
-from ..statistics.verdict import Verdict, adjust_for_discovery, decide
+from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import OK, CellSummary, RunSummary
 from .fairness import GROUNDS, Difference
 from .quality import SHARED
@@ -103,10 +103,12 @@ def _judge(
     A change smaller than that of cells in unchanged environments is not called different: both runs have it.
     """
     floor = 0.0 if controls is None else math.expm1(max(abs(math.log(end)) for end in controls))
-    adjusted = adjust_for_discovery(np.array([ratio.p for _, _, ratio, _ in found])).tolist()
+    floors = [0.0 if unchanged else floor for *_, unchanged in found]
+    own = [discovery_p(ratio, floor=least) for (_, _, ratio, _), least in zip(found, floors, strict=True)]
+    adjusted = adjust_for_discovery(np.array(own)).tolist()
     judged = [
-        CellChange(first, second, ratio, decide(ratio, p, floor=0.0 if unchanged else floor), unchanged)
-        for (first, second, ratio, unchanged), p in zip(found, adjusted, strict=True)
+        CellChange(first, second, ratio, decide(ratio, p, floor=least), unchanged)
+        for (first, second, ratio, unchanged), p, least in zip(found, adjusted, floors, strict=True)
     ]
     return tuple(sorted(judged, key=_order))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..statistics.level_changes import LevelChange, level_changes
 from ..statistics.location import FloatArray
-from ..statistics.verdict import Verdict, adjust_for_discovery, decide
+from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import OK, CellSummary, RunFacts, RunSummary
 from .fairness import GROUNDS, Difference
 from .quality import SHARED
@@ -140,7 +140,7 @@ def find_changes(history: RunSeries) -> list[SeriesChange]:
     for group in by_length.values():
         for series, changes in zip(group, level_changes(np.array([one.logs for one in group])), strict=True):
             found += [(series, change, change is changes[-1]) for change in changes]
-    adjusted = adjust_for_discovery(np.array([change.ratio.p for _, change, _ in found])).tolist()
+    adjusted = adjust_for_discovery(np.array([discovery_p(change.ratio) for _, change, _ in found])).tolist()
     judged = [
         SeriesChange(series, change, decide(change.ratio, p), _causes(history.runs, series, change), newest)
         for (series, change, newest), p in zip(found, adjusted, strict=True)

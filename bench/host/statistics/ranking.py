@@ -6,8 +6,18 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
-from .bootstrap import LEVEL, MOST_TOGETHER, SEED, Estimate, distinct_resamples, sample_and_resamples, tail_probability
+from .bootstrap import (
+    LEVEL,
+    MOST_TOGETHER,
+    SEED,
+    Estimate,
+    distinct_resamples,
+    sample_and_resamples,
+    tail_probability,
+    widen_for_few,
+)
 from .location import FloatArray
 from .signed_rank import hodges_lehmann
 
@@ -27,7 +37,8 @@ class Standing:
     ratio: Estimate
     #: 1 is the fastest.
     rank: int
-    #: The ranks it took in the middle ``LEVEL`` of the resamples.
+    #: The ranks it took in the middle ``LEVEL`` of the resamples, and those that Student's intervals of its distances
+    #: from the other columns leave open.
     best_rank: int
     worst_rank: int
 
@@ -94,7 +105,6 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
     for number, row in enumerate(support):
         values = np.array([[results[column][row][key] for key in keys[row]] for column in columns])
         estimates[number], resamples[number] = resampled_log_ratios(values, base, seed)
-    means = np.mean(estimates, axis=0)
     random = np.random.default_rng((seed, len(support)))
     drawn_rows, drawn_processes = (
         random.integers(n, size=(RESAMPLES, len(support))) for n in (len(support), RESAMPLES)
@@ -105,13 +115,15 @@ def rank(results: Results, baseline: str, *, seed: int = SEED) -> Ranking | None
         drawn += resamples[drawn_rows[:, number], :, drawn_processes[:, number]].T
     drawn /= len(support)
     units = len(support) if len(support) > 1 else len(keys[support[0]])
-    return Ranking(_standings(columns, means, drawn, units, len(support)), support, missing, unpaired)
+    return Ranking(_standings(columns, estimates, drawn, units), support, missing, unpaired)
 
 
-def _standings(
-    columns: Sequence[str], means: FloatArray, drawn: FloatArray, units: int, rows: int
-) -> dict[str, Standing]:
-    """Sort the columns; ``units`` is the number of rows or processes that the resamples mostly vary by."""
+def _standings(columns: Sequence[str], estimates: FloatArray, drawn: FloatArray, units: int) -> dict[str, Standing]:
+    """Sort the columns by their log ratios in each row, a line of ``estimates``.
+
+    ``units`` is the number of rows or processes that the resamples ``drawn`` mostly vary by.
+    """
+    means, rows = np.mean(estimates, axis=0), len(estimates)
     ranks = 1 + (drawn[:, np.newaxis] > drawn[np.newaxis]).sum(axis=1)
     tail = tail_probability(units) if units > 1 else None
     outside = (1.0 - LEVEL) / 2.0
@@ -123,5 +135,22 @@ def _standings(
         best, worst = ends[number]
         estimate = Estimate(float(np.exp(means[number])), low, high, rows)
         place = 1 + int((means < means[number]).sum())
+        if rows > 1:
+            estimate = widen_for_few(estimate, estimates[:, number])
+            ahead, behind = _certain_places(estimates, number)
+            best, worst = min(best, 1 + ahead), max(worst, len(columns) - behind)
         found[columns[number]] = Standing(estimate, place, min(best, place), max(worst, place))
     return found
+
+
+def _certain_places(estimates: FloatArray, number: int) -> tuple[int, int]:
+    """Return how many columns are certainly faster and slower than one, by Student's intervals over the rows.
+
+    Ranks of resamples alone are too certain of columns that are close (Hall & Miller 2009), the more so the fewer the
+    rows are: of four columns in three rows, the best one could not be the fastest in 19 % of simulated runs, and in 8 %
+    with six rows. With Student's intervals it was 4 and 2 %.
+    """
+    distances, rows = estimates - estimates[:, [number]], len(estimates)
+    means = distances.mean(axis=0)
+    reach = special.stdtrit(rows - 1, (1.0 + LEVEL) / 2.0) * distances.std(axis=0, ddof=1) / np.sqrt(rows)
+    return int((means < -reach).sum()), int((means > reach).sum())

@@ -33,6 +33,17 @@ def minimum_pairs(alpha: float = ALPHA, weight: float = 1.0) -> int:
     return math.ceil(1.0 - math.log2(alpha * weight))
 
 
+def discovery_p(ratio: Ratio, *, floor: float = 0.0) -> float:
+    """Return the p value with which a comparison enters ``adjust_for_discovery``: 1 where none makes it *different*.
+
+    The procedure bounds the share of false ones among all that it passes. If some of these get no verdict *different*,
+    since they are equivalent or their estimate is too small, the share among the others can be many times as large:
+    where 40 cells differ by 0.8 % and 10 noisy ones are identical, one of these was called different in 5 % of tables,
+    and nothing else was; now in 0.1 % (benchmarks/stopping_rules.py).
+    """
+    return ratio.p if decide(ratio, 0.0, floor=floor) is Verdict.DIFFERENT else 1.0
+
+
 def adjust_for_discovery(p: FloatArray) -> FloatArray:
     """Adjust the p values of one table so that ``adjusted <= q`` bounds the share of false discoveries by ``q``.
 

@@ -29,6 +29,15 @@ def test_the_comparisons_share_the_error():
     assert [found.adjusted_p for found in decide_together([one, nothing], 0.0)] == [0.008, 1.0]
 
 
+def test_what_is_not_called_different_does_not_help_others_to_be():
+    """Of what is called different, few may be wrong; many small true differences must not let noisy cells pass."""
+    noisy, small, clear = ratio(1.1, 0.004, 1.05), ratio(1.008, 1e-6, 1.005), ratio(1.1, 1e-6, 1.05)
+    assert verdicts([noisy] + [clear] * 9)[0] is Verdict.DIFFERENT
+    assert verdicts([noisy] + [small] * 9) == [Verdict.INCONCLUSIVE] + [Verdict.EQUIVALENT] * 9
+    # Nor what lies below the noise floor.
+    assert verdicts([ratio(1.3, 0.004, 1.05)] + [clear] * 9, floor=0.2)[0] is Verdict.INCONCLUSIVE
+
+
 def test_what_may_be_claimed_passes_the_stricter_correction():
     """Three of the same p value: the share of false ones is small, that any is false is not unlikely enough."""
     one = ratio(1.1, 0.004, 1.05)

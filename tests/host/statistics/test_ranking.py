@@ -141,3 +141,42 @@ def test_same_seed_gives_the_same_ranking():
     made = results({"a": everywhere(1.0), "b": everywhere(1.1)})
     assert rank(made, "a") == rank(made, "a")
     assert rank(made, "a", seed=1) != rank(made, "a", seed=2)
+
+
+@pytest.mark.parametrize("count", [3, 4, 8])
+def test_intervals_of_few_rows_cover_the_mean_of_all_possible_rows(count):
+    """A bootstrap of three rows cannot leave their range, and covers in 75 %."""
+    random = np.random.default_rng(count)
+    covered = 0
+    for seed in range(150):
+        own = {f"row {row}": float(np.exp(random.normal(0.2, 0.15))) for row in range(count)}
+        one = rank(results({"a": dict.fromkeys(own, 1.0), "b": own}, processes=4, seed=seed), "a").standings["b"].ratio
+        covered += one.low <= np.exp(0.2) <= one.high
+    assert covered >= 0.89 * 150
+
+
+def test_of_equal_columns_three_rows_rarely_leave_one_leader():
+    random = np.random.default_rng(5)
+    alone = 0
+    for seed in range(100):
+        ratios = {column: dict(zip(ROWS, np.exp(random.normal(0.0, 0.15, 3)), strict=True)) for column in "abcd"}
+        ratios["a"] = everywhere(1.0)
+        found = rank(results(ratios, processes=4, seed=seed), "a").standings.values()
+        alone += sum(one.best_rank == 1 for one in found) == 1
+    assert alone <= 5
+
+
+def test_a_column_that_is_as_fast_as_the_others_may_be_the_fastest():
+    """Ranks of resamples alone exclude it in 23 % of cases."""
+    random = np.random.default_rng(6)
+    excluded = 0
+    for seed in range(150):
+        ratios = {column: dict(enumerate(np.exp(random.normal(0.0, 0.15, 6)))) for column in "bcd"}
+        ratios["a"] = dict.fromkeys(range(6), 1.0)
+        excluded += rank(results(ratios, processes=4, seed=seed), "a").standings["b"].best_rank > 1
+    assert excluded <= 0.15 * 150
+
+
+def test_what_leads_in_every_one_of_three_rows_by_far_leads_alone():
+    found = rank(results({"a": everywhere(1.0), "b": everywhere(0.5), "c": everywhere(1.2)}), "a").standings
+    assert [(one.best_rank, one.worst_rank) for one in found.values()] == [(1, 1), (2, 2), (3, 3)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...analysis.ranking import FACTORS, Ranked, RankedColumn
 from ...analysis.run_analysis import Analysis
-from ...statistics.bootstrap import LEVEL
+from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP, LEVEL
 from ...storage.manifest import Manifest
 from ...study.baseline import RATIO
 from ..words.caption import baseline_name, compared_of, describe_conditions
@@ -59,6 +59,10 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             "Intervals and ranks: {level} bootstrap over rows and the processes of each; all columns are resampled "
             "alike.",
             level=percent(LEVEL),
+        ),
+        _(
+            "Ranks, and intervals over fewer than {count} rows, are at least as wide as Student's.",
+            count=FEWEST_FOR_BOOTSTRAP,
         ),
         *best_mode_remarks(ranked, analysis.results, manifest.study.baseline, as_ratios=manifest.study.ratios == RATIO),
         *ranking_remarks(ranked, analysis.results),
