@@ -54,7 +54,7 @@ def test_numbers_without_a_gradient_are_free():
 
 @pytest.mark.parametrize(("dtype", "error"), [(np.float32, 1e-6), (np.float64, 1e-14)])
 def test_a_hessian_times_a_vector_is_as_exact_as_the_dtype(dtype, error):
-    """The loss Σ exp(sᵢ) of s = A x has the Hessian Aᵀ diag(exp(s)) A; a parameter beside it adds a block of its own."""
+    """The loss Σ exp(sᵢ) of s = A x has the Hessian Aᵀ diag(exp(s)) A; another parameter adds a block."""
     matrix, x, y = normal(4, 3, dtype=dtype), normal(3, 1, dtype=dtype), normal(2, dtype=dtype)
 
     def loss(size, parameters, state, batch):

@@ -16,6 +16,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.host import environments
 from bench.host.environments import variables
+from bench.host.executors.job import InstalledEnvironment
 from bench.host.project import STATE
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.storage.references import References
@@ -144,7 +145,10 @@ def compile_caches(environment: str, threads: int = THREADS) -> dict[str, str]:
     """Return the variables that lead its compilers to the folders that the cells of a study have, too."""
     name = framework(environment)
     prepared = environments.load_outcome(environment, root=ROOT)
-    manifests = {} if prepared is None else {environment: prepared.manifest}
+    known = default_study().environments.get(environment)
+    manifests = {}
+    if prepared is not None and known is not None:
+        manifests = {environment: InstalledEnvironment.of(prepared, known).described}
     cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", threads)
     return CompileCaches(CACHES, "tests", kept=True, manifests=manifests, trial=True).variables(cell)
 

@@ -17,7 +17,7 @@ from ..statistics.unpaired import compare_unpaired
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import OK, CellSummary, RunSummary
 from .fairness import GROUNDS, Difference
-from .quality import SHARED
+from .summaries import is_disturbed, with_disturbed_baselines
 
 #: Settings that describe the machine, whose difference is named once.
 OF_MACHINE = ("processors", "processor instruction set")
@@ -73,6 +73,7 @@ def compare_runs(
     ``relative`` compares the ratios to the baseline, of pairs that took turns in their own run: what changed for all
     cells alike cancels. ``any_settings`` gives a ratio, too, where settings differ that a user could have made equal.
     """
+    disturbed = (with_disturbed_baselines(before), with_disturbed_baselines(after)) if relative else ()
     first = {cell.key: cell for cell in before.cells if chosen(cell)}
     second = {cell.key: cell for cell in after.cells if chosen(cell)}
     found, uncompared = [], []
@@ -83,10 +84,14 @@ def compare_runs(
         if relative and before.facts.baseline == after.facts.baseline == cell.column:
             continue
         why = _obstacle(before, after, pair, any_settings=any_settings)
+        why = why or (_other_baseline(before, after, pair) if relative else "")
+        if not why and any(key in keys for keys in disturbed):
+            why = "other programs disturbed what its ratio is to"
         ratio = None if why or pair[0] is None or pair[1] is None else _ratio(pair[0], pair[1], relative)
         if ratio is None or pair[0] is None or pair[1] is None:
             lost = pair[0] is not None and pair[0].status == OK and (pair[1] is None or pair[1].status != OK)
-            uncompared.append(Uncompared(cell.name, why or _without_pairs(before, after), lost))
+            why = why or "no processes took turns with those of the baseline"
+            uncompared.append(Uncompared(cell.name, why, lost))
             continue
         found.append((pair[0], pair[1], ratio, _is_unchanged(before, after, pair[0], pair[1])))
     controls = _controls([ratio for _, _, ratio, unchanged in found if unchanged])
@@ -125,10 +130,13 @@ def _logs(cell: CellSummary, relative: bool) -> FloatArray:
     return np.array(cell.log_ratios) if relative else np.log(np.array(cell.step_s))
 
 
-def _without_pairs(before: RunSummary, after: RunSummary) -> str:
-    if before.facts.baseline != after.facts.baseline:
-        return f"its ratio is to another baseline: {before.facts.baseline}, {after.facts.baseline}"
-    return "no processes took turns with those of the baseline"
+def _other_baseline(before: RunSummary, after: RunSummary, pair: tuple[CellSummary | None, CellSummary | None]) -> str:
+    """Say to what two ratios are where that is not the same; empty where it is."""
+    bases = [cell.base for cell in pair if cell is not None]
+    for mine, theirs in ((before.facts.baseline, after.facts.baseline), (bases[0], bases[-1])):
+        if mine != theirs:
+            return f"its ratio is to another baseline: {mine or 'none'}, {theirs or 'none'}"
+    return ""
 
 
 def _obstacle(
@@ -146,7 +154,7 @@ def _obstacle(
     for run, cell in (("first", first), ("second", second)):
         if cell.status != OK or not cell.step_s:
             return f"{run} run: {cell.status}" + (f": {cell.reason}" if cell.reason else "")
-        if cell.disturbed >= SHARED * len(cell.step_s):
+        if is_disturbed(cell):
             return f"other programs disturbed it in the {run} run"
     differing = _work(before, after, first, second)
     if not differing and not any_settings:

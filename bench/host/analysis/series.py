@@ -14,10 +14,10 @@ from ..statistics.location import FloatArray
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import OK, CellSummary, RunFacts, RunSummary
 from .fairness import GROUNDS, Difference
-from .quality import SHARED
+from .summaries import is_disturbed, with_disturbed_baselines
 
 #: Facts about the machine that make another series of it; the others, such as a driver, are named where one changed.
-MACHINE = ("processor", "processors", "architecture", "gpus")
+MACHINE = ("processor", "processor_version", "processors", "architecture", "gpus")
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,7 @@ def collect(
         facts, place = summary.facts, len(runs)
         runs.append(facts)
         run = _run_context(facts, relative)
+        over_disturbed = with_disturbed_baselines(summary) if relative else frozenset()
         # Most runs of a history have the tables of the run before.
         if not place or facts.settings != runs[place - 1].settings:
             settings = [_text({name: one[name] for name in GROUNDS if name in one}) for one in facts.settings]
@@ -97,10 +98,10 @@ def collect(
             values = cell.log_ratios if relative else cell.step_s
             if not known[own][1] or not values or cell.status != OK:
                 continue
-            if cell.disturbed >= SHARED * len(cell.step_s):
+            if is_disturbed(cell) or own in over_disturbed:
                 disturbed += 1
                 continue
-            key = own, run, _at(settings, cell.settings), _at(work, cell.work)
+            key = own, run, _at(settings, cell.settings), _at(work, cell.work), relative and cell.base
             found = kept.get(key)
             if found is None:
                 found = kept[key] = (cell, [], [])

@@ -17,9 +17,11 @@ from ..statistics.pairs import pair_log_ratios
 from ..storage import manifest, run_records
 from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
+from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
 from .baselines import baselines_of
 from .processes import timed_by_cell
+from .quality import SHARED
 from .results import Result, result_of, with_steps
 
 #: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
@@ -56,7 +58,8 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
     results = with_steps([result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items()])
     bases = baselines_of(results, described.study.baseline)
     tables: dict[str, list[dict[str, Any]]] = {"settings": [], "versions": [], "work": []}
-    cells = tuple(_cell(result, bases.get(result.cell), tables) for result in results)
+    chosen = described.study.baseline in CHOSEN
+    cells = tuple(_cell(result, bases.get(result.cell), tables, chosen=chosen) for result in results)
     facts = RunFacts(
         run=described.run,
         label=described.label,
@@ -77,7 +80,23 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
     return RunSummary(facts, cells)
 
 
-def _cell(result: Result, base: Result | None, tables: Mapping[str, list[dict[str, Any]]]) -> CellSummary:
+def is_disturbed(cell: CellSummary) -> bool:
+    """Tell whether other programs disturbed a cell so much that reports withhold its time."""
+    return bool(cell.step_s) and cell.disturbed >= SHARED * len(cell.step_s)
+
+
+def with_disturbed_baselines(run: RunSummary) -> frozenset[tuple[str, str, int]]:
+    """Return the keys of the cells whose ratios are to a time that other programs disturbed."""
+    disturbed = {cell.key for cell in run.cells if is_disturbed(cell)}
+    return frozenset(
+        cell.key for cell in run.cells if (cell.base or run.facts.baseline, cell.row, cell.threads) in disturbed
+    )
+
+
+def _cell(
+    result: Result, base: Result | None, tables: Mapping[str, list[dict[str, Any]]], *, chosen: bool
+) -> CellSummary:
+    """Summarise one cell; ``chosen`` says that each cell has a ``base`` of its own."""
     log_ratios = pair_log_ratios(result.turns, base.turns)[1] if base is not None else np.empty(0)
     versions: dict[str, str] = {}
     for record in result.records:
@@ -92,6 +111,7 @@ def _cell(result: Result, base: Result | None, tables: Mapping[str, list[dict[st
         reason=result.reason or "",
         step_s=[float(f"{process.location.median:.{TIME_DIGITS}g}") for process in result.timed],
         log_ratios=[round(value, RATIO_DIGITS) for value in log_ratios.tolist()],
+        base=base.cell.column if chosen and base is not None else "",
         disturbed=sum(process.disturbed for process in result.timed),
         settings=_index_in(tables["settings"], result.settings),
         versions=_index_in(tables["versions"], versions),

@@ -119,7 +119,7 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
         measurement,
         cells,
         lambda environment: environments.current(
-            environment, root=options.root, announce=announce, registry=study.registry
+            environment, root=options.root, announce=announce, registry=study.registry, again=True
         ),
         prune,
         announce,

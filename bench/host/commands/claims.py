@@ -61,7 +61,7 @@ def find_studies(options: argparse.Namespace) -> list[Study]:
     found = [study] if study.claims else []
     if not found and not location.is_named(options.matrix):
         files = sorted((options.root / STUDIES).glob("*.toml"))
-        read = (study_options.read_file(file, options) for file in files if "[claims." in file.read_text("utf-8"))
+        read = (study_options.read_file(file, options) for file in files if b"[claims." in file.read_bytes())
         found = [one for one in read if one.claims]
     if not found:
         raise Refused(
@@ -99,7 +99,10 @@ def _write(path: Path, table: Table) -> None:
     from ..setup.staging import write_whole
 
     with naming(path):
-        page = path.read_text(encoding="utf-8")
+        try:
+            page = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused(f"{path} is no page of Markdown: {error}. Save it as UTF-8, or name another one.") from None
         text = "\n\n".join(markdown.render(table).split("\n\n")[1:])
         made, places = re.subn(
             f"{BEGIN}.*{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL

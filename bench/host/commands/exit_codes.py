@@ -112,7 +112,7 @@ def _tell_of_trial(records: Iterable[Record]) -> None:
 def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
     from ..analysis.run_analysis import analyse
 
-    judged = gate.judge(analyse(records, manifest))
+    judged = gate.judge(analyse(records, manifest), manifest.study.baseline)
     limit = f"{100 * gate.slower:g} %"
     for result in judged.slower:
         print(f"Slower by more than {limit}: {_measured(result)}", file=sys.stderr)

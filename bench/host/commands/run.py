@@ -53,7 +53,8 @@ def _label(text: str) -> str:
     return label(text)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, *, again: bool = False) -> int:
+    """Measure; ``again`` builds environments again that failed before: no session has just tried to."""
     from ..reporting.preview import preview, warnings
     from ..storage import stored_runs
     from ..storage.run_lock import exclusive
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         announce(warning)
     _announce_baseline(study, plan, options)
     with exclusive(options.root):
-        return _measure(study, plan, _prepare(study, plan, options), options)
+        return _measure(study, plan, _prepare(study, plan, options, again=again), options)
 
 
 def _nothing_left(plan: Plan) -> str:
@@ -160,12 +161,14 @@ def _environments(study: Study, plan: Plan) -> list[Environment]:
     return [study.environments[name] for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)]
 
 
-def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool) -> dict[str, Prepared]:
+def prepare(
+    study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool, again: bool = True
+) -> dict[str, Prepared]:
     """Return the environments of the plan, prepared where one is not what its table and its lock say.
 
     The study file may have changed since a session prepared them, and a bare ``run`` comes after no such session.
-    ``thorough`` compares the hashes of all installed files. Raises Refused where every environment is a container and
-    no engine answers.
+    ``thorough`` compares the hashes of all installed files; ``again`` also tries those that failed before. Raises
+    Refused where every environment is a container and no engine answers.
     """
     from .. import environments
 
@@ -176,6 +179,7 @@ def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: 
             announce=announce,
             registry=study.registry,
             thorough=thorough,
+            again=again,
         )
         for one in _environments(study, plan)
     }
@@ -185,11 +189,11 @@ def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: 
     return prepared
 
 
-def _prepare(study: Study, plan: Plan, options: argparse.Namespace) -> dict[str, Prepared]:
+def _prepare(study: Study, plan: Plan, options: argparse.Namespace, *, again: bool) -> dict[str, Prepared]:
     """Prepare the environments of the plan, and say which are not ready."""
     from bench.record import OK
 
-    prepared = prepare(study, plan, options, thorough=options.verify or plan.profile.verify)
+    prepared = prepare(study, plan, options, thorough=options.verify or plan.profile.verify, again=again)
     for outcome in prepared.values():
         if outcome.status != OK:
             announce(f"{outcome.name}: {outcome.status}: {outcome.reason}")

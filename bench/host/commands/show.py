@@ -39,11 +39,17 @@ def run(options: argparse.Namespace) -> int:
 def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     from tabulate import tabulate
 
+    from ..analysis.summaries import with_disturbed_baselines
     from ..reporting.words.numbers import TIMES, choose_unit, fixed
 
     wanted = cell_filter.chosen(options)
     cells = [cell for cell in summary.cells if wanted(cell)]
-    shown = [(cell, time, ratio(cell)) for cell in cells if (time := step_s(cell)) is not None]
+    without_ratio = with_disturbed_baselines(summary)
+    shown = [
+        (cell, time, None if cell.key in without_ratio else ratio(cell))
+        for cell in cells
+        if (time := step_s(cell)) is not None
+    ]
     if options.slower_than is not None:
         shown = [one for one in shown if one[2] is not None and one[2].value > options.slower_than]
     orders = {
@@ -61,18 +67,26 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
         value, interval = ("", "") if found is None else compare.ratio_words(found)
         rows.append((value, interval, f"{fixed(time / unit.size, 2)} {unit.name}", cell.name.removesuffix(same)))
     yield tabulate(rows, tablefmt="plain", disable_numparse=True) if rows else "No cell is to be shown."
-    others = Counter(cell.status for cell in cells if step_s(cell) is None)
+    others = Counter(_lack(cell) for cell in cells if step_s(cell) is None)
     if others:
         yield f"Without a time: {', '.join(f'{count} {status}' for status, count in others.items())}"
 
 
 def step_s(cell: CellSummary) -> float | None:
-    """Return the median of the processes' times; None where there is none that can be used."""
+    """Return the median of the processes' times; None where there is none that can be used, as in reports."""
     import statistics
 
+    from ..analysis.summaries import is_disturbed
     from ..storage.run_summary import OK
 
-    return statistics.median(cell.step_s) if cell.step_s and cell.status == OK else None
+    return statistics.median(cell.step_s) if cell.step_s and cell.status == OK and not is_disturbed(cell) else None
+
+
+def _lack(cell: CellSummary) -> str:
+    """Say why a cell has no time."""
+    from ..storage.run_summary import OK
+
+    return cell.status if cell.status != OK or not cell.step_s else "disturbed by other programs"
 
 
 def ratio(cell: CellSummary) -> Estimate | None:

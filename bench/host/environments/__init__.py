@@ -94,13 +94,14 @@ def current(
     announce: Callable[[str], None],
     registry: Registry = BUILT_IN,
     thorough: bool = False,
+    again: bool = False,
 ) -> Prepared:
     """Return the outcome of preparing the environment as its table, its lock and what is installed are now.
 
-    A failure that is stored for the same table and lock is returned as it is; everything else is prepared, which takes
-    under a second where nothing changed.
+    A failure that is stored for the same table and lock is returned as it is, unless it shall be tried ``again``;
+    everything else is prepared, which takes under a second where nothing changed.
     """
-    stored = load_outcome(environment.name, root=root)
+    stored = None if again else load_outcome(environment.name, root=root)
     if stored is not None and stored.status != OK and stored.made_for == outcome.purpose(environment, root):
         return stored
     return prepare(environment, root=root, announce=announce, registry=registry, thorough=thorough)

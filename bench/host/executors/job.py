@@ -57,6 +57,11 @@ class InstalledEnvironment:
         """Describe prepared environments, by name, with what the tables of the same names say."""
         return {name: cls.of(one, environments[name]) for name, one in prepared.items()}
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """Return what decides what is compiled and measured here: the manifest, with all variables."""
+        return {**self.manifest, "variables": dict(self.variables)}
+
 
 @dataclass(frozen=True)
 class RowJob:

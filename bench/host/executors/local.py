@@ -157,7 +157,7 @@ class LocalExecutor:
         return [one for one in self._foreseen.items() if one[0].threads == job.threads and job.left_s is None]
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
-        manifests = {name: environment.manifest for name, environment in job.environments.items()}
+        manifests = {name: environment.described for name, environment in job.environments.items()}
         folder = self._root / STATE / COMPILE_CACHES
         caches = CompileCaches(
             folder,

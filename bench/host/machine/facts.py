@@ -32,6 +32,11 @@ def processor_version(told: Mapping[str, str]) -> str:
     return ", ".join(f"{word} {number}" for word, number in numbers.items() if number)
 
 
+def processor() -> list[str]:
+    """Return what tells this machine's processor from others: its name, and the numbers of its generation."""
+    return [processor_model(), processor_version(processor_facts())]
+
+
 def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 

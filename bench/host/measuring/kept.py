@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..machine import facts
 from ..project import STATE
@@ -18,9 +17,9 @@ from ..study.schema import Study
 from .growth_checks import GrowthChecks
 
 
-def peaks(root: Path, prepared: Mapping[str, Prepared]) -> KeptPeaks:
+def peaks(root: Path, environments: Mapping[str, InstalledEnvironment]) -> KeptPeaks:
     """Return the peaks that were measured in these environments."""
-    manifests = {environment: one.manifest for environment, one in prepared.items()}
+    manifests = {name: environment.described for name, environment in environments.items()}
     return KeptPeaks(root / STATE / "peaks", manifests, facts.describe())
 
 

@@ -72,7 +72,7 @@ class StudyRun:
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
         self._environments = InstalledEnvironment.of_each(prepared, study.environments)
-        self._kept_peaks = kept.peaks(root, prepared)
+        self._kept_peaks = kept.peaks(root, self._environments)
         self._sources = {path: path.read_bytes() for path in identity.sources(study.registry, plan)}
 
     @property
@@ -214,7 +214,7 @@ class StudyRun:
         return lambda cell: starter.start(cell, label, processors=processors.chosen(cell.threads))
 
     def _caches(self, run: str) -> CompileCaches:
-        manifests = {environment: prepared.manifest for environment, prepared in self._prepared.items()}
+        manifests = {name: environment.described for name, environment in self._environments.items()}
         profile, folder = self._plan.profile, self._root / STATE / COMPILE_CACHES
         stays, registry, seed = profile.compile_cache == "kept", self._study.registry, self._plan.seed
         return CompileCaches(folder, run, stays, manifests, registry, trial=profile.trial, seed=seed)

@@ -234,9 +234,9 @@ class TrainingRun:
 
     @functools.cached_property
     def _starter(self) -> Starter:
-        manifests = {name: prepared.manifest for name, prepared in self._prepared.items()}
-        caches = CompileCaches(self._root / STATE / COMPILE_CACHES, "training", True, manifests, self._study.registry)
         environments = InstalledEnvironment.of_each(self._prepared, self._study.environments)
+        manifests = {name: environment.described for name, environment in environments.items()}
+        caches = CompileCaches(self._root / STATE / COMPILE_CACHES, "training", True, manifests, self._study.registry)
         limit = int(facts.available_bytes() * MEMORY_SHARE)
         return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit, parents=self._parents)
 

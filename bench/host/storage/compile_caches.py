@@ -9,7 +9,9 @@ Trials, whose times mean nothing, share folders of their own: no first call that
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +21,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.registry import BUILT_IN, Registry
 
+from ..machine import facts
 from ..study.twin import original
 from . import source_files
 from .run_lock import one_at_a_time
@@ -40,7 +43,7 @@ class CompileCaches:
     folder: Path
     run: str
     kept: bool
-    #: {environment: its manifest}; another lock has another cache.
+    #: {environment: its manifest and variables}; another installation has another cache.
     manifests: Mapping[str, Any] = field(default_factory=dict)
     registry: Registry = BUILT_IN
     #: Whether the files that define a cell are read once only, as for one row: that takes 10 ms each time.
@@ -115,10 +118,10 @@ class CompileCaches:
         if not self.kept:
             return self.folder / slug(self.run) / _short(cell.column, cell.row)
         kept = "trials" if self.trial else "kept"
-        return self.folder / kept / _short(cell.environment, self._lock(cell), cell.threads)
+        return self.folder / kept / _short(cell.environment, self._installation(cell), cell.threads)
 
     def _shared(self, cell: Cell) -> Path:
-        return self.folder / "kept" / _short(original(cell.environment), self._lock(cell))
+        return self.folder / "kept" / _short(original(cell.environment), self._installation(cell))
 
     def _warm(self, cell: Cell) -> Path:
         return self._shared(cell) / f"{slug(self._precompiled(cell), cell.device)}.warm"
@@ -126,8 +129,12 @@ class CompileCaches:
     def _precompiled(self, cell: Cell) -> str:
         return self.registry.facts(cell.framework).mode(cell.mode).precompiles
 
-    def _lock(self, cell: Cell) -> Any:
-        return self.manifests.get(original(cell.environment), {}).get("lock_hash")
+    def _installation(self, cell: Cell) -> str:
+        """Describe what compiles, and for which processor: machines of a cluster share a project, and its caches."""
+        manifest = self.manifests.get(original(cell.environment), {})
+        # An interpreter that was there already has no lock.
+        installed = manifest.get("lock_hash") or [manifest.get("interpreter"), manifest.get("packages")]
+        return json.dumps([installed, manifest.get("variables"), _processor()], sort_keys=True, default=str)
 
     def _mark(self, cell: Cell) -> Path:
         weights = f"-{self.seed}" if self.registry.facts(cell.framework).mode(cell.mode).freezes else ""
@@ -141,6 +148,11 @@ class CompileCaches:
             self._digests[key] = source_files.digest(self.registry, files)
         digest = self._digests[key]
         return f"{slug(cell.column, cell.row)}-{digest[:12]}"
+
+
+@functools.cache
+def _processor() -> list[str]:
+    return facts.processor()
 
 
 def _begun(mark: Path) -> Path:

@@ -14,6 +14,7 @@ from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
 from . import source_files
+from .input_data import state_of
 
 
 def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared]) -> str:
@@ -28,6 +29,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
         "memory_cap_bytes": plan.memory_cap_bytes,
         "seed": plan.seed,
         "data": {name: str(choice.data) for name, choice in study.workloads.items()},
+        "files": _files(study, plan),
         "environments": {
             name: [
                 study.environments[name].model_dump(mode="json"),
@@ -36,7 +38,8 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
             ]
             for name in sorted(prepared)
         },
-        "processor": facts.processor_model(),
+        "processor": facts.processor(),
+        "gpus": _gpus(plan),
         "code": source_files.digest(study.registry, sources(study.registry, plan)),
     }
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
@@ -56,6 +59,18 @@ def code_of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], str]:
     }
 
 
+def _files(study: Study, plan: Plan) -> dict[str, str]:
+    """Describe the input data of the workloads: half of a run must not read other data than the rest."""
+    named = {cell.workload: study.workloads[cell.workload].data for cell in plan.cells}
+    return {name: state_of(path) for name, path in named.items() if path is not None}
+
+
+def _gpus(plan: Plan) -> list[str]:
+    """Describe the kinds of GPUs, where any is measured: a folder may be shared by machines with others."""
+    found = facts.gpus() if any(cell.device != "cpu" for cell in plan.cells) else []
+    return sorted({json.dumps(gpu, sort_keys=True) for gpu in found})
+
+
 def _of_worker() -> list[Path]:
     return list(Path(BENCH.folder, "worker").rglob("*.py"))
 
@@ -66,4 +81,5 @@ def _of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], list[Path
 
 
 def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.exists() else None
+    # A damaged lock is the reason why its environment could not be prepared.
+    return path.read_text(encoding="utf-8", errors="backslashreplace") if path.exists() else None

@@ -56,6 +56,13 @@ def resolve(
     return str(archive)
 
 
+def state_of(path: Path) -> str:
+    """Return the name, size and time of a file, or of each file in a folder and in its folders."""
+    files = sorted([*path.glob("*"), *path.glob("*/*")]) if path.is_dir() else [path]
+    states = ((file.relative_to(path), file.stat()) for file in files if file.exists())
+    return "".join(f"{name}/{state.st_size}/{state.st_mtime_ns}\n" for name, state in states)
+
+
 def _fingerprint(registry: Registry, workload: str, path: Path) -> str:
     """Hash the code that makes an archive, and the name, size and time of each file in it."""
     hashed = hashlib.sha256(workload.encode())

@@ -29,7 +29,8 @@ class KeptPeaks:
     """The peaks in ``folder``, one file for each environment, device, number of threads and choice of precisions."""
 
     folder: Path
-    #: {environment: its manifest}; another installation has peaks of its own.
+    #: {environment: its manifest and variables}; another installation has peaks of its own, and so have variables that
+    #: choose other instructions.
     manifests: Mapping[str, Any]
     #: What describes the machine: another processor has other peaks.
     machine: Mapping[str, Any]

@@ -18,6 +18,7 @@ from ..project import code_folder
 from ..workers.protocol import Ended, ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
+from .input_data import state_of
 from .run_lock import one_at_a_time
 
 #: Computes references, in our own source; what it imports differentiates and applies optimizers.
@@ -42,9 +43,8 @@ class References:
     def path(self, cell: Cell, data: str | None) -> Path:
         """Return the path of a cell's reference; the name changes with the code that defines it."""
         hashed = hashlib.sha256(f"{self.seed}/{data}".encode())
-        for file in sorted(Path(data).glob("*")) if data and Path(data).is_dir() else [Path(data)] if data else []:
-            if file.exists():
-                hashed.update(f"{file.name}/{file.stat().st_size}/{file.stat().st_mtime_ns}".encode())
+        # Names may hold any byte.
+        hashed.update((state_of(Path(data)) if data else "").encode(errors="surrogateescape"))
         parity = Path(self.registry.sources[0].path(*PARITY))
         files = source_files.of_specification(self.registry, cell.workload, parity)
         hashed.update(source_files.digest(self.registry, files).encode())

@@ -48,6 +48,8 @@ class CellSummary(BaseModel):
     step_s: list[Number] = []
     #: Logarithms of its time over the baseline's, one of each pair of processes that took turns.
     log_ratios: list[Finite] = []
+    #: The column that these are to, where the baseline is no column: the best of the row, or the version before.
+    base: Word = ""
     #: Processes that other programs disturbed most of the time.
     disturbed: Small = 0
     settings: Small = 0

@@ -134,14 +134,16 @@ def _concerning(exclusions: object, environments: object) -> object:
 
 
 def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Return tables whose relative paths, ``paths`` and ``data``, begin in another study file's folder."""
+    """Return tables whose relative paths, of ``paths``, ``data`` and wheels, begin in another study file's folder."""
 
     def moved(path: object) -> object:
-        relative = isinstance(path, str) and not path.startswith(("/", "~", "$"))
+        relative = isinstance(path, str) and path and not path.startswith(("/", "~", "$")) and "://" not in path
         return os.path.join(folder, str(path)) if relative else path
 
-    study, workloads = tables.get("study"), tables.get("workloads")
+    study, workloads, indexes = tables.get("study"), tables.get("workloads"), tables.get("indexes")
     found = dict(tables)
+    if isinstance(indexes, dict) and "torch_cpu" in indexes:
+        found["indexes"] = {**indexes, "torch_cpu": moved(indexes["torch_cpu"])}
     if isinstance(study, dict) and isinstance(study.get("paths"), list):
         found["study"] = {**study, "paths": [moved(path) for path in study["paths"]]}
     if isinstance(workloads, dict):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from . import location
 from .baseline import RATIOS
+from .toml_limits import MOST_THREADS
 
 if TYPE_CHECKING:
     from .schema import Study
@@ -122,8 +123,8 @@ def threads(text: str) -> Literal["all"] | int:
     """Read a number of threads, or ``all``."""
     if text == "all":
         return "all"
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number of at least 1 nor 'all'")
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number from 1 to {MOST_THREADS:,} nor 'all'")
     return int(text)
 
 
@@ -148,10 +149,10 @@ def duration(text: str) -> float:
 def size(text: str) -> int:
     """Read an amount of memory such as 512MiB, in bytes."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMG]iB)", text)
-    size = int(float(found[1]) * BYTES[found[2]]) if found else 0
-    if not 0 < size < 1 << 60:
+    size = float(found[1]) * BYTES[found[2]] if found else 0.0
+    if not 1 <= size < 1 << 60:
         raise argparse.ArgumentTypeError(f"{text!r} is not an amount of memory; give for example 512MiB or 2GiB")
-    return size
+    return int(size)
 
 
 def _interpreter(text: str) -> tuple[str, str]:

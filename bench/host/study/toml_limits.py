@@ -19,6 +19,8 @@ MOST_PARTS = 32
 MOST_VALUES, LONGEST_TEXT = 1000, 10_000
 #: Other integers have no use here, and Python refuses to write very long ones.
 LARGEST_INTEGER = 1 << 64
+#: More threads than any machine has. Records hold no number as large as a person can write.
+MOST_THREADS = 1 << 16
 
 QUOTED = re.compile(r"""\"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""")
 NOT_OF_KEYS = re.compile(r"[^\w\"'. \t-]")

@@ -19,6 +19,7 @@ from . import sources
 from .family_names import VERSION_PATTERN
 from .session_names import NAME_PATTERN as NAME_PATTERN
 from .suggestion import unknown
+from .toml_limits import MOST_THREADS
 from .version_ranges import RANGE_PATTERN
 
 PYTHON_PATTERN = r"^3\.[0-9]+(\.[0-9]+)?$"
@@ -115,8 +116,12 @@ def wheel_source(value: str) -> str:
 
 
 def _thread_count(value: Any) -> Any:
-    if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+    if value == "all":
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{value!r}: give a whole number of at least 1, or 'all' for every physical core available.")
+    if value > MOST_THREADS:
+        raise ValueError(f"{value:,} threads are more than any machine has; give at most {MOST_THREADS:,}, or 'all'.")
     return value
 
 
@@ -204,7 +209,7 @@ Framework = Annotated[str, AfterValidator(_framework)]
 Mode = Annotated[str, AfterValidator(_mode)]
 Precision = Annotated[str, AfterValidator(_one_of("precision", PRECISIONS)), _enumeration(PRECISIONS)]
 Device = Annotated[str, AfterValidator(_one_of("device", DEVICES)), _enumeration(DEVICES)]
-_THREADS: dict[str, Any] = {"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]}
+_THREADS: dict[str, Any] = {"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1, "maximum": MOST_THREADS}]}
 Threads = Annotated[
     Literal["all"] | int | tuple[Literal["all"] | int, ...],
     BeforeValidator(_thread_counts),

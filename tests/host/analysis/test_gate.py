@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bench.host.analysis.gate import Gate, Judged
+from bench.host.analysis.results import NOT_RUN
 from bench.host.analysis.run_analysis import analyse
 
 
 def judged(study, slower: float) -> Judged:
-    return Gate(slower).judge(analyse(study.records, study.manifest))
+    return Gate(slower).judge(analyse(study.records, study.manifest), study.manifest.study.baseline)
 
 
 def names(results) -> set[str]:
@@ -35,7 +36,10 @@ def test_a_limit_above_every_slowdown_passes(long_study):
 def test_without_verdicts_nothing_passes(short_study, limit):
     found = judged(short_study, limit)
     assert not found.slower
-    assert len(found.open) == analyse(short_study.records, short_study.manifest).comparisons > 0
+    analysis = analyse(short_study.records, short_study.manifest)
+    missing = [result for result in analysis.results if result.status == NOT_RUN]
+    assert len(found.open) == analysis.comparisons + len(missing)
+    assert analysis.comparisons > 0
 
 
 def test_a_column_that_is_faster_never_fails(long_study):
@@ -43,3 +47,11 @@ def test_a_column_that_is_faster_never_fails(long_study):
     faster = {f"{r.cell.column} {r.cell.workload}" for r in found.results if r.ratio and r.ratio.estimate.value < 0.9}
     assert faster
     assert not faster & names(judged(long_study, 0.0).slower)
+
+
+def test_a_row_before_which_the_run_ended_is_no_pass(long_study):
+    """With a budget, a row that had no round at all passed the gate."""
+    for column in {cell.column for cell in long_study.cells}:
+        long_study.drop(column, "dispatch")
+    columns = {cell.column for cell in long_study.cells} - {"torch1:eager"}
+    assert names(judged(long_study, 10.0).open) == {f"{column} dispatch" for column in columns}

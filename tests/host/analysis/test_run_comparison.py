@@ -69,6 +69,35 @@ def test_what_slows_all_cells_alike_cancels_in_the_ratios_to_the_baseline(long_s
     assert not [one for one in relative.cells if one.after.column == "torch1:eager"]
 
 
+def test_ratios_to_different_baselines_are_not_compared(long_study):
+    """The same records, over another baseline, were called slower by 82 %."""
+    manifests = (long_study.manifest.with_baseline(to) for to in ("torch1:eager", "jax:jit"))
+    one, other = (summarise(long_study.records, described) for described in manifests)
+    found = compare_runs(one, other, every, relative=True)
+    assert not found.cells
+    assert {each.why for each in found.uncompared} == {"its ratio is to another baseline: torch1:eager, jax:jit"}
+    assert len(compare_runs(one, other, every).cells) == len(one.cells), "times have no baseline"
+
+
+def test_ratios_to_a_disturbed_time_are_not_compared(long_study):
+    before = summarise(long_study.records, long_study.manifest)
+    long_study.change("torch1:eager", "mlp-train", other_load=0.9)
+    found = compare_runs(before, summarise(long_study.records, long_study.manifest), every, relative=True)
+    assert {one.after.workload for one in found.cells} == {"dispatch", "catdog-cnn-train"}
+    assert {one.why for one in found.uncompared} == {"other programs disturbed what its ratio is to"}
+
+
+def test_ratios_to_the_best_are_compared_where_it_is_the_same_column(long_study):
+    described = long_study.manifest.with_baseline("best")
+    before = summarise(long_study.records, described)
+    long_study.slow("jax:jit", "mlp-train", 5.0)
+    after = summarise(long_study.records, described)
+    found = compare_runs(before, after, every, relative=True)
+    assert {one.after.workload for one in found.cells} == {"dispatch", "catdog-cnn-train"}
+    why = {each.name: each.why for each in found.uncompared}
+    assert why[f"torch1:eager {ROW}"] == "its ratio is to another baseline: jax:jit, torch2:compile"
+
+
 def test_unpaired_intervals_are_wider_than_paired_ones(long_study):
     found = compare_runs(*[summarise(long_study.records, long_study.manifest)] * 2, every)
     relative = compare_runs(*[summarise(long_study.records, long_study.manifest)] * 2, every, relative=True)

@@ -86,6 +86,33 @@ def test_what_is_not_comparable_begins_another_series(other):
     assert find_changes(found) == []
 
 
+def test_another_generation_of_processors_with_the_same_name_begins_another_series():
+    """Cloud machines hide the name: nights on two kinds of them looked like changes of every cell."""
+
+    def on(number, model):
+        found = night(number, mood=0.3 * (model == "207"))
+        machine = {**found.facts.machine, "processor_version": f"family 6, model {model}"}
+        return RunSummary(found.facts.model_copy(update={"machine": machine}), found.cells)
+
+    found = collect([on(n, "207" if n % 20 < 10 else "143") for n in range(40)], every)
+    assert {len(one.runs) for one in found.series} == {20}
+    assert not find_changes(found)
+
+
+def test_a_night_whose_baseline_was_disturbed_has_no_ratio():
+    runs = [night(n) for n in range(20)]
+    (_, _, base) = runs[7].cells
+    runs[7] = RunSummary(runs[7].facts, (*runs[7].cells[:2], base.model_copy(update={"disturbed": 4})))
+    found = collect(runs, every, relative=True)
+    assert {one.cell.row: 7 in one.runs for one in found.series} == {ROWS[0]: False, ROWS[1]: True}
+
+
+def test_ratios_to_another_best_of_the_row_begin_another_series():
+    nights = [night(n, cell={"base": "jax:jit" if n < 30 else "tf:xla"}) for n in range(60)]
+    assert {len(one.runs) for one in collect(nights, every, relative=True).series} == {30}
+    assert {len(one.runs) for one in collect(nights, every).series} == {60}, "times have no baseline"
+
+
 def test_a_new_driver_is_a_cause_and_no_other_series():
     runs = slower_from(40)
     runs = [

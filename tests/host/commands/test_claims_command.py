@@ -160,6 +160,18 @@ def test_a_page_without_a_place_for_the_table_is_left_as_it_is(project, capsys):
     assert page.read_text() == "# Claims\n"
 
 
+def test_a_page_and_a_study_that_are_no_text_are_refused_with_their_name(project, capsys):
+    page = project / "claims.md"
+    page.write_bytes(b"# R\xe9sultats\n<!-- claims: begin --><!-- claims: end -->\n")
+    assert main(["claims", str(project / "one"), "--write", str(page)], root=project) == 2
+    assert f"{page} is no page of Markdown" in capsys.readouterr().err
+    (project / "studies/latin.toml").write_bytes(b"[claims.x]\nsays = 'd\xe9j\xe0'\n")
+    assert main(["claims", str(project / "one")], root=project) == 2
+    assert "latin.toml: cannot be read" in capsys.readouterr().err
+    (project / "studies/latin.toml").write_bytes(b"# d\xe9j\xe0\n")
+    assert main(["claims", str(project / "one")], root=project) == 0, "it has no claims"
+
+
 def test_a_folder_without_a_run_and_a_study_without_claims_are_refused(project, capsys):
     assert main(["claims", str(project / "studies")], root=project) == 2
     assert "holds no run" in capsys.readouterr().err

@@ -42,6 +42,21 @@ def test_cells_are_shown_slowest_first(stored, capsys):
     assert max(map(len, out)) <= 90
 
 
+def test_what_reports_withhold_is_neither_shown_nor_ranked(stored, long_study, capsys):
+    """A report has a dash where other programs disturbed a time, and no ratio to it; these lists had both numbers."""
+    long_study.change("torch2:compile", "mlp-train", other_load=0.9)
+    long_study.change("torch1:eager", "catdog-cnn-train", other_load=0.9)
+    (stored / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+    out = shown(stored, capsys, "show")
+    assert out[-1] == "Without a time: 1 failed, 2 disturbed by other programs"
+    assert not [line for line in out if "torch2:compile mlp-train" in line or "torch1:eager catdog-cnn-train" in line]
+    over_disturbed = [line for line in out if line.endswith("catdog-cnn-train/small")]
+    assert over_disturbed
+    assert ratios(over_disturbed) == []
+    out = shown(stored, capsys, "rank", "--mode", "eager,compile")
+    assert out[1].startswith("Times over the fastest's, geometric mean over 1 of 3 rows")
+
+
 def test_filters_leave_the_cells_that_were_asked_for(stored, capsys):
     out = shown(stored, capsys, "show", "--slower-than", "1.2", "--workload", "mlp-*")
     assert all(value > 1.2 for value in ratios(out))

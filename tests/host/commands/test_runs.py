@@ -111,6 +111,13 @@ def test_a_run_is_renamed_and_its_name_taken_away(measured, reports, capsys):
     assert "cannot name a run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--keep", "--release", "--remove"])
+def test_an_empty_name_is_no_run(measured, option, capsys):
+    """A script whose variable was not set got the list, and exit code 0."""
+    assert call(measured, "runs", option, "") == 2
+    assert "unknown run ''" in capsys.readouterr().err
+
+
 def test_a_name_that_is_refused_is_refused_before_measuring(measured):
     with pytest.raises(SystemExit) as refused:
         call(measured, "run", "--name", "../x")

@@ -9,7 +9,8 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.executors import plausibility
-from bench.host.measuring import peaks
+from bench.host.executors.job import InstalledEnvironment
+from bench.host.measuring import kept, peaks
 from bench.host.storage.kept_peaks import KeptPeaks
 from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
@@ -84,6 +85,18 @@ def test_a_worker_that_ends_leaves_a_reason(request_name):
     worker: Any = FakeWorker(request_name)
     assert plausibility.measure(CELL, ["float32"], lambda cell: worker) == {"reason": "failed: boom"}
     assert worker.killed
+
+
+def test_peaks_that_were_measured_with_other_variables_are_not_those_of_an_environment(tmp_path):
+    """Such as one that allows older instructions only: without it, cells were judged by its lower peaks for a day."""
+
+    def kept_with(**variables: str) -> KeptPeaks:
+        return kept.peaks(tmp_path, {"torch1": InstalledEnvironment(("python",), {"lock_hash": "a"}, variables)})
+
+    found = {"flops_per_s": {"float32": 5.0}, "bandwidths": [[1, 2.0]], "reasons": {}}
+    kept_with(ONEDNN_MAX_CPU_ISA="SSE41").keep(CELL, ["float32"], found)
+    assert kept_with(ONEDNN_MAX_CPU_ISA="SSE41").get(CELL, ["float32"]) == found
+    assert kept_with().get(CELL, ["float32"]) is None
 
 
 def test_kept_peaks_are_not_measured_again(tmp_path):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bench.cell import Cell
-from bench.host.storage import source_files
+from bench.host.storage import compile_caches, source_files
 from bench.host.storage.compile_caches import CompileCaches, slug
 from bench.registry import Registry, Source
 
@@ -35,9 +35,10 @@ def edit(path: Path) -> None:
 @pytest.fixture
 def caches(tmp_path, code):
 
-    def make(run: str, *, kept: bool, lock: str = "abc", **options: Any) -> CompileCaches:
+    def make(run: str, *, kept: bool, lock: str = "abc", manifest: Any = None, **options: Any) -> CompileCaches:
         registry = Registry((Source("bench", str(tmp_path / "bench")),))
-        return CompileCaches(tmp_path / "caches", run, kept, {"torch2": {"lock_hash": lock}}, registry, **options)
+        manifests = {"torch2": manifest or {"lock_hash": lock}}
+        return CompileCaches(tmp_path / "caches", run, kept, manifests, registry, **options)
 
     return make
 
@@ -60,6 +61,31 @@ def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(
     assert (again.state(A), again.state(B)) == ("warm", "cold")
     assert again.variables(A) == again.variables(B)
     assert caches("r2", kept=True, lock="other").state(A) == "cold"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"packages": {"torch": "2.6"}, "variables": {"CXX": "g++"}},
+        {"packages": {"torch": "2.5"}, "variables": {"CXX": "g++-14"}},
+    ],
+)
+def test_an_interpreter_without_a_lock_has_a_cache_for_what_is_installed_and_for_its_variables(caches, other):
+    """Its upgrade, and another compiler, found what had been compiled before: first calls were called warm."""
+    before = caches("r1", kept=True, manifest={"packages": {"torch": "2.5"}, "variables": {"CXX": "g++"}})
+    before.fill(A)
+    before.note_warm(A)
+    after = caches("r2", kept=True, manifest=other)
+    assert (before.state(A), before.is_warm(A)) == ("warm", True)
+    assert (after.state(A), after.is_warm(A)) == ("cold", False)
+
+
+def test_another_processor_has_another_cache(caches, monkeypatch):
+    """Machines of a cluster may share the project; cloud machines hide the name, and tell the generation."""
+    ours = caches("r1", kept=True)
+    ours.fill(A)
+    monkeypatch.setattr(compile_caches, "_processor", lambda: ["Xeon", "family 6, model 1"])
+    assert caches("r2", kept=True).state(A) == "cold"
 
 
 def test_what_a_trial_compiled_is_found_by_trials_only_but_what_belongs_to_the_installation_by_all(caches):

@@ -71,6 +71,17 @@ def test_an_implementation_does_not_define_what_is_right(references, tmp_path, c
     assert references.path(cell, None) == before
 
 
+def test_a_changed_file_in_a_folder_of_the_data_asks_for_another_reference(references, tmp_path):
+    """Images lie in a folder for each class; the reference of the old ones stayed, and the cell was a mismatch."""
+    image = tmp_path / "data" / "cats" / "1.png"
+    image.parent.mkdir(parents=True)
+    image.write_bytes(b"one")
+    before = references.path(OURS, str(tmp_path / "data"))
+    assert references.path(OURS, str(tmp_path / "data")) == before
+    image.write_bytes(b"another")
+    assert references.path(OURS, str(tmp_path / "data")) != before
+
+
 def test_data_beside_a_specification_define_what_is_right(references, tmp_path):
     before = references.path(THEIRS, None)
     (tmp_path / "mine" / "workloads" / "saxpy" / "numbers.csv").write_text("1,2\n")

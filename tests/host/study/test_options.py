@@ -22,6 +22,8 @@ def options(*arguments: str) -> argparse.Namespace:
         ["--threads", "two"],
         ["--threads", "²"],
         ["--threads", "1,"],
+        # A record could not hold it, so a run would lose its results.
+        ["--threads", "10000000000000"],
         ["--interpreter", "jax"],
         ["--interpreter", "=python3"],
         ["--workload", " , "],
@@ -58,7 +60,7 @@ def test_a_cap_is_an_amount_of_memory(text: str, size: int) -> None:
 @pytest.mark.parametrize(
     "argument",
     [f"--budget={text}" for text in ("10", "0s", "-5m", "1d", "", "m", "nan s", "9" * 30 + "h")]
-    + [f"--largest-batch={text}" for text in ("2GB", "2", "0KiB", "-1GiB", "GiB")],
+    + [f"--largest-batch={text}" for text in ("2GB", "2", "0KiB", "-1GiB", "GiB", "9" * 400 + "GiB")],
 )
 def test_what_is_no_duration_and_no_amount_is_misuse(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -106,6 +106,7 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
         (("study", "threads"), 0, "threads: 0: give a whole number of at least 1, or 'all'"),
         (("study", "threads"), True, "threads: True: give a whole number"),
         (("study", "threads"), [1, 0], "threads: 0: give a whole number of at least 1, or 'all'"),
+        (("study", "threads"), 10**13, "threads: 10,000,000,000,000 threads are more than any machine has"),
         (("study", "threads"), [], "threads: []: give at least one number of threads"),
         (("study", "threads"), [1, 1], "threads: 1 is listed twice; remove one."),
         (("workloads", "mlp-train", "threads"), "one", "threads: 'one': give a whole number of at least 1, or 'all'"),

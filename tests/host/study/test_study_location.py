@@ -91,6 +91,22 @@ def test_a_study_file_can_extend_another(tmp_path: Path) -> None:
     assert [each["reason"] for each in tables["exclusions"]] == ["too"]
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("wheels", "../wheels"),
+        ("~/wheels", "~/wheels"),
+        ("https://example.org/whl", "https://example.org/whl"),
+        ("", ""),
+    ],
+)
+def test_a_folder_of_wheels_begins_where_the_file_that_names_it_lies(tmp_path: Path, given: str, read: str) -> None:
+    """The extending file's folder had no wheels, so that the CPU builds could not be locked."""
+    write(tmp_path / "matrix.toml", f'[indexes]\ntorch_cpu = "{given}"\n')
+    path = write(tmp_path / "studies" / "full.toml", '[study]\nextends = "../matrix.toml"\n')
+    assert location.read(path)["indexes"] == {"torch_cpu": read}
+
+
 def test_a_study_file_can_extend_one_that_extends_another(tmp_path: Path) -> None:
     write(
         tmp_path / "matrix.toml",

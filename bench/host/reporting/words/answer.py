@@ -12,7 +12,7 @@ from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
-from ...storage.manifest import Manifest
+from ...storage.manifest import BUDGET, Manifest
 from ...study.baseline import BEST, CHOSEN, PREVIOUS
 from .labels import Labels, names_of_versions
 from .language import _, ngettext
@@ -78,6 +78,16 @@ def alarm(manifest: Manifest) -> list[str]:
         )
     if not manifest.finished:
         clauses.append(_("Partial: the run has not finished."))
+    rows = sum(stop.rounds == 0 and stop.why == BUDGET for stop in manifest.stopped.values())
+    if rows:
+        # The first table has no line for what was not run.
+        clauses.append(
+            ngettext(
+                "The time budget was spent before {count} row had a whole round.",
+                "The time budget was spent before {count} rows had a whole round.",
+                rows,
+            )
+        )
     return [" ".join(clauses)] if clauses else []
 
 

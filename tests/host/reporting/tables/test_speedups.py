@@ -18,7 +18,6 @@ from bench.host.reporting.tables.speedup_values import speed_up_digits, speed_up
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
 from bench.host.statistics.verdict import Verdict
 
-
 BASE = "torch1:eager"
 
 
@@ -270,6 +269,18 @@ def test_a_run_that_is_not_what_it_should_be_says_so(long_study):
     long_study.run["finished"] = False
     long_study.run["changed_environments"] = {"torch2": "torch/__init__.py"}
     assert made(long_study).sentences[0] == "Changed while it was measured: torch2. Partial: the run has not finished."
+
+
+def test_rows_for_which_the_time_budget_had_no_round_are_counted_above_all_else(long_study):
+    """The run ended well, and its first table had one row less than was asked for, in silence."""
+    for cell in {cell.column for cell in long_study.cells}:
+        long_study.drop(cell, "dispatch")
+    long_study.run["stopped"] = {
+        cell.row: {"rounds": 0 if cell.workload == "dispatch" else 10, "why": "budget"} for cell in long_study.cells
+    }
+    table = made(long_study)
+    assert table.sentences[0] == "The time budget was spent before 1 row had a whole round."
+    assert not [row for group in table.groups for row in group.rows if row[0].text == "dispatch"]
 
 
 def test_a_small_speed_up_and_a_small_mean_have_two_digits(long_study):
