@@ -11,6 +11,7 @@ from ...analysis.best_modes import BestModes, BestOfVersion
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
+from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import BUDGET, Manifest
 from ...study.baseline import BEST, CHOSEN, PREVIOUS
@@ -103,7 +104,8 @@ def fastest(
     """Say which column is fastest on average, and which of another version is next, by the means of a track.
 
     The row of the means says over what they are; ``several`` tracks have one each. The ``leaders`` are the columns
-    that may be the fastest by the intervals of the ranking. ``as_ratios`` says how long they take, as the table does.
+    that may be the fastest by the intervals of the ranking, which few rows make wide; then their number is told.
+    ``as_ratios`` says how long they take, as the table does.
     """
     # Means over versions of their own do not compare the columns.
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
@@ -123,6 +125,8 @@ def fastest(
     if baseline == BEST:
         said["share"] = percent(track.means[first])
         return [_("Fastest on average: {column}, {share} of the best's speed{over}.", **said)]
+    if second in leaders and not several and track.rows < FEWEST_FOR_BOOTSTRAP:
+        return [_("Fastest on average: {column} {factor} or {other} {next} (unclear: {rows}).", rows=rows, **said)]
     if second in leaders:
         return [_("Fastest on average: {column} {factor} or {other} {next} (unclear){over}.", **said)]
     if as_ratios and first == baseline:

@@ -188,4 +188,4 @@ def test_the_headline_says_when_the_next_column_may_be_the_fastest_as_well(long_
         "torch2:compile", sample_ns=lambda r: [round(ns * (1.006, 0.998, 0.999)[r.round % 3]) for ns in r.sample_ns]
     )
     assert "PyTorch 2.15 compile" in headline()
-    assert headline().endswith(" (unclear).")
+    assert headline().endswith(" (unclear: 3 rows).")

@@ -42,6 +42,12 @@ def test_the_fastest_is_compared_with_what_says_most(means, leaders, said):
     assert text.endswith(said)
 
 
+def test_few_rows_are_named_as_the_reason_why_the_fastest_is_unclear():
+    means = dict(zip(NAMES, (1.0, 1.4, 1.5, 1.2), strict=True))
+    (text,) = fastest(Track("cpu", 1, means, 3, 3), False, "old:eager", NAMES, ("new:compile", "jax:jit"))
+    assert text.endswith("compile 1.50 or JAX 0.10 jit 1.20 (unclear: 3 rows).")
+
+
 def best(*versions: tuple[str, float, bool], alone: int = 0) -> BestModes:
     every = [
         BestOfVersion(column.partition(":")[0], (column,), Estimate(1.0 / speed_up, None, None, 9), leads)
