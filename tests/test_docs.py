@@ -8,8 +8,10 @@ import shlex
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from mkdocs.exceptions import PluginError
 
 from bench.host.__main__ import parser
 from bench.host.commands import SUMMARIES
@@ -19,6 +21,8 @@ from bench.registry import BENCH, BUILT_IN
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
+import repository_pages  # noqa: E402
+import site_links  # noqa: E402
 import workload_pages  # noqa: E402
 
 SECTIONS = ["It shows", "It does not show", "Origin", "Implementations", "Sizes"]
@@ -177,3 +181,37 @@ def test_the_index_of_workloads_says_of_each_what_its_specification_says():
         expected.append(f"| [{name}]({name.replace('-', '_')}/page.md) | {what} |")
     index = (ROOT / "bench" / "workloads" / "README.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^\| \[.*", index, re.MULTILINE)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("place", "target", "page"),
+    [
+        ("docs/method.md", "../reports/reference/default/README.md", "reports/reference/default/README.md"),
+        ("docs/method.md", "fairness.md", "fairness.md"),
+        ("docs/index.md", "../bench/workloads/lenet_train/page.md", "workloads/lenet-train.md"),
+        ("docs/index.md", "../bench/workloads", "workloads/index.md"),
+        ("bench/workloads/gemm/page.md", "../../../docs/method.md", "method.md"),
+        (
+            "reports/reference/default/README.md",
+            "figures/speedups.png",
+            "reports/reference/default/figures/speedups.png",
+        ),
+        ("reports/reference/times.md", "torch-xla/stencil", "reports/reference/torch-xla/stencil/table.md"),
+        ("reports/reference/README.md", "default", "reports/reference/default/README.md"),
+        ("docs/index.md", "no-such-page.md", None),
+        ("docs/index.md", "../../outside.md", None),
+    ],
+)
+def test_a_link_of_the_repository_leads_to_the_page_that_stands_for_its_target(place, target, page):
+    found = repository_pages.resolved(place, target)
+    assert (None if found is None else repository_pages.page_of(found)) == page
+
+
+def test_links_that_lead_nowhere_end_the_building_of_the_site(tmp_path):
+    (tmp_path / "a.html").write_text('<h1 id="top"></h1><a href="b.html#end">b</a> <a href="https://example.org">c</a>')
+    (tmp_path / "b.html").write_text('<p id="end"></p><a href="a.html#top">a</a> <img src="a.html">')
+    config = SimpleNamespace(site_dir=str(tmp_path))
+    site_links.on_post_build(config)
+    (tmp_path / "b.html").write_text('<a href="a.html#bottom">a</a> <img src="c.png">')
+    with pytest.raises(PluginError, match=r"(?s)a\.html: b\.html#end\nb\.html: a\.html#bottom\nb\.html: c\.png"):
+        site_links.on_post_build(config)
