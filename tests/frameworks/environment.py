@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +33,8 @@ ROOT = HERE.parents[1]
 #: modes share, are compiled once.
 CACHES = ROOT / STATE / "compile-caches"
 THREADS = min(2, len(os.sched_getaffinity(0)))
-TIMEOUT_S = 600
+#: torch.compile takes ten minutes for the longest program where other programs need the processors, too.
+TIMEOUT_S = 1800
 #: Threads that wait busily for others of their program take the processors from them, where other tests run beside.
 PATIENT = {"OMP_WAIT_POLICY": "passive"}
 #: Float64 references, which take long at some sizes, are computed once for all environments, as in a run.
@@ -96,16 +99,18 @@ class Server:
         self._scratch = tempfile.TemporaryDirectory()
         if not facts.caches_temporary_files:
             extra["TMPDIR"] = self._scratch.name
-        command = interpreter(environment)
-        self._process = subprocess.Popen(
-            [*command, str(HERE / "server.py"), name],
-            cwd=HERE,
-            env=variables.of_worker(THREADS, facts, caches=caches, own=extra, interpreter=command[0]),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._command = (*interpreter(environment), str(HERE / "server.py"), name)
+        interpreter_path = self._command[0]
+        self._variables = variables.of_worker(THREADS, facts, caches=caches, own=extra, interpreter=interpreter_path)
+        self._process = self._start()
         atexit.register(self.close)
+
+    def _start(self) -> subprocess.Popen[str]:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        # What it forks ends with it.
+        return subprocess.Popen(
+            self._command, cwd=HERE, env=self._variables, text=True, start_new_session=True, **pipes
+        )
 
     def request(self, program: str, given: dict[str, str], *arguments: str) -> Any:
         requests, replies = self._process.stdin, self._process.stdout
@@ -114,14 +119,22 @@ class Server:
         print(json.dumps([program, given, *arguments]), file=requests, flush=True)
         ready, _, _ = select.select([replies], [], [], TIMEOUT_S)
         line = replies.readline() if ready else ""
+        if not line:
+            # A late reply would be taken for that of the next request.
+            self._end()
+            self._process = self._start()
         assert line, f"no reply from {program} within {TIMEOUT_S} s; its framework's words are in the captured output"
         succeeded, answer = json.loads(line)
         assert succeeded, answer
         return answer
 
-    def close(self) -> None:
-        self._process.kill()
+    def _end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
+
+    def close(self) -> None:
+        self._end()
         self._scratch.cleanup()
 
 
