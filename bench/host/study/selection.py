@@ -124,6 +124,11 @@ def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
         for name in given
         if name not in study.environments
     ]
+    errors += [
+        f"--interpreter: environment {name} is a container, which has the interpreter of its image; name another one"
+        for name in given
+        if name in study.environments and study.environments[name].provider == "container"
+    ]
     if errors:
         raise StudyError(errors)
     environments = {

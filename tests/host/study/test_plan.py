@@ -19,6 +19,14 @@ def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch
         selection.with_interpreters(study(), options("--interpreter", "jx=python3"))
 
 
+def test_a_container_takes_no_interpreter_of_the_command_line() -> None:
+    plain = study()
+    container = plain.environments["jax"].model_copy(update={"provider": "container"})
+    changed = plain.model_copy(update={"environments": {**plain.environments, "jax": container}})
+    with pytest.raises(StudyError, match=r"--interpreter: environment jax is a container, which has the interpreter"):
+        selection.with_interpreters(changed, options("--interpreter", "jax=python3"))
+
+
 def test_a_profile_can_give_a_workload_other_sizes() -> None:
     quick = {
         "rounds": 3,
