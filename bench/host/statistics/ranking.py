@@ -147,8 +147,7 @@ def _certain_places(estimates: FloatArray, number: int) -> tuple[int, int]:
     """Return how many columns are certainly faster and slower than one, by Student's intervals over the rows.
 
     Ranks of resamples alone are too certain of columns that are close (Hall & Miller 2009), the more so the fewer the
-    rows are: of four columns in three rows, the best one could not be the fastest in 19 % of simulated runs, and in 8 %
-    with six rows. With Student's intervals it was 4 and 2 %.
+    rows are. The tests simulate both.
     """
     distances, rows = estimates - estimates[:, [number]], len(estimates)
     means = distances.mean(axis=0)

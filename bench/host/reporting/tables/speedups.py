@@ -18,7 +18,7 @@ from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
-from ..words.comparisons import clearest_comparisons, every_comparison
+from ..words.comparisons import Naming, clearest_comparisons, every_comparison
 from ..words.language import _
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
@@ -80,9 +80,9 @@ def _with_lines(
     first, advice, notes = ([first_words(line, WORDS) for line in lines] for lines in (first, advice, notes))
     # What names the files, and the prompt, stand below as well.
     left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
-    said = (compared, found.labels, _names(found), found.before, LINES)
-    every = [first_words(line, WORDS) for line in every_comparison(*said, as_ratios=found.as_ratios)]
-    clearest = [first_words(line, WORDS) for line in clearest_comparisons(*said, as_ratios=found.as_ratios)]
+    naming = Naming(found.labels, _names(found), found.before, found.as_ratios)
+    every = [first_words(line, WORDS) for line in every_comparison(compared, naming, LINES)]
+    clearest = [first_words(line, WORDS) for line in clearest_comparisons(compared, naming, LINES)]
     needed = screen.lines_of(clearest[0]) if clearest else 0
     its_lines = sum(map(screen.lines_of, best))
     # A table that is longer than the screen is scrolled anyhow.

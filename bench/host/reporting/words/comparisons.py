@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bench.cell import Cell
 
@@ -16,55 +17,39 @@ from .language import _
 from .numbers import format_interval, format_value, percent
 
 
-def every_comparison(
-    compared: Sequence[Result],
-    labels: Labels,
-    names: Mapping[Cell, str],
-    before: Mapping[str, str],
-    most: int,
-    *,
-    as_ratios: bool = False,
-) -> list[str]:
-    """Tell every comparison that has an interval, or none where there are more than ``most``.
+@dataclass(frozen=True)
+class Naming:
+    """What the cells of sentences are called, and what their numbers are over."""
 
-    ``names`` are those of the rows.
-    ``before`` has the column of the version before each, where each version is compared with that. ``as_ratios`` says
-    of all how long they take, as the table does.
-    """
+    labels: Labels
+    #: {cell: the name of its row}
+    rows: Mapping[Cell, str]
+    #: {column: that of the version before}, where each version is compared with that.
+    before: Mapping[str, str]
+    #: Whether all sentences say how long a cell takes, as the table does.
+    as_ratios: bool = False
+
+
+def every_comparison(compared: Sequence[Result], naming: Naming, most: int) -> list[str]:
+    """Tell every comparison that has an interval, or none where there are more than ``most``."""
     known = _known(compared)
-    return _sentences(known, labels, names, before, as_ratios) if len(known) <= most else []
+    return [_sentence(result, naming) for result in known] if len(known) <= most else []
 
 
-def clearest_comparisons(
-    compared: Sequence[Result],
-    labels: Labels,
-    names: Mapping[Cell, str],
-    before: Mapping[str, str],
-    most: int,
-    *,
-    as_ratios: bool = False,
-) -> list[str]:
+def clearest_comparisons(compared: Sequence[Result], naming: Naming, most: int) -> list[str]:
     """Tell for ``most`` columns in which row each differs most clearly from the baseline, the clearest gain first.
 
     The rows are those of the usual number of threads, over which columns have a mean: where one row has a single
-    thread, because its steps are short, the largest ratios are often there and say the least.
-    Where there are verdicts, only a firm difference is told. Where each version is compared with the one ``before``,
-    the clearest loss comes first: a reader asks whether to upgrade.
+    thread, because its steps are short, the largest ratios are often there and say the least. Where there are verdicts,
+    only a firm difference is told. Where each version is compared with the one before, the clearest loss comes first: a
+    reader asks whether to upgrade.
     """
-    clearest = _clearest(_known(compared), losses_first=bool(before))
-    return _sentences(clearest[:most], labels, names, before, as_ratios)
+    clearest = _clearest(_known(compared), losses_first=bool(naming.before))
+    return [_sentence(result, naming) for result in clearest[:most]]
 
 
 def _known(compared: Sequence[Result]) -> list[Result]:
     return [result for result in compared if result.ratio is not None and result.ratio.estimate.low is not None]
-
-
-def _sentences(
-    chosen: Sequence[Result], labels: Labels, names: Mapping[Cell, str], before: Mapping[str, str], as_ratios: bool
-) -> list[str]:
-    return [
-        _sentence(result, labels, before.get(result.cell.column), names[result.cell], as_ratios) for result in chosen
-    ]
 
 
 def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
@@ -102,15 +87,16 @@ def _clearness(result: Result) -> float:
     return max(0.0, math.log(low), -math.log(high))
 
 
-def _sentence(result: Result, labels: Labels, before: str | None, row: str, as_ratios: bool) -> str:
+def _sentence(result: Result, naming: Naming) -> str:
     """Word one comparison: ``gemm: JAX 0.10 jit is 2.4 times as fast …``.
 
     The caption names the baseline; only the version before is another one for every column.
     """
     assert result.ratio is not None
+    labels, before, as_ratios = naming.labels, naming.before.get(result.cell.column), naming.as_ratios
     ratio, faster = result.ratio.estimate, _is_faster(result) and not as_ratios
     shown = inverse(ratio) if faster else ratio
-    said = {"row": row, "column": labels[result.cell.column].short, "factor": format_value(shown)}
+    said = {"row": naming.rows[result.cell], "column": labels[result.cell.column].short, "factor": format_value(shown)}
     said["interval"] = format_interval(shown)
     if not _clearness(result) and result.verdict is None:
         said["interval"] = format_interval(ratio if as_ratios else inverse(ratio))

@@ -11,155 +11,125 @@ from typing import Any
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
-from .language import _
+from .language import _, translated, word
 from .numbers import format_number, percent
 from .page_comparisons import of_comparisons
 from .quality import meaning, noisy_rule
 
+CHOICE = {
+    "choose": word("Choose what to compare"),
+    "workload": word("workload"),
+    "size": word("size"),
+    "precision": word("precision"),
+    "device": word("device"),
+    "threads": word("threads"),
+    "framework": word("framework"),
+    "version": word("version"),
+    "mode": word("mode"),
+    "baseline": word("baseline"),
+    "show": word("show"),
+    "times": word("times"),
+    "filter": word("filter"),
+    "filterHint": word("part of a name"),
+    "reset": word("reset"),
+    "first": word("the study's"),
+    "moreValues": word("{count} more"),
+}
+CHART = {
+    "mean": word("geometric mean"),
+    "meanRows": word("over {count} complete rows"),
+    "moreRows": word("The first {shown} of {count} rows. Choose others above."),
+    "allRows": word("Show all"),
+    "nothing": word("Nothing to show. Choose more above."),
+    "noTime": word("Every time was withheld: other programs were computing."),
+}
+FIGURES = {
+    "figures": word("Further figures"),
+    "noFigure": word("Nothing to draw for this choice."),
+    "breakEvenFigure": word("start-up and break-even"),
+    "breakEvenHint": word(
+        "Time of a first call with an empty cache and so many steps. Where two lines cross, faster steps have made "
+        "up for a slower start."
+    ),
+    "steps": word("steps after the first call"),
+    "distributionsFigure": word("distributions"),
+    "distributionsHint": word("Every dot is a sample; a line marks the median."),
+    "scalingFigure": word("scaling with size"),
+    "scalingHint": word("Time per step at each size."),
+    "memoryFigure": word("memory"),
+    "memoryHint": word("Peak memory of the steps."),
+    "profileFigure": word("performance profile"),
+    "profileHint": word("Share of the rows in which a column takes at most so many times as long as the fastest."),
+    "timesTheFastest": word("time over that of the fastest"),
+    "rooflineFigure": word("roofline"),
+    "rooflineHint": word(
+        "Operations per second, over the operations per byte that a step must move. The line is the best that was "
+        "measured on this machine, with data in its main memory."
+    ),
+    "flopsPerByte": word("operations per byte"),
+}
+TABLE = {
+    "table": word("All results"),
+    "timesHint": word("Median time per step. Select an entry for its details."),
+    "sort": word("sort by {column}"),
+    "row": word("workload"),
+    "more": word("Show more rows ({count} left)"),
+    "rows": word("{shown} of {count} rows"),
+    "faster": word("faster"),
+    "slower": word("slower"),
+    "legend": word("Marks"),
+    "excluded": word("the study leaves this cell out; select it for the reason"),
+    "settingsDiffer": word("settings that may matter differ: {settings}"),
+}
+DETAILS = {
+    "close": word("close"),
+    "time": word("time per step"),
+    "latency": word("latency of a step"),
+    "latencyText": word("median {half}, 99% quantile {tail}"),
+    "throughput": word("throughput"),
+    "cpu": word("CPU time per step"),
+    "cpuText": word("{time}, {processors} processors busy"),
+    "verdict": word("verdict"),
+    "quality": word("quality"),
+    "status": word("status"),
+    "stage": word("stage"),
+    "reason": word("reason"),
+    "log": word("End of the log"),
+    "processes": word("processes and samples"),
+    "processesText": word("{processes} processes, {samples} samples"),
+    "warmUp": word("warm-up"),
+    "firstCold": word("first call, empty cache"),
+    "firstWarm": word("first call, filled cache"),
+    "import": word("import"),
+    "peak": word("peak memory"),
+    "notes": word("Notes"),
+    "samples": word("Samples in the order measured"),
+    "samplesHint": word("One shade per process; the line is the median. {shown} of {count} processes."),
+    "settings": word("Settings"),
+    "versions": word("Versions"),
+    "repeat": word("Measure it again"),
+    "copy": word("copy"),
+    "copied": word("copied"),
+}
+ABOUT = {
+    "machine": word("Machine"),
+    "environments": word("Environments"),
+    "environment": word("environment"),
+    "requirements": word("requirements"),
+    "lock": word("hash of the lock"),
+    "packages": word("{count} packages"),
+    "method": word("Method"),
+    "data": word("Data"),
+    "download": word("Download this table as CSV"),
+    "withheld": word("withheld: other programs were computing"),
+    "run": word("run {name}, profile {profile}, started {started}"),
+}
+
 
 def of_page(*, as_ratios: bool = False) -> dict[str, str]:
     """Return the words of the scripts, by the names that they use; ``as_ratios`` those of time ratios."""
-    return {
-        **_choice(),
-        **_chart(),
-        **_figures(),
-        **_table(),
-        **_details(),
-        **_about(),
-        **of_comparisons(as_ratios=as_ratios),
-    }
-
-
-def _choice() -> dict[str, str]:
-    return {
-        "choose": _("Choose what to compare"),
-        "workload": _("workload"),
-        "size": _("size"),
-        "precision": _("precision"),
-        "device": _("device"),
-        "threads": _("threads"),
-        "framework": _("framework"),
-        "version": _("version"),
-        "mode": _("mode"),
-        "baseline": _("baseline"),
-        "show": _("show"),
-        "times": _("times"),
-        "filter": _("filter"),
-        "filterHint": _("part of a name"),
-        "reset": _("reset"),
-        "first": _("the study's"),
-        "moreValues": _("{count} more", count="{count}"),
-    }
-
-
-def _chart() -> dict[str, str]:
-    return {
-        "mean": _("geometric mean"),
-        "meanRows": _("over {count} complete rows", count="{count}"),
-        "moreRows": _("The first {shown} of {count} rows. Choose others above.", shown="{shown}", count="{count}"),
-        "allRows": _("Show all"),
-        "nothing": _("Nothing to show. Choose more above."),
-        "noTime": _("Every time was withheld: other programs were computing."),
-    }
-
-
-def _figures() -> dict[str, str]:
-    return {
-        "figures": _("Further figures"),
-        "noFigure": _("Nothing to draw for this choice."),
-        "breakEvenFigure": _("start-up and break-even"),
-        "breakEvenHint": _(
-            "Time of a first call with an empty cache and so many steps. Where two lines cross, faster steps have made "
-            "up for a slower start."
-        ),
-        "steps": _("steps after the first call"),
-        "distributionsFigure": _("distributions"),
-        "distributionsHint": _("Every dot is a sample; a line marks the median."),
-        "scalingFigure": _("scaling with size"),
-        "scalingHint": _("Time per step at each size."),
-        "memoryFigure": _("memory"),
-        "memoryHint": _("Peak memory of the steps."),
-        "profileFigure": _("performance profile"),
-        "profileHint": _("Share of the rows in which a column takes at most so many times as long as the fastest."),
-        "timesTheFastest": _("time over that of the fastest"),
-        "rooflineFigure": _("roofline"),
-        "rooflineHint": _(
-            "Operations per second, over the operations per byte that a step must move. The line is the best that was "
-            "measured on this machine, with data in its main memory."
-        ),
-        "flopsPerByte": _("operations per byte"),
-    }
-
-
-def _table() -> dict[str, str]:
-    return {
-        "table": _("All results"),
-        "timesHint": _("Median time per step. Select an entry for its details."),
-        "sort": _("sort by {column}", column="{column}"),
-        "row": _("workload"),
-        "more": _("Show more rows ({count} left)", count="{count}"),
-        "rows": _("{shown} of {count} rows", shown="{shown}", count="{count}"),
-        "faster": _("faster"),
-        "slower": _("slower"),
-        "legend": _("Marks"),
-        "excluded": _("the study leaves this cell out; select it for the reason"),
-        "settingsDiffer": _("settings that may matter differ: {settings}", settings="{settings}"),
-    }
-
-
-def _details() -> dict[str, str]:
-    return {
-        "close": _("close"),
-        "time": _("time per step"),
-        "latency": _("latency of a step"),
-        "latencyText": _("median {half}, 99% quantile {tail}", half="{half}", tail="{tail}"),
-        "throughput": _("throughput"),
-        "cpu": _("CPU time per step"),
-        "cpuText": _("{time}, {processors} processors busy", time="{time}", processors="{processors}"),
-        "verdict": _("verdict"),
-        "quality": _("quality"),
-        "status": _("status"),
-        "stage": _("stage"),
-        "reason": _("reason"),
-        "log": _("End of the log"),
-        "processes": _("processes and samples"),
-        "processesText": _("{processes} processes, {samples} samples", processes="{processes}", samples="{samples}"),
-        "warmUp": _("warm-up"),
-        "firstCold": _("first call, empty cache"),
-        "firstWarm": _("first call, filled cache"),
-        "import": _("import"),
-        "peak": _("peak memory"),
-        "notes": _("Notes"),
-        "samples": _("Samples in the order measured"),
-        "samplesHint": _(
-            "One shade per process; the line is the median. {shown} of {count} processes.",
-            shown="{shown}",
-            count="{count}",
-        ),
-        "settings": _("Settings"),
-        "versions": _("Versions"),
-        "repeat": _("Measure it again"),
-        "copy": _("copy"),
-        "copied": _("copied"),
-    }
-
-
-def _about() -> dict[str, str]:
-    return {
-        "machine": _("Machine"),
-        "environments": _("Environments"),
-        "environment": _("environment"),
-        "requirements": _("requirements"),
-        "lock": _("hash of the lock"),
-        "packages": _("{count} packages", count="{count}"),
-        "method": _("Method"),
-        "data": _("Data"),
-        "download": _("Download this table as CSV"),
-        "withheld": _("withheld: other programs were computing"),
-        "run": _(
-            "run {name}, profile {profile}, started {started}", name="{name}", profile="{profile}", started="{started}"
-        ),
-    }
+    tables = (CHOICE, CHART, FIGURES, TABLE, DETAILS, ABOUT, of_comparisons(as_ratios=as_ratios))
+    return {name: translated(text) for table in tables for name, text in table.items()}
 
 
 def grades() -> dict[str, str]:

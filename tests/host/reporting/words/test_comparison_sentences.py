@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from bench.host.analysis.run_analysis import analyse
-from bench.host.reporting.words.comparisons import every_comparison
+from bench.host.reporting.words.comparisons import Naming, every_comparison
 from bench.host.reporting.words.labels import labels_of
 
 
@@ -28,6 +28,6 @@ def test_a_ratio_whose_interval_contains_equality_is_called_neither_faster_nor_s
     ratio = dataclasses.replace(result.ratio, estimate=estimate)
     result = dataclasses.replace(result, comparison=dataclasses.replace(result.comparison, ratio=ratio))
     assert result.verdict is None
-    found = every_comparison([result], labels_of(analysis.results), {result.cell: "gemm"}, {}, 9)
+    found = every_comparison([result], Naming(labels_of(analysis.results), {result.cell: "gemm"}, {}), 9)
     assert found[0].startswith("gemm: ")
     assert found[0].endswith(said)
