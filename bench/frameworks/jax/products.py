@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 from jax import lax
 
-from .. import precisions
+from .. import products
 
 #: Primitives that multiply, and what the names of cuDNN's attention contain.
 PRODUCTS, FUSED = ("dot_general", "conv_general_dilated"), "dot_product_attention_fwd"
@@ -13,28 +13,14 @@ PRODUCTS, FUSED = ("dot_general", "conv_general_dilated"), "dot_product_attentio
 NARROW = {"bfloat16": "bf16", "float16": "fp16"}
 
 
-class Products:
-    """The products of a function of arrays in mixed precision, by the types and shapes of its arguments."""
+class Products(products.Products):
+    """The products of a function of arrays; most often it is given tracers."""
 
-    def __init__(self, function, precision):
-        self._function = function
-        self._mixed = precision == precisions.MIXED
-        self._given = self._words = None
+    def described(self, arguments):
+        return jax.tree_util.tree_map(shaped, arguments)
 
-    def __call__(self, *arguments):
-        """Call the function; the first arguments, most often tracers, are noted."""
-        self.note(*arguments)
-        return self._function(*arguments)
-
-    def note(self, *arguments):
-        if self._mixed and self._given is None:
-            self._given = jax.tree_util.tree_map(shaped, arguments)
-
-    def settings(self):
-        """Return the setting of ``float32 matmul`` in mixed precision, once there have been arguments."""
-        if self._words is None and self._given is not None:
-            self._words = in_words(jax.make_jaxpr(self._function)(*self._given), jax.default_backend())
-        return {"float32 matmul": self._words} if self._words else {}
+    def traced(self, function, described):
+        return in_words(jax.make_jaxpr(function)(*described), jax.default_backend())
 
 
 def shaped(array):
@@ -55,8 +41,8 @@ def equations(traced):
 
 def in_words(traced, platform):
     """Name the precisions of the products of floats: ``bf16``, or ``bf16 and highest`` where some are wide."""
-    products = [equation for equation in equations(traced) if equation.primitive.name in PRODUCTS]
-    return " and ".join(sorted({word_of(product, platform) for product in products} - {None}))
+    found = [equation for equation in equations(traced) if equation.primitive.name in PRODUCTS]
+    return " and ".join(sorted({word_of(product, platform) for product in found} - {None}))
 
 
 def word_of(product, platform):

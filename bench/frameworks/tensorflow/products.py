@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from .. import precisions
+from .. import products
 
 #: Operations that multiply, those of the backward pass too.
 PRODUCTS = (
@@ -15,26 +15,14 @@ PRODUCTS = (
 WORDS = {tf.bfloat16: "bf16", tf.float16: "fp16", tf.float32: "highest"}
 
 
-class Products:
-    """The products of a function of tensors in mixed precision, by the shapes of its first arguments."""
+class Products(products.Products):
+    """The products of a function of tensors, by the first ones that it is given."""
 
-    def __init__(self, function, precision):
-        self._function = function
-        self._mixed = precision == precisions.MIXED
-        self._given = self._found = None
+    def described(self, arguments):
+        return [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in arguments]
 
-    def __call__(self, *batch):
-        if self._mixed and self._given is None:
-            self._given = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in batch]
-        return self._function(*batch)
-
-    def settings(self):
-        """Return the setting of ``float32 matmul`` in mixed precision, once there have been arguments."""
-        if self._found is None and self._given is not None:
-            # Traced only; nothing of it runs.
-            graph = tf.function(self._function).get_concrete_function(*self._given).graph
-            self._found = in_words(graph.as_graph_def())
-        return {"float32 matmul": self._found} if self._found else {}
+    def traced(self, function, described):
+        return in_words(tf.function(function).get_concrete_function(*described).graph.as_graph_def())
 
 
 def in_words(definition):
