@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import division
@@ -102,5 +103,17 @@ def test_without_processes_it_comes_last(tmp_path: Path) -> None:
     assert [name.startswith("test_watches") for name in names] == [False] * 22 + [True] * 2
 
 
-def test_the_slowest_files_are_there() -> None:
-    assert [name for name in division.SLOWEST if not (ROOT / name).is_file()] == []
+def test_the_slowest_files_are_there_and_so_are_the_parts_and_environments_of_the_slowest_groups() -> None:
+    files = [name for name in division.SLOWEST if name.endswith(".py")]
+    assert [name for name in files if not (ROOT / name).is_file()] == []
+    parts = (ROOT / "tests/real/test_default_study.py").read_text(encoding="utf-8")
+    study = tomllib.loads((ROOT / "matrix.toml").read_text(encoding="utf-8"))["environments"]
+    for name in set(division.SLOWEST) - set(files):
+        kind, _, rest = name.partition("-")
+        if kind == "study":
+            assert f'"{rest}": select(' in parts
+        else:
+            named = [each for each in study if rest == each or rest.startswith(f"{each}-")]
+            assert kind == "adapters"
+            mode = rest.removeprefix(max(named, key=len)).removeprefix("-").removesuffix("-agreement")
+            assert not mode or mode in study[max(named, key=len)]["modes"]

@@ -72,13 +72,13 @@ def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_
     checks(project, "tflite", "theano", "torch-xla", "--remove")
     tests = ["pytest", "-n", "auto", "-m", "grid", "tests/frameworks"]
     assert calls(project) == [
-        ["bench.host", "prepare", "torch-xla"],
-        tests,
-        ["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"],
         ["bench.host", "prepare", "tflite"],
         ["bench.host", "prepare", "theano"],
         tests,
         ["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"],
+        ["bench.host", "prepare", "torch-xla"],
+        tests,
+        ["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"],
     ]
 
 
@@ -93,14 +93,23 @@ def test_with_room_on_the_disk_the_grid_builds_a_portion_while_it_checks_the_one
     called = calls(project)
     kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
     prepared = [call[2] for call in called if call[1] == "prepare"]
-    assert prepared == ["old", "numpy", "torch-xla", "tflite", "theano"]
-    # A study is checked while nothing is built, and removed is what was checked.
-    assert kinds.index("run") > called.index(["bench.host", "prepare", "torch-xla"])
-    first = called.index(["bench.host", "remove", "torch-xla", "--cached", "--matrix", "matrix.toml"])
-    assert kinds[first - 3 : first] in (
-        ["grid", "prepare", "prepare"], ["prepare", "grid", "prepare"], ["prepare", "prepare", "grid"]
-    )  # fmt: skip
+    assert prepared == ["old", "numpy", "tflite", "theano", "torch-xla"]
+    # Removed is what was checked.
+    first = called.index(["bench.host", "remove", "tflite", "theano", "--cached", "--matrix", "matrix.toml"])
+    assert kinds[first - 2 : first] in (["grid", "prepare"], ["prepare", "grid"])
     assert kinds[first:] == ["remove", "grid", "remove"]
+
+
+def test_a_study_is_checked_while_nothing_is_built_and_before_the_tests_that_read_what_it_recorded(project, room):
+    room("0")
+    checks(project, "default-study", "tflite", full="failed")
+    called = calls(project)
+    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
+    assert kinds[:3] == ["prepare", "prepare", "run"]
+    # What failed is checked again after them: the second run has few of the cells.
+    assert kinds[3:5] in (["long", "prepare"], ["prepare", "long"])
+    assert kinds[5:] == ["run", "run", "grid"]
+    assert called[5][-1] == "gemm"
 
 
 def test_a_build_that_fails_beside_tests_ends_the_grid(project, room):

@@ -53,6 +53,7 @@ def test_windows_is_told_before_anything_that_it_lacks_is_imported(tmp_path, sta
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_study_is_measured_without_the_interfaces_of_linux_and_the_report_says_so(tmp_path):
     fake = tmp_path / "fake"
     fake.mkdir()

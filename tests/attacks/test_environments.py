@@ -17,6 +17,8 @@ from bench.host import environments
 from bench.host.environments import bytecode, contents, prepare
 from bench.host.executors.job import InstalledEnvironment
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def built(locked, root, announce) -> Path:

@@ -20,6 +20,8 @@ from bench.host.storage import archive, journal
 from bench.host.storage.journal import RECORDS, UNFINISHED
 from bench.record import Record
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 REMEDY = re.compile(r"Free|Move|move|Make|Correct|correct|Give|Allow|Check|Restore")

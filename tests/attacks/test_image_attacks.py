@@ -21,6 +21,8 @@ from bench.host.containers.isolation import VARIABLES, Bounds
 from bench.host.workers.protocol import Ended
 from bench.worker import family
 
+pytestmark = pytest.mark.long
+
 NAME = "attacked"
 
 #: Numbers of system calls on x86-64 and 64-bit Arm; those of io_uring are the same everywhere.

@@ -23,6 +23,8 @@ from bench.host.storage.manifest_schema import RunSchema
 from bench.host.storage.record_schema import RecordSchema
 from bench.record import Record
 
+pytestmark = pytest.mark.long
+
 RUNS = Path(__file__).resolve().parents[1] / "host" / "storage" / "runs"
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 #: Damaged files of a run that are read and reported, in each of several tests.

@@ -62,7 +62,7 @@ python = "3.11"
 requirements = ["{{numpy}}"]
 base = "{BASE}"
 """
-CONTAINERS = pytest.param("containers", marks=[pytest.mark.engine, pytest.mark.long])
+CONTAINERS = pytest.param("containers", marks=pytest.mark.engine)
 
 
 @pytest.fixture(scope="module", params=["processes", CONTAINERS])
@@ -87,7 +87,8 @@ def place(request):
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("workers", ["forked", pytest.param("own", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("workers", ["forked", "own"])
 def test_kills_at_random_moments_lose_no_turn_and_double_none(tmp_path, workers, place, request, capsys):
     engine, environment, make = place
     source = random.Random(f"{SEED}/{workers}")

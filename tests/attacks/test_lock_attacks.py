@@ -19,6 +19,8 @@ from bench.host.environments.source_builds import LockError
 from bench.host.study import study_file
 from bench.host.study.study_file import StudyError
 
+pytestmark = pytest.mark.long
+
 BACKEND = """
 import pathlib, shutil, sys
 pathlib.Path({mark!r}).write_text(sys.prefix)

@@ -21,6 +21,8 @@ from bench.host.workers.worker_process import WorkerProcess
 from bench.registry import Registry
 from bench.worker import family
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 #: A program that starts processes when it is built, and writes their ids to its log.
 PROGRAM = """

@@ -19,6 +19,8 @@ from bench.host.__main__ import main
 from bench.host.study import location, session_names, study_file, toml_limits
 from bench.host.study.location import MOST_ERRORS, StudyError
 
+pytestmark = pytest.mark.long
+
 __all__ = ["project"]
 
 ROOT = Path(__file__).resolve().parents[2]

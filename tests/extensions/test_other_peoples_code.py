@@ -87,6 +87,7 @@ def test_a_framework_a_mode_workloads_and_an_output_run_with_no_edit_inside(proj
     assert len(statuses) == len(records)
 
 
+@pytest.mark.long
 def test_programs_that_are_edited_during_a_run_are_named_in_its_report(project, capsys):
     program = project / "mine" / "workloads" / "saxpy" / "toy.py"
     # The worker that imports the program edits it: a person would between two rounds.
@@ -101,6 +102,7 @@ def test_programs_that_are_edited_during_a_run_are_named_in_its_report(project, 
     assert "Edited while the run went on (mine/workloads/saxpy/toy.py)" in table
 
 
+@pytest.mark.long
 def test_the_report_that_is_made_anew_has_other_peoples_outputs(project):
     assert call(project, "run", "--environment", "toy") == 0
     (project / "reports" / "toys" / "statuses.txt").unlink()
@@ -154,6 +156,7 @@ def test_what_is_wrong_in_a_file_is_told_before_anything_runs(project, capsys, f
     assert capsys.readouterr().err.startswith(message)
 
 
+@pytest.mark.long
 def test_a_changed_file_is_another_run(project):
     assert call(project, "run", "--workload", "saxpy", "--environment", "toy") == 0
     first = {record.run for record in records_of(project)}
@@ -192,6 +195,7 @@ def test_validation_compares_the_modes_of_an_added_framework_that_say_so(project
     assert {trial.cell.workload for trial in trials if trial.cell.framework == "toy"} <= {"gemm"}
 
 
+@pytest.mark.long
 def test_a_framework_inside_the_repository_is_its_folder_and_its_implementations(tmp_path):
     """And a further mode of it is an edit in its folder."""
     code = tmp_path / "bench"

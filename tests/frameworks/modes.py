@@ -85,8 +85,10 @@ GRID_INFERENCE = [
 GRID_LAZY = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 #: This one is for input pipelines alone.
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
-#: Environments whose tests take longest, and whose portion has no others, or next to none: a process for each mode.
-BY_MODE = ("keras-torch", "torch-xla")
+#: Columns of the default study whose compiler takes longest.
+LONG = ("compile", "compile-step", "xla")
+#: Environments whose tests take longest: a process for each mode, and a second one for its agreement with float64.
+BY_MODE = ("keras-torch", "lightning", "torch-xla")
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
 #: The variable in which ``nox -s grid`` names the environments that it prepared.
@@ -135,11 +137,14 @@ NAMES = {
 }  # fmt: skip
 
 
-def marks(environment: str, mode: str = "") -> list[pytest.MarkDecorator]:
-    """Return the marks of a test that needs an environment; its tests share a process, which imports once."""
+def marks(environment: str, mode: str = "", part: str = "") -> list[pytest.MarkDecorator]:
+    """Return the marks of a test that needs an environment; its tests share a process, which imports once.
+
+    Tests of another ``part`` of a mode have another process, where the environment's modes have one each.
+    """
     if environment == "numpy":
         return []
-    group = f"{environment}-{mode}" if environment in BY_MODE else environment
+    group = f"{environment}-{mode}{part}" if environment in BY_MODE else environment
     found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{group}")]
     if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_LAZY, *GRID_INPUT)):
         found.append(pytest.mark.grid)
@@ -166,23 +171,23 @@ def needs(environment: str, mode: str = "") -> Callable[[Any], Any]:
 
 
 def is_usual(environment: str, mode: str) -> bool:
-    """Return whether a mode is a column of the default study. The others, which take minutes, are for ``nox -s grid``.
+    """Return whether a mode is a column of the default study that does not take long. ``nox -s grid`` has the others.
 
-    So is ``compile-step``, which takes longest.
+    ``nox -s tests`` has cells of those that take long, too, see ``test_default_study.py``.
     """
     study = default_study()
     if environment not in study.settings.default:
         return environment == "numpy"
-    return mode in study.environments[environment].modes and mode != "compile-step"
+    return mode in study.environments[environment].modes and mode not in LONG
 
 
-def case(environment: str, mode: str, *values: object, long: bool = False) -> Any:
+def case(environment: str, mode: str, *values: object, long: bool = False, part: str = "") -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``.
 
-    ``long`` leaves it to ``nox -s grid`` although the mode is a usual one.
+    ``long`` leaves it to ``nox -s grid`` although the mode is a usual one. For ``part`` see ``marks``.
     """
     name = "-".join(map(str, (environment, mode, *values)))
-    found = marks(environment, mode)
+    found = marks(environment, mode, part)
     if long or not is_usual(environment, mode):
         found.append(pytest.mark.long)
     if mode in SEVERAL:

@@ -69,7 +69,7 @@ def test_ahead_of_time_each_shape_is_compiled_once_and_called_again(environment,
         case("torch2", "compile", 1, long=True),
         case("tf2", "function", 1),
         case("tf2", "xla", 4, long=True),
-        case("jax", "jit", 4),
+        case("jax", "jit", 4, long=True),
     ],
 )
 def test_a_text_that_grows_and_lengths_that_return_compile_nothing_again(environment, mode, lengths):

@@ -7,7 +7,7 @@ from environment import run
 from modes import cases
 
 
-@pytest.mark.parametrize("workload", ["lenet-train", "catdog-cnn-train"])
+@pytest.mark.parametrize("workload", ["lenet-train", pytest.param("catdog-cnn-train", marks=pytest.mark.long)])
 @cases(
     "torch1:torchscript", "torch2:eager", "tf2:function", "jax:jit", "flax:nnx", "flax:nnx-functional", "flax:linen",
     "haiku:jit", "lightning:fit", "keras-tf:train-on-batch",

@@ -51,7 +51,7 @@ REQUESTED = {
 }
 
 
-@cases("torch1:eager", "torch2:eager", "jax:jit", long=("tf2:function",))
+@cases("torch1:eager", "torch2:eager", long=("tf2:function", "jax:jit"))
 def test_public_kernels_agree_with_float64_and_a_wrong_one_is_not_timed(environment, mode):
     found = run(environment, "public_kernels", mode, *KERNELS, *NETWORKS)
     timed, differing = found.pop("planted")

@@ -1,4 +1,8 @@
-"""Tests every cell of the default study in its real environment, at the check size, and trainings at a timed one."""
+"""Tests cells of the default study in their real environments: at the check size, and trainings at a timed one.
+
+``nox -s grid`` checks all of them with one thread as a part of the full study: see
+``tests/frameworks/test_full_study.py``.
+"""
 
 from __future__ import annotations
 
@@ -52,19 +56,12 @@ def select(
     return selection.select(study, chosen)
 
 
-#: Workloads that nox -s tests checks: a call, a product, and training with and without convolutions.
-FEW = ("dispatch", "gemm", "mlp-train", "lenet-train")
+#: Workloads that nox -s tests checks: a product, and a training.
+FEW = ("gemm", "mlp-train")
 #: {a part of the study that is measured in one run: its cells}
 PLANS = {
     # With one thread each processor checks a cell of its own.
     "few": select(DEFAULT, "float32", DEFAULT.settings.default, threads=1, workloads=FEW),
-    "others": select(
-        DEFAULT,
-        "float32",
-        DEFAULT.settings.default,
-        threads=1,
-        workloads=[name for name in DEFAULT.workloads if name not in FEW],
-    ),
     "all_threads": select(DEFAULT, "float32", DEFAULT.settings.default),
     # A size that is timed: its draws are others, and may have near-ties that float32 decides otherwise than float64.
     "small": select(
@@ -75,7 +72,6 @@ PLANS = {
         workloads=["*-train"],
         sizes=["small"],
     ),
-    "op_by_op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
     "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
     # PyTorch 1.13 has next to no kernels for it.
     "float16": select(STUDY, "float16", [name for name in DEFAULT.settings.default if name != "torch1"]),
@@ -137,11 +133,6 @@ def few(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def others(tmp_path_factory) -> Path:
-    return measure_part("others", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
 def all_threads(tmp_path_factory) -> Path:
     return measure_part("all_threads", tmp_path_factory.mktemp("checkout"))
 
@@ -149,11 +140,6 @@ def all_threads(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Path:
     return measure_part("small", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def op_by_op(tmp_path_factory) -> Path:
-    return measure_part("op_by_op", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")

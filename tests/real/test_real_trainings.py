@@ -44,7 +44,7 @@ interpreter = "{interpreter}"
 framework = "{framework}"
 modes = ["{mode}"]
 """
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.long]
 
 
 def stripes(random: np.random.RandomState, side: int, *, across: bool) -> np.ndarray:

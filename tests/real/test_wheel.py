@@ -62,6 +62,7 @@ def test_the_commands_are_there(python: Path, tmp_path: Path) -> None:
     assert "prepare" in run(python, "-m", "bench.host", "--help", folder=tmp_path)
 
 
+@pytest.mark.long
 def test_nox_prepares_measures_and_reports_in_the_project(python: Path, project: Path) -> None:
     before = installed(python)
     assert "* bench-here" in run(python, "-m", "nox", "-l", folder=project)

@@ -14,8 +14,15 @@ from typing import Any
 
 import pytest
 
-#: The files that take longest, in that order, so that none of them is left over when all else is done.
+#: The groups and files that take longest, in that order, so that none of them is left over when all else is done.
 SLOWEST = (
+    "adapters-keras-torch-fit-jit",
+    "adapters-keras-torch-fit-jit-agreement",
+    "adapters-keras-torch-predict-jit-agreement",
+    "adapters-lightning-fit-compile",
+    "adapters-torch2",
+    "study-all_threads",
+    "study-small",
     "tests/real/test_default_study.py",
     "tests/host/containers/test_container_runs.py",
     "tests/host/commands/test_run_command.py",
@@ -28,12 +35,12 @@ GROUPS = pytest.StashKey[Path]()
 
 
 def rank(item: pytest.Item) -> int:
-    """Return the place of an item's file among those of all tests."""
+    """Return the place of an item's group or file among those of all tests."""
     if item.get_closest_marker(ALONE):
         return len(SLOWEST) + 2
-    file = item.nodeid.split("::")[0]
-    if file in SLOWEST:
-        return SLOWEST.index(file)
+    for name in (group(item), item.nodeid.split("::")[0]):
+        if name in SLOWEST:
+            return SLOWEST.index(name)
     outside = any(item.get_closest_marker(name) for name in ("real", "engine", "browser"))
     return len(SLOWEST) + (not outside)
 

@@ -7,6 +7,7 @@ import csv
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import nox
@@ -15,15 +16,15 @@ from bench.host.sessions import python, run_host
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Environments outside the default study, in the portions in which they are built and checked. Tests of an environment
-#: share a process, or those of one of its modes where it takes long. The first two have the PyTorch of the default
-#: study, 6 GB each, which the installer's cache has; the third has another, 8 GB, and as much in the cache.
+#: share a process, or those of one of its modes where it takes long. One mode of keras-torch takes as long as all of
+#: another portion, so those with quick tests are beside it. Two have the PyTorch of the default study, 6 GB each, which
+#: the installer's cache has; torch-xla has another, 8 GB, and as much in the cache.
 PORTIONS = (
-    ("keras-torch", "lightning"),
-    ("torch-xla",),
     (
-        "keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano", "jax-grain",
-        "jax-newest",
+        "keras-torch", "keras-tf", "keras2-tf", "keras-jax", "flax", "haiku", "tf1", "tf2-session", "tflite", "theano",
+        "jax-grain", "jax-newest",
     ),
+    ("lightning", "torch-xla"),
 )  # fmt: skip
 #: The other parts: the default environments, and a study of older versions, named like its file.
 DEFAULT, OLDER = "default-study", "older-versions"
@@ -38,12 +39,33 @@ MIXED_MODES = "eager,compile-step,function,xla,jit"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
-#: takes 17 GB, with the installer's cache.
+#: takes 23 GB, with the installer's cache.
 ROOM_BYTES = 30e9
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
 #: What the settings say where PyTorch's compiler makes slow code, because something around it is wrong.
 WITHOUT_VECTORS = "no vector instructions"
+
+
+@dataclass(frozen=True)
+class Study:
+    """Cells of a study in ``studies/`` that are checked."""
+
+    name: str
+    environments: Sequence[str]
+    modes: str = "*"
+    workloads: str = "*"
+    precisions: str = ""
+    #: One: on a busy machine, two that wait for each other hide that time grows with work. And each processor checks a
+    #: cell of its own.
+    threads: int = 1
+
+    @property
+    def command(self) -> list[str]:
+        """The command that checks them, without the workloads."""
+        words = ["run", "--matrix", f"studies/{self.name}.toml", "--profile", "check", "--threads", str(self.threads)]
+        words += ["--fresh", "--mode", self.modes, *(["--precision", self.precisions] if self.precisions else [])]
+        return words + [word for environment in self.environments for word in ("--environment", environment)]
 
 
 class Grid:
@@ -67,12 +89,15 @@ class Grid:
         builds = [*portions, *([OLDER_ENVIRONMENTS] if OLDER in self._chosen else [])]
         if DEFAULT in self._chosen:
             self._build(self._default)
+            # The environments of the other portions have their cells checked by the tests.
+            full = Study("full", self._default)
+            failed = self._check(full)
+            # They read what this check recorded, so that no cell is computed for both.
             with self._building(builds[:1]):
                 self._test("long", ())
-            # The environments of the other portions have their cells checked by the tests.
-            self._check_study("full", self._default)
+            self._check_again(full, failed)
             # Its rows in float32 are those of the full study.
-            self._check_study(MIXED, MIXED_ENVIRONMENTS, modes=MIXED_MODES, precisions="mixed-bfloat16")
+            self._check_study(Study(MIXED, MIXED_ENVIRONMENTS, modes=MIXED_MODES, precisions="mixed-bfloat16"))
         for number, names in enumerate(portions):
             self._build(names)
             with self._building(builds[number + 1 : number + 2]):
@@ -80,8 +105,8 @@ class Grid:
             self._remove("matrix.toml", names)
         if OLDER in self._chosen:
             self._build(OLDER_ENVIRONMENTS)
-            self._check_study(OLDER, OLDER_ENVIRONMENTS)
-            self._check_study(OLDER, OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2)
+            self._check_study(Study(OLDER, OLDER_ENVIRONMENTS))
+            self._check_study(Study(OLDER, OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2))
             self._remove(f"studies/{OLDER}.toml", OLDER_ENVIRONMENTS)
 
     def _build(self, environments: Sequence[str]) -> None:
@@ -115,29 +140,22 @@ class Grid:
         command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *self._options)
         self._session.run(python(self._session, "dev"), *command, env=variables, external=True)
 
-    def _check_study(
-        self,
-        name: str,
-        environments: Sequence[str],
-        modes: str = "*",
-        workloads: str = "*",
-        precisions: str = "",
-        threads: int = 1,
-    ) -> None:
-        """Check cells of a study in ``studies/`` in some environments; what fails is checked a second time, alone."""
-        # One thread: on a busy machine, two that wait for each other hide that time grows with work. And each processor
-        # checks a cell of its own.
-        command = ["run", "--matrix", f"studies/{name}.toml", "--profile", "check", "--threads", str(threads)]
-        command += ["--fresh", "--mode", modes, *(["--precision", precisions] if precisions else [])]
-        command += [word for environment in environments for word in ("--environment", environment)]
-        run_host(self._session, *command, "--workload", workloads, "--allow-failures")
-        results = ROOT / "reports" / name / "trial"
-        # A cell that was disturbed may have failed; one that is wrong fails again.
-        with (results / "results.csv").open(newline="", encoding="utf-8") as file:
-            again = {row["workload"] for row in csv.DictReader(file) if row["status"] not in WITHOUT_FAULT}
-        if again:
-            run_host(self._session, *command, "--workload", ",".join(sorted(again)))
+    def _check_study(self, study: Study) -> None:
+        """Check cells of a study; what fails is checked a second time, alone: a disturbed cell may have failed."""
+        self._check_again(study, self._check(study))
+
+    def _check(self, study: Study) -> set[str]:
+        """Check cells of a study; return the workloads of those that failed."""
+        run_host(self._session, *study.command, "--workload", study.workloads, "--allow-failures")
+        results = ROOT / "reports" / study.name / "trial"
         # A cell with slow code agrees with float64 all the same.
         details = results / "details.csv"
         if WITHOUT_VECTORS in details.read_text(encoding="utf-8"):
             self._session.error(f"code was generated for {WITHOUT_VECTORS}: see the settings in {details}")
+        with (results / "results.csv").open(newline="", encoding="utf-8") as file:
+            return {row["workload"] for row in csv.DictReader(file) if row["status"] not in WITHOUT_FAULT}
+
+    def _check_again(self, study: Study, workloads: set[str]) -> None:
+        """Check the workloads again, if there are any: a cell that is wrong fails again."""
+        if workloads:
+            run_host(self._session, *study.command, "--workload", ",".join(sorted(workloads)))

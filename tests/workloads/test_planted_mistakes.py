@@ -55,6 +55,7 @@ def test_a_planted_mistake_is_found(workload, row, references):
         assert min(shares(BUILT_IN.specification(workload), mistake, references).values()) > WRONG, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workload", IN_MIXED)
 def test_mixed_precision_hides_no_gross_mistake(workload, references):
     specification, rows = BUILT_IN.specification(workload), TABLES[workload]

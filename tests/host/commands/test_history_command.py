@@ -161,6 +161,7 @@ def test_versions_that_could_not_be_built_are_tried_again(root, command, monkeyp
     assert len(tried) == 2 * len(set(tried)) > 0
 
 
+@pytest.mark.long
 def test_a_version_without_a_lock_costs_the_others_nothing(root, capsys, monkeypatch):
     """No index can be reached here, so that no lock can be made: each version has its reason, and no traceback."""
     monkeypatch.setenv("UV_OFFLINE", "1")

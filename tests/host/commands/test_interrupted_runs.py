@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
 import small_project
 from small_project import call, text_of, wait_for
 
@@ -27,6 +28,7 @@ def worker_commands() -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_killed_run_continues_and_loses_no_turn(checkout):
     folder = checkout / "reports" / "small"
     run = spawn(checkout, "run", "--profile", "long", "--workload", "mlp-train")
@@ -67,6 +69,7 @@ def test_ctrl_c_leaves_a_partial_table_no_worker_and_its_own_exit_code(checkout)
     assert not any(str(checkout) in command for command in worker_commands())
 
 
+@pytest.mark.long
 def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
     run = spawn(checkout, "run", "--profile", "long")
     wait_for(lambda: (checkout / "reports" / "small" / manifest.RUN).exists())
@@ -76,6 +79,7 @@ def test_two_runs_at_once_are_refused_and_not_mixed(checkout, capsys):
     run.communicate(timeout=120)
 
 
+@pytest.mark.long
 def test_another_selection_does_not_mix_with_an_unfinished_run(checkout, capsys):
     folder = checkout / "reports" / "small"
     run = spawn(checkout, "run", "--profile", "long")
@@ -87,6 +91,7 @@ def test_another_selection_does_not_mix_with_an_unfinished_run(checkout, capsys)
     assert len(list((folder / "history").iterdir())) == 1
 
 
+@pytest.mark.long
 def test_fresh_starts_over(checkout, capsys):
     folder = checkout / "reports" / "small"
     run = spawn(checkout, "run", "--workload", "gemm", "--profile", "long")

@@ -179,6 +179,7 @@ def test_a_dry_run_says_of_a_run_without_a_cell_why_none_is_left(tmp_path, capsy
     assert capsys.readouterr().err.endswith(last)
 
 
+@pytest.mark.long
 def test_a_run_writes_its_report_in_the_language_of_the_command_line(checkout, capsys):
     assert call(checkout, "run", "--workload", "gemm", "--environment", "here", "--language", "pt_BR") == 0
     folder = checkout / "reports" / "small"
@@ -196,6 +197,7 @@ def test_an_unknown_language_is_refused_before_anything_is_measured(checkout, ca
     assert not (checkout / "reports").exists()
 
 
+@pytest.mark.long
 def test_the_peaks_of_the_machine_are_measured_once_a_run(checkout):
     path = checkout / "matrix.toml"
     path.write_text(path.read_text().replace("peaks = false\nrounds = 2", "rounds = 2"))
@@ -227,6 +229,7 @@ def test_peaks_that_a_cell_exceeds_are_measured_again_before_it_fails(checkout):
     assert json.loads(kept.read_text())["flops_per_s"]["float32"] == again
 
 
+@pytest.mark.long
 def test_a_run_uses_what_an_earlier_one_verified_where_compiled_code_is_kept_too(checkout, monkeypatch):
     jobs = []
     run = LocalExecutor.run
@@ -251,6 +254,7 @@ def test_a_run_uses_what_an_earlier_one_verified_where_compiled_code_is_kept_too
     assert verified() == [(1, 0), (0, 0)]
 
 
+@pytest.mark.long
 def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
     path = checkout / "matrix.toml"
     path.write_text(path.read_text().replace("rounds = 2\nsamples", "rounds = 8\ntwin = true\nsamples"))

@@ -106,6 +106,7 @@ def test_a_container_has_the_packages_of_the_venv_whose_lock_it_shares(project, 
     assert image["lock_hash"] == venv["lock_hash"]
 
 
+@pytest.mark.long
 @pytest.mark.engine
 @pytest.mark.real
 def test_real_cells_run_in_containers_as_in_venvs(project, image, engine, tmp_path):
@@ -127,6 +128,7 @@ def test_real_cells_run_in_containers_as_in_venvs(project, image, engine, tmp_pa
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, project)}) == []
 
 
+@pytest.mark.long
 @pytest.mark.engine
 @pytest.mark.real
 def test_the_next_run_continues_a_killed_one_and_removes_its_containers(project, image, engine, tmp_path):

@@ -12,7 +12,7 @@ from bench.host.containers.labels import CONTAINER, selector
 from bench.host.workers.protocol import Ended
 from bench.worker import family
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 HOG = "bytearray(1 << 30)"
 LIMIT = 128 << 20
 

@@ -23,7 +23,11 @@ from bench.host.containers.worker import ContainerWorker
 from bench.host.workers.protocol import Ended
 
 # The SDK leaves its own end of a refused connection to the garbage collector, which warns.
-pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.long,
+]
 IMAGE = "benchmatrix-shell:1"
 SPEAK = """echo '{"event": "ready"}'; exec sleep 1000"""
 

@@ -22,7 +22,7 @@ from bench.host.containers.engine_request import run_command
 from bench.host.containers.isolation import PYTHON, Bounds
 from bench.host.containers.recipe import dockerfile_path
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 #: A valid name with characters that some parts of an image's name do not allow.
 NAME = "a.b-..c__d"
 

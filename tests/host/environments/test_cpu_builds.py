@@ -58,6 +58,7 @@ def tool(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["folder", "index"])
 def test_the_cpu_build_is_installed_from_a_lock_of_its_own(tool, kind, root, served, builds, announce):
     usual = environments.prepare(WANTED, root=root, announce=announce)

@@ -19,7 +19,7 @@ from bench.host.environments import load_outcome, locks, prepare, venv
 from bench.host.setup import installer
 from bench.registry import Registry
 
-TOOLS = ("uv", "pip")
+TOOLS = ("uv", pytest.param("pip", marks=pytest.mark.long))
 
 
 @pytest.fixture

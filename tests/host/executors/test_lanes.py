@@ -121,6 +121,7 @@ def test_an_interruption_ends_the_programs_and_keeps_what_they_had_measured(two)
         assert taken
 
 
+@pytest.mark.long
 def test_a_second_interruption_leaves_no_program_either(two):
     began: list = []
 

@@ -108,6 +108,7 @@ def test_the_result_can_be_stored():
     assert (stored["batch"], stored["cap_bytes"], stored["attempts"][0]["batch"]) == (45, 1 << 20, 32)
 
 
+@pytest.mark.long
 @pytest.mark.real
 def test_a_real_cell_is_kept_to_its_cap(tmp_path):
     root = Path(__file__).resolve().parents[3]

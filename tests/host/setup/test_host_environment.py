@@ -35,6 +35,7 @@ def test_it_imports_with_the_standard_library_alone():
     assert "No module named 'packaging'" in answer.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("uv", ["works", "is missing", "fails"])
 def test_the_environment_is_made_with_whatever_works(host, uv, tmp_path, said, announce, monkeypatch):
     broken = make_script(tmp_path / "uv", "echo 'error: invalid peer certificate' >&2; exit 2")
@@ -119,6 +120,7 @@ def test_an_environment_that_does_not_import_is_not_kept(host, announce, monkeyp
     assert not place_of("host", host).exists()
 
 
+@pytest.mark.long
 @pytest.mark.real
 def test_what_is_imported_to_compile_it_is_there():
     names = setup.IMPORTED["dev"] + ", " + setup.IMPORTED["host"]

@@ -23,6 +23,7 @@ def test_no_cell_is_called_different_from_itself(groups):
     assert (groups[0.0].found.count, groups[0.0].found.of) == (0, 299)
 
 
+@pytest.mark.long
 def test_no_cell_is_called_different_from_itself_with_forked_workers():
     """One of them was disturbed in every pair: a table shows nothing of it."""
     (group,) = summary.group_trials(read_trials(TRIALS.with_name("forked-again.jsonl.gz")))

@@ -188,6 +188,7 @@ def test_the_legend_is_within_the_figure_and_has_whole_names(long_study, name):
     assert len(figure.legends) == 1
 
 
+@pytest.mark.long
 def test_figures_of_both_widths_fit_the_columns_of_ieee(tmp_path, written):
     if not shutil.which("pdflatex") or subprocess.run(["kpsewhich", "IEEEtran.cls"], check=False).returncode:
         pytest.skip("pdflatex or IEEEtran is not installed")
@@ -264,6 +265,7 @@ def test_a_figure_of_an_earlier_report_does_not_stay_where_this_one_has_nothing_
     assert list((tmp_path / "figures").iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", figures.NAMES)
 def test_hostile_names_stay_text(tmp_path, reports, name):
     output = next(one for one in figures.OUTPUTS if one.name == f"figures/{name}")

@@ -10,6 +10,8 @@ from speedup_figures import below, drawn, grown, named_columns, names_of
 from bench.host.reporting import report
 from bench.host.reporting.figures import speedups, style
 
+pytestmark = pytest.mark.long
+
 
 def test_columns_are_all_drawn_in_a_wide_figure_where_they_fit(long_study):
     figure = drawn(grown(long_study, 40))

@@ -10,7 +10,7 @@ from pages import data_of, page_of
 
 from bench.host.study.baseline import BEST
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 SWITCHED = "The numbers below compare with JAX 2.15 jit: ratios of medians, without intervals and verdicts."
 JAX = "baseline=jax%3Ajit"

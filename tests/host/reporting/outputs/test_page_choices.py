@@ -94,6 +94,7 @@ def test_another_baseline_gives_ratios_of_medians_and_says_so(tmp_path, long_stu
     assert re.search(rf"<dt>speed-up</dt><dd>{expected:.2f} </dd>", text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(10))
 def test_two_hundred_hostile_names_stay_text(tmp_path, long_study, number, chromium):
     names = tuple(f"{ATTACKS[(number + i) % len(ATTACKS)]}{string.ascii_letters[i]}{number}" for i in range(20))

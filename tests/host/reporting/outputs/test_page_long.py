@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pages import long_page_of
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 ROWS = 3 * 70
 SHOWN = "document.querySelectorAll('#table tbody tr').length"

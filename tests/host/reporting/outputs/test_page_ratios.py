@@ -11,7 +11,7 @@ from pages import cells_of, data_of, page_of
 
 from bench.host.reporting import report
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 def in_ratios(study):

@@ -105,6 +105,7 @@ for free in (1, 2):
 """
 
 
+@pytest.mark.long
 def test_a_report_written_by_two_processes_is_the_same_to_the_byte(tmp_path, long_study):
     (tmp_path / "study").write_bytes(pickle.dumps((long_study.records, long_study.manifest)))
     script = [sys.executable, "-c", WRITER, str(tmp_path)]

@@ -112,7 +112,9 @@ def test_failures_have_a_status_and_no_number_and_withheld_times_none(tmp_path, 
     assert withheld[-2] == "150"  # other programs do not change its memory
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "style", [style if style == "article" else pytest.param(style, marks=pytest.mark.long) for style in STYLES]
+)
 def test_it_compiles_within_the_page(tmp_path, long_study, style):
     more = [replace(r, cell=replace(r.cell, size=f"s{i}")) for i in range(5) for r in long_study.records]
     long_study.records += [r for r in more if r.round < 3]
@@ -132,6 +134,7 @@ def test_numbers_have_the_decimal_sign_of_the_language(tmp_path, long_study):
     assert re.search(r"PyTorch 2.15 eager +\d+,\d+ +\d+,\d+ +\d+,\d+", shown)
 
 
+@pytest.mark.long
 def test_200_hostile_names_compile_within_the_page_and_inject_nothing(tmp_path, long_study):
     signs = string.punctuation + "éµ中\u202e\n\x1b"
     names = [

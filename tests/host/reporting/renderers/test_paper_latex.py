@@ -145,6 +145,7 @@ def columns_of(text: str) -> list[int]:
     return [line.count("&") for line in text.splitlines() if line.startswith("dispatch, size1 &")]
 
 
+@pytest.mark.long
 def test_a_stack_longer_than_a_page_becomes_the_best_column_of_each_version(tmp_path, long_study):
     text = written(large(long_study, 20), tmp_path)
     found = report.make(long_study.records, long_study.manifest).speed_ups
@@ -163,6 +164,7 @@ def test_a_large_study_of_one_version_has_its_modes(tmp_path, long_study):
     assert "script" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["IEEEtran", "acmart", "sbc"])
 def test_many_rows_stand_in_two_tables_side_by_side_on_one_page(tmp_path, long_study, style):
     text = written(large(long_study, 80), tmp_path)

@@ -1,0 +1,93 @@
+"""Tests what the check of the full study recorded of the default environments; ``nox -s grid`` makes that check first.
+
+The check itself compares every cell with float64, before it is timed and again through what timed samples run.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+from modes import compiled
+
+from bench.cell import Cell
+from bench.host.storage import archive, journal
+from bench.host.study import selection, study_file
+from bench.record import OK, UNSUPPORTED, Record
+from bench.registry import BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[2]
+FULL = study_file.load(ROOT / "studies" / "full.toml")
+DEFAULT = study_file.load(ROOT / "matrix.toml")
+ENVIRONMENTS = (*DEFAULT.settings.default, "numpy")
+COLUMNS = [(name, mode) for name in ENVIRONMENTS for mode in FULL.environments[name].modes]
+#: {mode: layout of its images, read off what the first convolution returned}
+LAYOUTS = {"channels-last": "NCHW, channels_last", "channels-first": "NCHW"}
+pytestmark = [pytest.mark.real, pytest.mark.long]
+every_column = pytest.mark.parametrize(("environment", "mode"), COLUMNS)
+
+
+@functools.cache
+def records() -> dict[Cell, Record]:
+    folder = archive.folder_of(ROOT, FULL.settings.name, trial=True)
+    found = {record.cell: record for record in journal.read(folder)} if folder.is_dir() else {}
+    assert found, f"{folder} has no records: nox -s grid -- default-study checks the full study before these tests"
+    return found
+
+
+def of_column(environment: str, mode: str, status: str) -> dict[Cell, Record]:
+    return {
+        cell: record
+        for cell, record in records().items()
+        if (cell.environment, cell.mode) == (environment, mode) and record.status == status
+    }
+
+
+def is_training(cell: Cell) -> bool:
+    return bool(BUILT_IN.specification(cell.workload).TRAINING)
+
+
+def test_every_cell_that_the_study_has_was_checked():
+    chosen = selection.Selection(list(ENVIRONMENTS), profile="check", threads=1)
+    assert set(selection.select(FULL, chosen).cells) == set(records())
+
+
+@every_column
+def test_what_is_compiled_is_what_the_mode_says(environment, mode):
+    for cell, record in of_column(environment, mode, OK).items():
+        assert record.settings["compiled"] == compiled(environment, mode, is_training(cell)), cell.name
+
+
+@every_column
+def test_weights_are_frozen_for_inference_in_the_modes_that_do_so(environment, mode):
+    for cell, record in of_column(environment, mode, OK).items():
+        frozen = mode == "function-frozen" or (mode == "compile-max-autotune" and not is_training(cell))
+        assert record.settings.get("frozen weights") == (True if frozen else None), cell.name
+
+
+@every_column
+def test_only_asynchronous_inference_is_waited_for_at_every_step(environment, mode):
+    """Steps that need each other are waited for at the end of a sample."""
+    for cell, record in of_column(environment, mode, OK).items():
+        every = mode == "jit-async" and not is_training(cell)
+        assert record.settings.get("synchronised") == ("every step" if every else None), cell.name
+
+
+@pytest.mark.parametrize("environment", ["torch1", "torch2"])
+def test_images_have_the_layout_of_the_mode(environment):
+    asked = [mode for mode in FULL.environments[environment].modes if mode in LAYOUTS]
+    for mode in asked:
+        found = of_column(environment, mode, OK)
+        assert len(found) > 5
+        assert {record.settings["layout"] for record in found.values()} == {LAYOUTS[mode]}
+
+
+#: {mode: {workload: the end of the reason for which the mode refuses it}}
+REFUSED = {}
+
+
+@every_column
+def test_a_mode_refuses_what_it_cannot_compute_and_nothing_else(environment, mode):
+    found = {cell: record.reason for cell, record in of_column(environment, mode, UNSUPPORTED).items()}
+    print(environment, mode, sorted({(cell.workload, cell.precision, reason) for cell, reason in found.items()}))
