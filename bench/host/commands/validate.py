@@ -40,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", choices=(SAME_ONLY, PLANTED_ONLY), help="only the identical cells, or only the planted slowdowns"
     )
+    parser.add_argument(
+        "--no-numpy",
+        action="store_true",
+        help="compare cells of the environments alone; otherwise most comparisons are of NumPy, which starts quickly",
+    )
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing")
     parser.add_argument(
         "--part",
@@ -85,7 +90,7 @@ def _measure(options: argparse.Namespace) -> int:
         part, parts = options.part
         wanted = [
             trial
-            for trial in session.trials(same, planted)
+            for trial in session.trials(same, planted, with_numpy=not options.no_numpy)
             if options.only is None or bool(trial.slowdown) == (options.only == PLANTED_ONLY)
         ]
         return _said(session.report(session.measure(wanted[part - 1 :: parts], fresh=options.fresh)))

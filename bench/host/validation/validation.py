@@ -79,8 +79,11 @@ class Validation:
             can_move=all(one.manifest.get("provider") != "container" for one in self._ready.values()),
         )
 
-    def trials(self, same: int, planted: Mapping[float, int]) -> list[Trial]:
-        """List the trials: most with NumPy, whose processes start quickly, the rest with the frameworks at hand."""
+    def trials(self, same: int, planted: Mapping[float, int], *, with_numpy: bool = True) -> list[Trial]:
+        """List the trials: most with NumPy, whose processes start quickly, the rest with the frameworks at hand.
+
+        Without NumPy they are all of the frameworks; raises Refused where none is at hand.
+        """
         columns = [
             (name, self._environments[name].framework, mode)
             for name in self._ready
@@ -90,6 +93,10 @@ class Validation:
         heavy = trial_plan.cells(columns, self._threads) if columns else None
         if heavy is not None:
             heavy = (cell for cell in heavy if self._registry.has_implementation(cell.workload, cell.framework))
+        if not with_numpy:
+            if heavy is None:
+                raise Refused("--no-numpy: none of the environments has a mode that takes part in a validation")
+            return trial_plan.plan(heavy, same, planted, SEED)
         light = trial_plan.cells([("numpy", "numpy", "eager")], self._threads)
         return trial_plan.plan(trial_plan.mixed(light, heavy), same, planted, SEED)
 

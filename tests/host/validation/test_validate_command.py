@@ -95,6 +95,19 @@ def test_a_kind_of_trial_can_be_measured_by_itself(checkout, monkeypatch, option
     assert len({trial.number for trial in wanted}) == len(wanted) == 3 * len(slowdowns)
 
 
+def test_comparisons_can_be_of_the_environments_alone(tmp_path):
+    ready = Prepared("jax", "ok", command=("/nowhere/python",))
+    validation = Validation(tmp_path, study_file.load(ROOT / "matrix.toml"), {"jax": ready}, 1, Console(quiet=True))
+    assert {trial.cell.environment for trial in validation.trials(20, {}, with_numpy=False)} == {"jax"}
+    assert {trial.cell.environment for trial in validation.trials(20, {})} == {"numpy", "jax"}
+
+
+def test_comparisons_without_any_framework_are_misuse(checkout, capsys):
+    arguments = ["validate", "--matrix", str(checkout / "matrix.toml"), "--no-numpy"]
+    assert main(arguments, root=checkout) == 2
+    assert "none of the environments has a mode" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("part", ["2", "0/2", "3/2", "1/0", "a/b", "-1/2"])
 def test_what_is_no_part_is_misuse(checkout, capsys, part):
     with pytest.raises(SystemExit) as ended:
