@@ -78,6 +78,7 @@ def test_nox_prepares_measures_and_reports_in_the_project(python: Path, project:
     assert installed(python) == before
 
 
+@pytest.mark.long
 def test_a_worker_finds_the_package_and_no_other_installed_one(python: Path, project: Path) -> None:
     folder = project / ".nox" / "code"
     assert [path.name for path in folder.iterdir()] == ["bench"]

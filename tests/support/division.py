@@ -29,6 +29,7 @@ SLOWEST = (
     "tests/host/commands/test_interrupted_runs.py",
     "tests/frameworks/test_adapters.py",
     "tests/host/containers/test_engine_stops.py",
+    "tests/workloads/test_planted_mistakes.py",
 )
 ALONE = "alone"
 GROUPS = pytest.StashKey[Path]()
