@@ -6,10 +6,11 @@ The check itself compares every cell with float64, before it is timed and again 
 from __future__ import annotations
 
 import functools
+import itertools
 from pathlib import Path
 
 import pytest
-from modes import compiled
+from modes import SEVERAL, compiled
 
 from bench.cell import Cell
 from bench.host.storage import archive, journal
@@ -83,11 +84,34 @@ def test_images_have_the_layout_of_the_mode(environment):
         assert {record.settings["layout"] for record in found.values()} == {LAYOUTS[mode]}
 
 
-#: {mode: {workload: the end of the reason for which the mode refuses it}}
-REFUSED = {}
+#: What modes cannot compute: (environments, modes, a part of the reason, workloads).
+REFUSED = [
+    (("torch1", "torch2"), ("torchscript",), "an if of Python is for eager, xla and torch.compile", {"branch-python"}),
+    (
+        ("torch1",),
+        ("torchscript-trace", "torchscript-optimized"),
+        "an if of Python is for eager, xla and torch.compile",
+        {"branch-python"},
+    ),
+    (("torch2",), ("aot-inductor",), "an if of Python is for eager, xla and torch.compile", {"branch-python"}),
+]
+
+
+def refused(environment: str, mode: str, reason: str) -> set[str]:
+    found = of_column(environment, mode, UNSUPPORTED).items()
+    return {cell.workload for cell, record in found if reason in str(record.reason)}
+
+
+def test_modes_refuse_what_they_cannot_compute():
+    for environments, modes, reason, workloads in REFUSED:
+        for environment, mode in itertools.product(environments, modes):
+            assert refused(environment, mode, reason) == workloads, f"{environment}:{mode}: {reason}"
 
 
 @every_column
-def test_a_mode_refuses_what_it_cannot_compute_and_nothing_else(environment, mode):
-    found = {cell: record.reason for cell, record in of_column(environment, mode, UNSUPPORTED).items()}
-    print(environment, mode, sorted({(cell.workload, cell.precision, reason) for cell, reason in found.items()}))
+def test_a_mode_refuses_nothing_else(environment, mode):
+    known = [part for environments, modes, part, _ in REFUSED if environment in environments and mode in modes]
+    # The check has one thread. PyTorch 1.13 has next to no kernels for float16.
+    known += ["divides threads among 2 devices"] * (mode in SEVERAL) + ["no kernel for float16"] * (environment == "torch1")
+    for cell, record in of_column(environment, mode, UNSUPPORTED).items():
+        assert any(part in str(record.reason) for part in known), f"{cell.name}: {record.reason}"
