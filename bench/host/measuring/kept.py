@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+
+from bench.registry import Registry
 
 from ..executors.job import InstalledEnvironment
 from ..machine import facts
@@ -17,10 +19,13 @@ from ..study.schema import Study
 from .growth_checks import GrowthChecks
 
 
-def peaks(root: Path, environments: Mapping[str, InstalledEnvironment]) -> KeptPeaks:
-    """Return the peaks that were measured in these environments."""
+def peaks(
+    root: Path, registry: Registry, frameworks: Iterable[str], environments: Mapping[str, InstalledEnvironment]
+) -> KeptPeaks:
+    """Return the peaks that were measured in these environments, which have these frameworks."""
     manifests = {name: environment.described for name, environment in environments.items()}
-    return KeptPeaks(root / STATE / "peaks", manifests, facts.describe())
+    code = identity.code_of_frameworks(registry, frameworks)
+    return KeptPeaks(root / STATE / "peaks", manifests, code, facts.describe())
 
 
 def growth(

@@ -72,7 +72,8 @@ class StudyRun:
         self.folder = archive.folder_of(root, study.settings.name, trial=plan.profile.trial)
         self._executor = LocalExecutor(root, self.folder)
         self._environments = InstalledEnvironment.of_each(prepared, study.environments)
-        self._kept_peaks = kept.peaks(root, self._environments)
+        frameworks = {cell.framework for cell in plan.cells}
+        self._kept_peaks = kept.peaks(root, study.registry, frameworks, self._environments)
         self._sources = {path: path.read_bytes() for path in identity.sources(study.registry, plan)}
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench.registry import BENCH, Registry
@@ -57,6 +57,12 @@ def code_of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], str]:
         key: source_files.digest(registry, sorted({*worker, *files}))
         for key, files in _of_cells(registry, plan).items()
     }
+
+
+def code_of_frameworks(registry: Registry, frameworks: Iterable[str]) -> dict[str, str]:
+    """Return for each framework a digest of the files that define it, and of the worker's."""
+    files = {name: {*_of_worker(), *source_files.of_framework(registry, name)} for name in frameworks}
+    return {name: source_files.digest(registry, sorted(each)) for name, each in files.items()}
 
 
 def _files(study: Study, plan: Plan) -> dict[str, str]:

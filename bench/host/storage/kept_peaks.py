@@ -32,6 +32,8 @@ class KeptPeaks:
     #: {environment: its manifest and variables}; another installation has peaks of its own, and so have variables that
     #: choose other instructions.
     manifests: Mapping[str, Any]
+    #: {framework: a digest of what measures its peaks}
+    code: Mapping[str, str]
     #: What describes the machine: another processor has other peaks.
     machine: Mapping[str, Any]
     clock: Callable[[], float] = time.time
@@ -57,7 +59,8 @@ class KeptPeaks:
         return both
 
     def _path(self, cell: Cell, precisions: Sequence[str]) -> Path:
-        described = [self.manifests.get(cell.environment), cell.device, cell.threads, sorted(precisions), self.machine]
+        installed, code = self.manifests.get(cell.environment), self.code.get(cell.framework)
+        described = [installed, code, cell.device, cell.threads, sorted(precisions), self.machine]
         text = json.dumps(described, sort_keys=True, default=str)
         return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
 

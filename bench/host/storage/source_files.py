@@ -27,13 +27,23 @@ def _is_no_data(path: Path) -> bool:
     return path.suffix in (".py", ".pyc") or path.name == "page.md"
 
 
+def of_framework(registry: Registry, framework: str) -> list[Path]:
+    """List the files that define a framework, and their imports."""
+    return sorted(_with_imports(registry, _in_folder(registry, framework)))
+
+
 def of_cell(registry: Registry, workload: str, framework: str) -> list[Path]:
     """List the files that define a cell: its specification, its implementation, its framework, and their imports."""
-    roots = [path for s in registry.defining(framework) for path in Path(s.path("frameworks", framework)).rglob("*.py")]
+    roots = _in_folder(registry, framework)
     source = registry.implementing(workload, framework)
     if source is not None:
         roots.append(Path(source.path("workloads", workload.replace("-", "_"), f"{framework}.py")))
     return sorted({*_with_imports(registry, roots), *of_specification(registry, workload)})
+
+
+def _in_folder(registry: Registry, framework: str) -> list[Path]:
+    sources = registry.defining(framework)
+    return [path for source in sources for path in Path(source.path("frameworks", framework)).rglob("*.py")]
 
 
 def digest(registry: Registry, files: Iterable[Path]) -> str:

@@ -91,7 +91,8 @@ def test_peaks_that_were_measured_with_other_variables_are_not_those_of_an_envir
     """Such as one that allows older instructions only: without it, cells were judged by its lower peaks for a day."""
 
     def kept_with(**variables: str) -> KeptPeaks:
-        return kept.peaks(tmp_path, {"torch1": InstalledEnvironment(("python",), {"lock_hash": "a"}, variables)})
+        installed = InstalledEnvironment(("python",), {"lock_hash": "a"}, variables)
+        return kept.peaks(tmp_path, BUILT_IN, ["torch"], {"torch1": installed})
 
     found = {"flops_per_s": {"float32": 5.0}, "bandwidths": [[1, 2.0]], "reasons": {}}
     kept_with(ONEDNN_MAX_CPU_ISA="SSE41").keep(CELL, ["float32"], found)
@@ -100,7 +101,7 @@ def test_peaks_that_were_measured_with_other_variables_are_not_those_of_an_envir
 
 
 def test_kept_peaks_are_not_measured_again(tmp_path):
-    kept = KeptPeaks(tmp_path, {}, {}, lambda: 1e9)
+    kept = KeptPeaks(tmp_path, {}, {}, {}, lambda: 1e9)
     started: list[Cell] = []
 
     def start(cell: Cell) -> Any:

@@ -26,8 +26,9 @@ class Ground:
         self.folder = folder
         self.now_s = 1e9
 
-    def peaks(self, manifest: Any = "a lock", machine: Any = None) -> KeptPeaks:
-        return KeptPeaks(self.folder / "peaks", {"torch1": manifest}, machine or {"processor": "x"}, lambda: self.now_s)
+    def peaks(self, manifest: Any = "a lock", machine: Any = None, code: str = "a digest") -> KeptPeaks:
+        described = machine or {"processor": "x"}
+        return KeptPeaks(self.folder / "peaks", {"torch1": manifest}, {"torch": code}, described, lambda: self.now_s)
 
 
 @pytest.fixture
@@ -82,6 +83,11 @@ def test_other_threads_devices_precisions_installations_and_machines_have_their_
 ):
     ground.peaks().keep(CELL, ["float32"], FOUND)
     assert ground.peaks(manifest, machine).get(cell, precisions) is None
+
+
+def test_peaks_that_other_code_measured_are_measured_again(ground):
+    ground.peaks().keep(CELL, ["float32"], FOUND)
+    assert ground.peaks(code="another digest").get(CELL, ["float32"]) is None
 
 
 @pytest.mark.parametrize("failed", [{"reason": "failed: boom"}, {**FOUND, "reasons": {"copy": "no memory"}}])
