@@ -115,5 +115,5 @@ def test_the_slowest_files_are_there_and_so_are_the_parts_and_environments_of_th
         else:
             named = [each for each in study if rest == each or rest.startswith(f"{each}-")]
             assert kind == "adapters"
-            mode = rest.removeprefix(max(named, key=len)).removeprefix("-").removesuffix("-agreement")
+            mode = rest.removeprefix(max(named, key=len)).removeprefix("-")
             assert not mode or mode in study[max(named, key=len)]["modes"]

@@ -87,7 +87,7 @@ GRID_LAZY = [("torch-xla", "xla"), ("torch-xla", "compile-openxla")]
 GRID_INPUT = [("jax-grain", "eager"), ("jax-grain", "jit")]
 #: Columns of the default study whose compiler takes longest.
 LONG = ("compile", "compile-step", "xla")
-#: Environments whose tests take longest: a process for each mode, and a second one for its agreement with float64.
+#: Environments whose tests take longest: a process for each mode.
 BY_MODE = ("keras-torch", "lightning", "torch-xla")
 #: Modes in which two devices share a step, each with a thread of its own.
 SEVERAL = ("pmap", "shard-map", "mirrored", "ddp")
@@ -140,14 +140,11 @@ NAMES = {
 }  # fmt: skip
 
 
-def marks(environment: str, mode: str = "", part: str = "") -> list[pytest.MarkDecorator]:
-    """Return the marks of a test that needs an environment; its tests share a process, which imports once.
-
-    Tests of another ``part`` of a mode have another process, where the environment's modes have one each.
-    """
+def marks(environment: str, mode: str = "") -> list[pytest.MarkDecorator]:
+    """Return the marks of a test that needs an environment; its tests share a process, which imports once."""
     if environment == "numpy":
         return []
-    group = f"{environment}-{mode}{part}" if environment in BY_MODE else environment
+    group = f"{environment}-{mode}" if environment in BY_MODE else environment
     found = [pytest.mark.real, pytest.mark.xdist_group(f"adapters-{group}")]
     if any(environment == name for name, _ in (*GRID, *GRID_INFERENCE, *GRID_LAZY, *GRID_INPUT)):
         found.append(pytest.mark.grid)
@@ -184,13 +181,13 @@ def is_usual(environment: str, mode: str) -> bool:
     return mode in study.environments[environment].modes and mode not in LONG
 
 
-def case(environment: str, mode: str, *values: object, long: bool = False, part: str = "") -> Any:
+def case(environment: str, mode: str, *values: object, long: bool = False) -> Any:
     """Return the parameters of a test in one mode: ``environment``, ``mode`` and ``values``.
 
-    ``long`` leaves it to ``nox -s grid`` although the mode is a usual one. For ``part`` see ``marks``.
+    ``long`` leaves it to ``nox -s grid`` although the mode is a usual one.
     """
     name = "-".join(map(str, (environment, mode, *values)))
-    found = marks(environment, mode, part)
+    found = marks(environment, mode)
     if long or not is_usual(environment, mode):
         found.append(pytest.mark.long)
     if mode in SEVERAL:

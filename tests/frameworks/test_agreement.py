@@ -175,7 +175,7 @@ def test_lazy_tensors_agree_with_float64_in_every_workload_of_the_full_study(env
 
 @pytest.mark.parametrize(
     ("environment", "mode"),
-    [case(*each, part="-agreement") for each in (*GRID, *GRID_INFERENCE) if each[1] not in SEVERAL],
+    [case(*each) for each in (*GRID, *GRID_INFERENCE) if each[1] not in SEVERAL],
 )
 def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
     found = agreement(environment, mode)

@@ -17,8 +17,7 @@ import pytest
 #: The groups and files that take longest, in that order, so that none of them is left over when all else is done.
 SLOWEST = (
     "adapters-keras-torch-fit-jit",
-    "adapters-keras-torch-fit-jit-agreement",
-    "adapters-keras-torch-predict-jit-agreement",
+    "adapters-keras-torch-predict-jit",
     "adapters-lightning-fit-compile",
     "adapters-torch2",
     "study-all_threads",
