@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from environment import ROOT, agreement, framework, run
+from environment import ROOT, THREADS, agreement, framework, run
 from modes import GRID, GRID_INFERENCE, SEVERAL, case, cases, compiled, needs
 
 from bench.cell import MIXED, Cell
@@ -28,6 +28,39 @@ WITHOUT_INTEGERS = {
     "elementwise-chain": "large outputs leave the others too few of 256 steps",
     "scatter-add": "the converter leaves this model in float32",
 }
+
+
+@pytest.mark.long
+@cases(
+    "torch2:compile-step",
+    "torch2:compile-max-autotune",
+    "tf2:function-concrete",
+    "tf2:xla-concrete",
+    "jax:jit-async",
+    "jax:jit-loop",
+    "jax:jit-aot",
+)
+def test_modes_outside_the_default_study_agree_with_float64_in_its_workloads(environment, mode):
+    """What timed samples run is compared; the default study checks the other modes.
+
+    Whole steps have one thread, as in ``nox -s tests`` and in the check of the full study, so that what one of them has
+    compiled the others find: Inductor writes the number of threads into its code. Two are in ``test_default_study.py``.
+    """
+    threads = 1 if mode == "compile-step" else THREADS
+    found = agreement(environment, mode, *WORKLOADS, threads=threads)
+    implemented = [name for name in WORKLOADS if BUILT_IN.has_implementation(name, framework(environment))]
+    assert sorted(found) == sorted(implemented)
+    for workload, outcome in found.items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if mode == "jit-loop" and not training:
+            assert outcome.startswith("mode jit-loop joins training steps")
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == compiled(environment, mode, training)
+        assert settings.get("frozen weights") == (True if mode == "compile-max-autotune" and not training else None)
+        # Steps that need each other are waited for at the end of a sample.
+        assert settings.get("synchronised") == ("every step" if mode == "jit-async" and not training else None)
 
 
 @pytest.mark.long
@@ -118,6 +151,44 @@ def test_modes_without_mixed_precision_say_so(environment, mode):
     assert "eager" in outcome
 
 
+@cases(
+    "torch1:torchscript-trace",
+    "torch1:functorch",
+    "torch2:functorch",
+    "torch2:compile-optimizer",
+    "torch2:optimizer-loop",
+    "torch1:optimizer-foreach",
+    "torch2:optimizer-foreach",
+)
+def test_ways_to_trace_and_to_differentiate_agree_with_float64(environment, mode):
+    for workload, outcome in agreement(environment, mode, "gemm", "lenet-train", "catdog-cnn-train").items():
+        training = BUILT_IN.specification(workload).TRAINING
+        if not training and mode != "torchscript-trace":
+            assert outcome == f"mode {mode} differs from eager in training only"
+            continue
+        share, settings = outcome
+        assert share <= 1
+        assert settings["compiled"] == compiled(environment, mode, training)
+
+
+@cases("torch1:functorch", "torch2:functorch")
+def test_functorch_maps_the_gradient_of_a_row_over_a_batch(environment, mode):
+    ((share, settings),) = agreement(environment, mode, "per-sample-gradients").values()
+    assert share <= 1
+    assert settings["compiled"] == "nothing"
+
+
+@pytest.mark.long
+@needs("tf2")
+def test_auto_clustering_agrees_with_float64_and_refuses_what_it_leaves_as_it_is():
+    found = agreement("tf2", "xla-auto", *WORKLOADS)
+    assert {name for name, outcome in found.items() if isinstance(outcome, str)} == {"gemm"}
+    assert found.pop("gemm") == "auto-clustering found no operations to join in this program: see function"
+    for workload, (share, settings) in found.items():
+        assert share <= 1
+        assert settings["compiled"] == compiled("tf2", "xla-auto", BUILT_IN.specification(workload).TRAINING)
+
+
 @pytest.mark.long
 @needs("tf2")
 def test_xla_compiles_as_many_clusters_as_the_graphs_have():
@@ -173,9 +244,63 @@ def test_lazy_tensors_agree_with_float64_in_every_workload_of_the_full_study(env
             assert settings.get("synchronised") == (None if training else "every step"), workload
 
 
+@cases("torch1:torchscript-optimized", "torch2:autocast", "torch2:aot-inductor")
+def test_modes_for_inference_agree_with_float64_and_refuse_to_train(environment, mode):
+    found = agreement(environment, mode, "layernorm-softmax", "transformer-encoder", "mlp-train")
+    for workload in ("layernorm-softmax", "transformer-encoder"):
+        share, settings = found[workload]
+        assert share <= 1
+        assert settings["compiled"] == ("nothing" if mode == "autocast" else "forward")
+        assert settings["float32 matmul"] == ("bf16" if mode == "autocast" else "highest")
+    assert "inference" in found["mlp-train"] or "bfloat16" in found["mlp-train"]
+
+
+@cases("tf2:function-frozen")
+def test_frozen_graphs_agree_with_float64_and_refuse_what_has_no_weights_or_changes_them(environment, mode):
+    """Their weights are constants in loops, in graphs of open shapes and beside convolutions, which take them up."""
+    refused = {"gemm": "has none", "mlp-train": "changes the weights", "hessian-vector": "that change"}
+    inferred = (
+        "dispatch",
+        "branch-if",
+        "stencil",
+        "transformer-encoder",
+        "resnet18",
+        "resnet18/check/bfloat16",
+        "kv-decode",
+        "lengths-exact",
+    )
+    found = agreement(environment, mode, *inferred, *refused)
+    for workload, why in refused.items():
+        assert found.pop(workload).endswith(f"{why}: see function")
+    assert sorted(found) == sorted(inferred)
+    for share, settings in found.values():
+        assert share <= 1
+        assert settings["frozen weights"] is True
+        assert settings["compiled"] == "forward"
+
+
+@cases("torch1:channels-first", "torch2:channels-last", "torch2:channels-first")
+def test_memory_formats_agree_with_float64_in_every_program_with_images_and_refuse_the_others(environment, mode):
+    images = ("lenet-train", "catdog-cnn-train", "conv2d", "conv2d-depthwise", "resnet18", "resnet50", "resnet18-train")
+    found = agreement(environment, mode, *images, "conv2d-nchw", "mlp-train", "gemm")
+    assert found.pop("conv2d-nchw") == "the layout is the workload's: see conv2d"
+    assert found.pop("mlp-train") == found.pop("gemm") == "has no images: see eager"
+    for share, settings in found.values():
+        assert share <= 1
+        # Read off what the first convolution returned.
+        assert settings["layout"] == {"channels-last": "NCHW, channels_last", "channels-first": "NCHW"}[mode]
+        assert settings["compiled"] == "nothing"
+
+
+@pytest.mark.long
+@needs("torch2")
+def test_libraries_compiled_ahead_do_not_share_a_cache_of_keys():
+    found = agreement("torch2", "aot-inductor", "kv-decode")
+    assert found["kv-decode"].startswith("each library of AOTInductor has buffers of its own")
+
+
 @pytest.mark.parametrize(
-    ("environment", "mode"),
-    [case(*each) for each in (*GRID, *GRID_INFERENCE) if each[1] not in SEVERAL],
+    ("environment", "mode"), [case(*each) for each in (*GRID, *GRID_INFERENCE) if each[1] not in SEVERAL]
 )
 def test_every_implementation_of_an_environment_outside_the_default_study_agrees_with_float64(environment, mode):
     found = agreement(environment, mode)

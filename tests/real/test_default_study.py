@@ -72,6 +72,7 @@ PLANS = {
         workloads=["*-train"],
         sizes=["small"],
     ),
+    "op_by_op": select(STUDY, "float32", list(OTHER_MODES), ["eager"]),
     "bfloat16": select(STUDY, "bfloat16", DEFAULT.settings.default),
     # PyTorch 1.13 has next to no kernels for it.
     "float16": select(STUDY, "float16", [name for name in DEFAULT.settings.default if name != "torch1"]),
@@ -140,6 +141,11 @@ def all_threads(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Path:
     return measure_part("small", tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
+def op_by_op(tmp_path_factory) -> Path:
+    return measure_part("op_by_op", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ class Grid:
             # The environments of the other portions have their cells checked by the tests.
             full = Study("full", self._default)
             failed = self._check(full)
-            # They read what this check recorded, so that no cell is computed for both.
+            # Some read what this check recorded. The others compute with two threads what it checked with one.
             with self._building(builds[:1]):
                 self._test("long", ())
             self._check_again(full, failed)
