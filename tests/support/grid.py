@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: keras-torch and lightning have the PyTorch of the default study, 6 GB each, which the installer's cache has.
 #: torch-xla has another, 8 GB, and as much in the cache.
 PORTIONS = (
-    ("keras-torch", "keras-jax", "flax", "haiku", "jax-grain", "jax-newest", "tf1", "theano"),
-    ("lightning", "torch-xla", "keras-tf", "keras2-tf", "tf2-session", "tflite"),
+    ("keras-torch", "lightning", "keras-jax", "flax", "haiku", "jax-grain", "jax-newest", "tf1", "theano"),
+    ("torch-xla", "keras-tf", "keras2-tf", "tf2-session", "tflite"),
 )  # fmt: skip
 #: The other parts: the default environments, and a study of older versions, named like its file.
 DEFAULT, OLDER = "default-study", "older-versions"
@@ -36,7 +36,7 @@ MIXED_MODES = "eager,compile-step,function,xla,jit"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
-#: takes 28 GB, with the installer's cache.
+#: takes 22 GB, with the installer's cache.
 ROOM_BYTES = 30e9
 #: What the results say of a cell that need not be checked again; not every cell runs in every environment.
 WITHOUT_FAULT = ("ok", "unsupported", "excluded")
