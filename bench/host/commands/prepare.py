@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
 
     from .. import environments
     from ..environments import forecast
-    from ..reporting.preview import warnings
+    from ..reporting.preview import machine_warnings
     from ..storage.run_lock import exclusive
     from ..study import json_schema, location, selection
     from ..study.twin import original
@@ -33,15 +33,14 @@ def run(options: argparse.Namespace) -> int:
     if not plan.cells or options.dry_run:
         return EXIT_OK
     measured = {original(cell.environment) for cell in plan.cells}
+    chosen = [study.environments[name] for name in study.named([options.environment]) if name in measured]
+    unbuilt = [each for each in chosen if each.provider == "venv" and not forecast.is_built(each, options.root)]
+    if unbuilt:
+        # Said before builds that may take long; the run says it again.
+        for line in (*machine_warnings(plan), *forecast.smaller(unbuilt, options.root)):
+            announce(line)
     statuses = set()
-    for name in study.named([options.environment]):
-        environment = study.environments[name]
-        if name not in measured:
-            continue
-        if environment.provider == "venv" and not forecast.is_built(environment, options.root):
-            # Said before a build that may take long; the run says it again.
-            for line in (*warnings(plan), *forecast.smaller([environment], options.root)):
-                announce(line)
+    for environment in chosen:
         # A build would disturb a run, and could replace what is being measured.
         with exclusive(options.root):
             prepared = environments.prepare(

@@ -94,15 +94,23 @@ def release_of(version: str, facts: Facts) -> Release | None:
 def chosen_pythons(versions: Sequence[str], facts: Facts) -> dict[str, str]:
     """Choose a Python for each version: of those that it supports, the one that most of the others support, too.
 
-    The interpreter's speed is part of the time of every operation. Of several such, the newest is chosen.
+    The interpreter's speed is part of the time of every operation. Of several such, the newest is chosen. A version that
+    shares none with the others gets the one that is nearest to theirs.
     """
     supported = {version: python_minors(release_of(version, facts)) for version in versions}
     shared = Counter(minor for minors in supported.values() for minor in minors)
     return {
-        version: f"3.{max(minors, key=lambda minor: (shared[minor], minor))}"
+        version: f"3.{max(minors, key=lambda minor: (shared[minor], -_distance(minor, shared, minors), minor))}"
         for version, minors in supported.items()
         if minors
     }
+
+
+def _distance(minor: int, shared: Mapping[int, int], own: range) -> int:
+    """Return how many minor versions lie between a Python and those that other versions support; 0 without others."""
+    if shared[minor] > 1:
+        return 0
+    return min((abs(minor - other) for other in shared if other not in own), default=0)
 
 
 def python_minors(release: Release | None) -> range:

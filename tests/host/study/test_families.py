@@ -71,8 +71,13 @@ def test_all_versions_get_one_python_where_one_fits_all_and_it_is_the_newest_suc
     assert families.chosen_pythons(["2.0", "2.5"], FACTS) == {"2.0": "3.11", "2.5": "3.11"}
 
 
-def test_a_version_that_shares_no_python_with_the_others_gets_its_own() -> None:
-    assert families.chosen_pythons(["1.0", "2.5", "3.1"], FACTS) == {"1.0": "3.9", "2.5": "3.9", "3.1": "3.13"}
+def test_a_version_that_shares_no_python_with_the_others_gets_the_nearest_to_theirs() -> None:
+    assert families.chosen_pythons(["1.0", "2.5", "3.1"], FACTS) == {"1.0": "3.9", "2.5": "3.9", "3.1": "3.12"}
+    assert families.chosen_pythons(["1.0", "3.1"], FACTS) == {"1.0": "3.9", "3.1": "3.12"}
+
+
+def test_a_version_alone_gets_the_newest_python_that_it_supports() -> None:
+    assert families.chosen_pythons(["3.1"], FACTS) == {"3.1": "3.13"}
 
 
 def test_a_python_in_the_table_holds_for_all_versions() -> None:
