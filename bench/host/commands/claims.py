@@ -105,7 +105,7 @@ def _write(path: Path, table: Table) -> None:
             raise Refused(f"{path} is no page of Markdown: {error}. Save it as UTF-8, or name another one.") from None
         text = "\n\n".join(markdown.render(table).split("\n\n")[1:])
         made, places = re.subn(
-            f"{BEGIN}.*{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL
+            f"{BEGIN}.*?{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL
         )
         if not places:
             raise Refused(f"{path} has no place for the table: write {BEGIN} and {END} where it shall be.")
