@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..refusal import Refused, harmless
+from ..refusal import Refused
 from ..study.options import PATTERN_OPTIONS
 from ..study.suggestion import unknown
 from . import announce, damaged_lines
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             raise Refused(f"--against: {unknown('version', options.against, known)}")
     paths = made.write(folder)
     made.print(Console(), details=options.details)
-    announce(harmless(list_files(paths, options.root)))
+    announce(list_files(paths, options.root))
     return code
 
 
