@@ -77,9 +77,9 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     from ..analysis.run_analysis import analyse
     from ..reporting.tables.claims_of_runs import AnswersOfRun
     from ..reporting.words.labels import labels_of
-    from ..storage import manifest, run_records
+    from ..storage import run_records
 
-    described = manifest.read(folder)
+    described = run_records.describe(folder)
     if described is None:
         raise Refused(f"{folder} holds no run. Name a folder with records, or measure first.")
     if described.profile.trial:

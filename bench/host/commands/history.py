@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import history
     from ..reporting.words.files import list_files
-    from ..storage import archive, manifest, run_records, stored_runs
+    from ..storage import archive, run_records, stored_runs
     from ..study import options as study_options
 
     study = study_options.read_study(options)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     folder = archive.folder_of(options.root, study.settings.name, trial=trial)
     if options.run is not None:
         folder = stored_runs.find(folder, options.run).folder
-    described = manifest.read(folder, [])
+    described = run_records.describe(folder)
     if described is None:
         chosen = " ".join(options.families or study.families or study.settings.default[:1])
         raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")

@@ -149,3 +149,14 @@ def test_names_of_a_stored_run_steer_no_terminal(tmp_path, capsys):
         assert main(command, root=tmp_path) == 0
         said = capsys.readouterr()
         assert not {"\x1b", "\u202e"} & set(said.out + said.err)
+
+
+@pytest.mark.parametrize(("where", "what"), [("machine", {"kernel": "x" * 200_000}), ("profile", {"workers": 5})])
+def test_a_description_with_facts_of_another_form_is_refused_with_their_place(stored, capsys, where, what):
+    path = stored / "run.json"
+    described = json.loads(path.read_text())
+    path.write_text(json.dumps({**described, where: {**described[where], **what}}))
+    assert main(["show", str(stored)], root=stored) == 2
+    said = capsys.readouterr().err
+    assert f"{where}.{next(iter(what))}" in said
+    assert "estore it from a copy" in said
