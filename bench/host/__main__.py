@@ -22,6 +22,8 @@ from bench.host.study import suggestion
 
 #: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
 EXIT_MISUSE, EXIT_SIGNAL = 2, 128
+#: What a message calls the place that a command prints to.
+OUTPUT = "the output"
 #: Commands that measure, and say before what a system that is not Linux lacks.
 MEASURING = ("run", "train", "history", "bisect", "validate")
 
@@ -54,18 +56,22 @@ def _call(given: list[str], root: Path) -> int:
         if options.command in MEASURING and (said := system.notice()) is not None:
             print(said, file=sys.stderr, flush=True)
         with _language(options):
-            return int(options.action(options))
+            code = int(options.action(options))
+        # Where nobody reads it, or its disk is full, Python would say so at its end, in its own words.
+        print(end="", flush=True)
+        return code
     except Refused as error:
         print(harmless(str(error)), file=sys.stderr)
         return EXIT_MISUSE
     except BrokenPipeError:
         # Whoever read the output, such as head, has gone; Python would try to write the rest once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return EXIT_SIGNAL + signal.SIGPIPE
     except OSError as error:
-        if error.filename is None:
+        place = error.filename or (OUTPUT if _output_fails() else None)
+        if place is None:
             raise
-        print(harmless(describe(error)), file=sys.stderr)
+        print(harmless(describe(error, place)), file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt as interrupt:
         # The terminal may be what went away.
@@ -83,6 +89,20 @@ def _replace_what_the_terminal_lacks() -> None:
         return
     if not codecs.lookup(out.encoding).name.startswith("utf"):
         out.reconfigure(errors="replace")
+
+
+def _output_fails() -> bool:
+    """Tell whether the output takes nothing more, as a file on a full disk; what it did not take is dropped."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        _drop_output()
+        return True
+    return False
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _has_libraries() -> bool:

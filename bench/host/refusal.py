@@ -59,17 +59,19 @@ def naming(place: Path, *, but: type[OSError] | None = None) -> Iterator[None]:
 
 
 def harmless(text: str) -> str:
-    """Return ``text`` with its lines, without characters that steer a terminal, and not too long."""
+    """Return a message with its lines, without characters that steer a terminal, and not too long."""
     lines = text.split("\n")
     more = len(lines) - MOST_LINES
-    shown = [_visible(line[:LONGEST]) for line in lines[:MOST_LINES]]
+    shown = [visible(line[:LONGEST]) for line in lines[:MOST_LINES]]
     if more > 0:
         shown.append(f"… {more} more lines")
     joined = "\n".join(shown)
     return joined if len(joined) <= LONGEST else f"{joined[:LONGEST]} …"
 
 
-def _visible(line: str) -> str:
+def visible(text: str) -> str:
+    """Return the whole of ``text`` with its lines and tabs, without characters that steer a terminal."""
     return "".join(
-        "\ufffd" if unicodedata.category(character)[0] == "C" and character != "\t" else character for character in line
+        "\ufffd" if unicodedata.category(character)[0] == "C" and character not in "\t\n" else character
+        for character in text
     )

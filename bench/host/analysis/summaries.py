@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from bench.cell import Cell
 from bench.record import SCHEMA_VERSION, Record
@@ -19,6 +20,7 @@ from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
 from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
+from ..workers.field_types import first_problem
 from .baselines import baselines_of
 from .processes import timed_by_cell
 from .quality import SHARED
@@ -34,14 +36,20 @@ def load(path: Path) -> RunSummary:
     """Return the summary of a run: of the folder with its records, or a file of a history. Raises Refused."""
     if path.is_file():
         return read(path)
-    damaged: list[str] = []
-    described = manifest.read(path, damaged)
-    if damaged:
-        raise Refused(f"{path / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}.")
+    described = run_records.describe(path)
     if described is None:
         raise Refused(f"{path} holds no run. Name a folder with records, or a run that nox -s runs lists.")
+    damaged: list[str] = []
     records = run_records.read(path, described, damaged)
-    return replace(summarise(records, described), damaged=tuple(damaged))
+    try:
+        summary = summarise(records, described)
+    except ValidationError as error:
+        # A description may hold facts of any form, as those of other machines.
+        raise Refused(
+            f"{path}: its run cannot be summarised: {first_problem(error)}. Correct {manifest.RUN}, or restore it from "
+            "a copy."
+        ) from None
+    return replace(summary, damaged=tuple(damaged))
 
 
 def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:

@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..refusal import Refused
+from ..refusal import Refused, visible
 
 #: {command: what it does}, in the order of --help.
 SUMMARIES = {
@@ -69,5 +69,5 @@ def tidy(root: Path) -> None:
 
 
 def announce(text: str) -> None:
-    """Print one line of progress at once."""
-    print(text, flush=True)
+    """Print what a command found, however long, or one line of progress, at once; nothing in it steers a terminal."""
+    print(visible(text), flush=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..refusal import Refused, harmless
+from ..refusal import Refused
 from ..study import options as study_options
 from . import announce, exit_codes
 from .run import announce_shortcomings
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan, cells = releases(study, options)
     for cell, why in plan.excluded:
-        announce(harmless(f"Left out: {cell.environment}: {why}"))
+        announce(f"Left out: {cell.environment}: {why}")
     if options.dry_run:
         announce(f"{len(cells)} releases: {', '.join(cell.environment for cell in cells)}")
         announce(f"{cells[0].mode} {cells[0].row}, two releases at a time; the first two are the ends")
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     with exclusive(options.root), interrupted_by_signals():
         found = measure(study, plan, cells, options)
     announce("")
-    announce(harmless("\n".join(report(found, cells, faster=options.faster))))
+    announce("\n".join(report(found, cells, faster=options.faster)))
     return exit_codes.EXIT_OK if len(found.releases) > 1 else exit_codes.EXIT_FAILED
 
 

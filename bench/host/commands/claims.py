@@ -77,9 +77,9 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     from ..analysis.run_analysis import analyse
     from ..reporting.tables.claims_of_runs import AnswersOfRun
     from ..reporting.words.labels import labels_of
-    from ..storage import manifest, run_records
+    from ..storage import run_records
 
-    described = manifest.read(folder)
+    described = run_records.describe(folder)
     if described is None:
         raise Refused(f"{folder} holds no run. Name a folder with records, or measure first.")
     if described.profile.trial:
@@ -105,7 +105,7 @@ def _write(path: Path, table: Table) -> None:
             raise Refused(f"{path} is no page of Markdown: {error}. Save it as UTF-8, or name another one.") from None
         text = "\n\n".join(markdown.render(table).split("\n\n")[1:])
         made, places = re.subn(
-            f"{BEGIN}.*{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL
+            f"{BEGIN}.*?{END}", lambda _found: f"{BEGIN}\n{text}{END}", page, count=1, flags=re.DOTALL
         )
         if not places:
             raise Refused(f"{path} has no place for the table: write {BEGIN} and {END} where it shall be.")

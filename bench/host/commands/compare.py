@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     cell_filter.verify(options, [*before.cells, *after.cells])
     chosen = cell_filter.chosen(options)
     found = compare_runs(before, after, chosen, relative=options.relative, any_settings=options.any_settings)
-    announce(harmless("\n".join(_lines(found, options))))
+    announce("\n".join(_lines(found, options)))
     return exit_codes.EXIT_OK if options.fail_if is None else _gate(found, options.fail_if)
 
 

@@ -83,14 +83,19 @@ def _of_cells(records: Iterable[Record], folder: Path | None, *, allow_failures:
     # Where nothing was measured, this machine's lack is what a person must see.
     without = failed if measured else [record for record in last.values() if record.status != OK]
     names = _names([record.cell.name for record in without])
-    print(f"No result from {len(without)} of {len(last)} cells: {names}. The report says why.", file=sys.stderr)
+    _say(f"No result from {len(without)} of {len(last)} cells: {names}. The report says why.")
     for record in without[:MOST_NAMED]:
         reason = textwrap.shorten(f"{record.status} in {record.stage}: {record.reason}", LONGEST_REASON)
-        print(f"  {record.cell.name}: {harmless(reason)}", file=sys.stderr)
+        _say(f"  {record.cell.name}: {reason}")
         log = None if folder is None else _log(folder, record)
         if log is not None:
-            print(f"    log: {harmless(log)}", file=sys.stderr)
+            _say(f"    log: {log}")
     return EXIT_FAILED
+
+
+def _say(text: str) -> None:
+    """Print a reason; names of a stored run may hold what steers a terminal."""
+    print(harmless(text), file=sys.stderr)
 
 
 def _log(folder: Path, record: Record) -> str | None:
@@ -115,13 +120,12 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
     judged = gate.judge(analyse(records, manifest), manifest.study.baseline)
     limit = f"{100 * gate.slower:g} %"
     for result in judged.slower:
-        print(f"Slower by more than {limit}: {_measured(result)}", file=sys.stderr)
+        _say(f"Slower by more than {limit}: {_measured(result)}")
     if judged.open:
         names = _names([result.cell.name for result in judged.open])
-        print(
+        _say(
             f"Not settled, so not within {limit}: {len(judged.open)} comparisons: {names}. "
-            "More rounds settle them: --profile standard, or a larger --budget.",
-            file=sys.stderr,
+            "More rounds settle them: --profile standard, or a larger --budget."
         )
     if not judged.compared:
         print("Nothing was compared with the baseline, so nothing shows that nothing is slower.", file=sys.stderr)

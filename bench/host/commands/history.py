@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..refusal import Refused, harmless
+from ..refusal import Refused
 from ..study.options import PATTERN_OPTIONS
 from ..study.suggestion import unknown
 from . import announce, damaged_lines
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import history
     from ..reporting.words.files import list_files
-    from ..storage import archive, manifest, run_records, stored_runs
+    from ..storage import archive, run_records, stored_runs
     from ..study import options as study_options
 
     study = study_options.read_study(options)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     folder = archive.folder_of(options.root, study.settings.name, trial=trial)
     if options.run is not None:
         folder = stored_runs.find(folder, options.run).folder
-    described = manifest.read(folder, [])
+    described = run_records.describe(folder)
     if described is None:
         chosen = " ".join(options.families or study.families or study.settings.default[:1])
         raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             raise Refused(f"--against: {unknown('version', options.against, known)}")
     paths = made.write(folder)
     made.print(Console(), details=options.details)
-    announce(harmless(list_files(paths, options.root)))
+    announce(list_files(paths, options.root))
     return code
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import project
 from ..refusal import Refused
+from ..setup.staging import write_whole
 from ..study import location
 from . import announce
 
@@ -61,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
         if path.exists():
             announce(f"kept     {path}")
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        # Half a file, as of a full disk, would be kept the next time.
+        write_whole(path, text)
         announce(f"written  {path}")
     announce(_next_step(folder))
     return 0
@@ -84,7 +85,7 @@ def files(folder: Path, *, default_study: bool) -> Iterator[tuple[str, str]]:
             text = (
                 project.data(location.NAME).read_text(encoding="utf-8")
                 if default_study
-                else text.replace(INTERPRETER, json.dumps(sys.executable))
+                else text.replace(INTERPRETER, _quoted(sys.executable))
             )
         yield RENAMED.get(name, name), text
 
@@ -96,7 +97,17 @@ def _noxfile(text: str, folder: Path) -> str:
     # A checkout inside the project, such as a submodule, moves with it.
     path = os.path.relpath(checkout, folder) if checkout.is_relative_to(folder) else str(checkout)
     docstring, _, rest = text.partition("\n")
-    return docstring + "\n" + FROM_CHECKOUT.format(checkout=json.dumps(path)) + rest
+    return docstring + "\n" + FROM_CHECKOUT.format(checkout=_quoted(path)) + rest
+
+
+def _quoted(path: str) -> str:
+    """Write a path as a text that TOML and Python read alike. Raises Refused for one that no text can hold."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise Refused(f"{path!r} is not in UTF-8, so no file can name it. Rename the folder, or move it.") from None
+    # JSON would write what lies outside of 16 bits as two halves, which neither of them takes for a character.
+    return json.dumps(path, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _next_step(folder: Path) -> str:

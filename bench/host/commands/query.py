@@ -9,6 +9,7 @@ from pathlib import Path
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
+from . import announce
 
 #: {table: the file of the report that it is read from}
 TABLES = {"results": "results.csv", "details": "details.csv", "samples": "samples.parquet"}
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             columns, rows = (answer.columns, answer.fetchall()) if answer is not None else ([], [])
         except duckdb.Error as error:
             raise Refused(f"The question cannot be answered: {error}\nTables: {', '.join(TABLES)}.") from None
-    print(_csv(columns, rows) if options.csv else _table(columns, rows))
+    announce(_csv(columns, rows) if options.csv else _table(columns, rows))
     return 0
 
 

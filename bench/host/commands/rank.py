@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..refusal import harmless
 from ..study import location
 from . import announce, cell_filter, compare, exit_codes, show
 
@@ -28,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     summary = compare.find(options, options.run)
     cell_filter.verify(options, summary.cells)
-    announce(harmless("\n".join(_lines(summary, options))))
+    announce("\n".join(_lines(summary, options)))
     return exit_codes.EXIT_OK
 
 

@@ -42,13 +42,7 @@ def run(options: argparse.Namespace) -> int:
         folder = stored_runs.find(folder, options.run).folder
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
-    damaged: list[str] = []
-    described = manifest.read(folder, damaged)
-    if damaged:
-        raise Refused(
-            f"{folder / manifest.RUN} is damaged: it does not describe a run: {damaged[0]}. Restore it from a copy; "
-            "records.jsonl beside it holds what was measured."
-        )
+    described = run_records.describe(folder)
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:

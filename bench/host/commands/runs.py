@@ -42,18 +42,18 @@ def run(options: argparse.Namespace) -> int:
     # An empty name, as of a variable that is not set, names no run.
     chosen = next((run for run in (named, options.keep, options.release, options.remove) if run is not None), None)
     if chosen is None:
-        announce(harmless("\n".join(listing(stored_runs.stored_runs(folder), options.root))))
+        announce("\n".join(listing(stored_runs.stored_runs(folder), options.root)))
         return 0
     # A run that is under way describes itself anew when it ends.
     with exclusive(options.root):
         found = stored_runs.find(folder, chosen)
         if options.remove is not None:
             freed = stored_runs.remove(found)
-            announce(harmless(f"Removed the run {found.id}: {freed / 1e6:.1f} MB"))
+            announce(f"Removed the run {found.id}: {freed / 1e6:.1f} MB")
             return 0
         label = _label(options.label[1]) if options.label else None
         changed = stored_runs.change(found, label=label, kept=None if options.label else options.keep is not None)
-    announce(harmless("\n".join(listing([changed], options.root))))
+    announce("\n".join(listing([changed], options.root)))
     return 0
 
 

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
     folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
     for name in options.add:
-        announce(harmless(f"Added {_add(options, folder, name)}"))
+        announce(f"Added {_add(options, folder, name)}")
     problems: list[str] = []
     found = series.collect(
         run_summary.read_folder(folder, problems, options.last),
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>")
     cell_filter.verify(options, found.cells)
     changes = series.find_changes(found)
-    announce(harmless("\n".join(_lines(options, found, changes))))
+    announce("\n".join(_lines(options, found, changes)))
     for problem in problems[: None if options.all else MOST_PROBLEMS]:
         print(harmless(f"Left out: {problem}"), file=sys.stderr)
     return exit_codes.EXIT_OK if options.fail_if is None else _gate(changes, options.fail_if)

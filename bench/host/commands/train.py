@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..refusal import Refused, harmless
+from ..refusal import Refused
 from ..study import options as study_options
 from . import announce, damaged_lines, exit_codes
 from .run import announce_shortcomings, prepare
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         return exit_codes.EXIT_OK
     with exclusive(options.root), interrupted_by_signals():
         prepared = prepare(study, plan, options, thorough=options.verify)
-        made = TrainingRun(options.root, study, plan, prepared, course, data, _say)
+        made = TrainingRun(options.root, study, plan, prepared, course, data, announce)
         # Where this refuses, what lies there is of another training.
         made.begin(fresh=options.fresh)
         try:
@@ -111,10 +111,6 @@ def run(options: argparse.Namespace) -> int:
                     announce(list_files(paths, options.root))
     assert found is not None
     return _exit_code(found[1])
-
-
-def _say(text: str) -> None:
-    announce(harmless(text))
 
 
 def _trainable(study: Study, plan: Plan, options: argparse.Namespace) -> tuple[Plan, Mapping[str, Path | None]]:

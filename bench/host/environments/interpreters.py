@@ -190,9 +190,10 @@ def _plausible(name: str, wanted: str) -> bool:
 
 def _in_pyenv(wanted: str) -> Iterator[tuple[str, str]]:
     # If pyenv built this interpreter, the others lie beside it, even where no variable names the folder.
-    roots = [os.environ.get("PYENV_ROOT"), os.path.expanduser("~/.pyenv"), str(Path(sys.base_prefix).parents[1])]
+    # That of a distribution, below /usr, has no folder two levels up.
+    beside = map(str, Path(sys.base_prefix).parents[1:2])
     fitting: dict[Path, Version] = {}
-    for root in filter(None, roots):
+    for root in filter(None, (os.environ.get("PYENV_ROOT"), os.path.expanduser("~/.pyenv"), *beside)):
         for folder in Path(root, "versions").glob("*"):
             try:
                 version = Version(folder.name)

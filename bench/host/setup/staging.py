@@ -74,7 +74,10 @@ def replacement(place: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write ``path`` so that at any moment it holds either its earlier content or all of ``text``."""
+    """Write ``path`` so that at any moment it holds either its earlier content or all of ``text``.
+
+    Raises OSError, which names a file also where the disk is full: the system's error does not.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
@@ -83,6 +86,8 @@ def write_whole(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
+    except OSError as error:
+        raise error if error.filename else OSError(error.errno, error.strerror, str(path)) from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -33,7 +33,9 @@ COMPILED = (COLD, UNSURE)
 
 def slug(*parts: object) -> str:
     """Make a file name of names: letters, digits and ``._-``; names never become paths."""
-    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
+    made = "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
+    # Nothing, "." and ".." are the names of other folders: dropping the cache of such a run would remove theirs.
+    return made if made.strip(".") else f"{made.replace('.', '-')}-"
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ class ProfileSchema(ManifestTable):
     sizes: list[Word] | None = None
     sizes_of: dict[Word, list[Word]] | None = None
     compile_cache: Word | None = None
+    workers: Word | None = None
+    trial: bool | None = None
     energy_s: Seconds | None = None
     timeout_s: Seconds | None = None
     verify: bool | None = None

@@ -34,9 +34,10 @@ def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[N
                 f"another run is under way in this project (process {holder}). Two at once would disturb each other; "
                 "wait for it, or stop it."
             ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+        with naming(path):
+            os.ftruncate(lock.fileno(), 0)
+            # Without a buffer: what it holds after an error would be written when it is closed.
+            os.write(lock.fileno(), str(os.getpid()).encode())
         yield
 
 

@@ -11,11 +11,23 @@ from pathlib import Path
 from bench.record import Record
 
 from ..refusal import Refused
-from . import journal
+from . import journal, manifest
 from .lines import PACKED
 from .manifest import RUN, Manifest
 
 REMEDY = f"{RUN} says that the run is finished. Restore the file from a copy."
+
+
+def describe(folder: Path) -> Manifest | None:
+    """Return the description of the run in ``folder``; None where there is none. Raises Refused for a damaged one."""
+    damaged: list[str] = []
+    described = manifest.read(folder, damaged)
+    if damaged:
+        raise Refused(
+            f"{folder / RUN} is damaged: it does not describe a run: {damaged[0]}. Restore it from a copy; "
+            f"{journal.path_of(folder).name} beside it holds what was measured."
+        )
+    return described
 
 
 def read(folder: Path, described: Manifest, damaged: list[str] | None = None) -> list[Record]:

@@ -20,14 +20,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
-from ..workers.field_types import Count, Finite, Named, Number, Text, Versions, Word, first_problem
+from ..workers.field_types import Count, Named, Text, Versions, Word, first_problem
+from .archive import folder_name
 from .lines import NewerSchema, parsed
+from .manifest import RUN
 from .record_schema import Small
 
 SCHEMA_VERSION = 1
 SUFFIX = ".jsonl"
 #: A larger file is not one of ours: a run of 10,000 cells has 4 MB.
 LARGEST_BYTES = 64 << 20
+
+#: The time of a step: its logarithm is taken, and so are ratios of two. None is longer than 30 years.
+StepSeconds = Annotated[float, Field(strict=True, ge=1e-12, le=1e9, allow_inf_nan=False)]
+LogRatio = Annotated[float, Field(strict=True, ge=-50, le=50, allow_inf_nan=False)]
 
 #: What no process of a cell has: see ``bench.record.STATUSES`` for the others.
 OK = "ok"
@@ -45,9 +51,9 @@ class CellSummary(BaseModel):
     status: Word = OK
     reason: Text = ""
     #: Median seconds per step of each process that counts, in the order of the rounds.
-    step_s: list[Number] = []
+    step_s: list[StepSeconds] = []
     #: Logarithms of its time over the baseline's, one of each pair of processes that took turns.
-    log_ratios: list[Finite] = []
+    log_ratios: list[LogRatio] = []
     #: The column that these are to, where the baseline is no column: the best of the row, or the version before.
     base: Word = ""
     #: Processes that other programs disturbed most of the time.
@@ -134,8 +140,14 @@ def _at(values: list[Any], place: int) -> Mapping[str, Any]:
 
 
 def write(folder: Path, summary: RunSummary) -> Path:
-    """Write the file of a run into a history; return its path. A run that is there is replaced. Raises Refused."""
-    path = folder / f"{summary.facts.run}{SUFFIX}"
+    """Write the file of a run into a history; return its path. A run that is there is replaced.
+
+    Raises Refused, also where the run has a name that no file can have: names never become paths.
+    """
+    run = summary.facts.run
+    if not run or folder_name(run) != run:
+        raise Refused(f'{run!r} is not the name of a run. Correct "run" in its {RUN}, or restore the file from a copy.')
+    path = folder / f"{run}{SUFFIX}"
     lines = [summary.facts.model_dump(by_alias=True)]
     lines += [cell.model_dump(exclude_defaults=True) for cell in summary.cells]
     with naming(path):

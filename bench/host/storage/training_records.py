@@ -126,6 +126,11 @@ def read(folder: Path, damaged: list[str] | None = None) -> tuple[TrainingFacts,
     facts: TrainingFacts | None = None
     found: dict[tuple[Cell, int, bool], Trained] = {}
     for place, values in lines.StoredLines(folder / FILE, damaged):
+        if isinstance(newer := values.get("schema_version"), int) and newer > SCHEMA_VERSION:
+            raise lines.NewerSchema(
+                f"{place}: schema {newer} of trainings is newer than {SCHEMA_VERSION}: update benchmatrix, or move the "
+                "file away"
+            )
         try:
             if facts is None:
                 facts = TrainingFacts.model_validate(values)
@@ -148,10 +153,10 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
         journal.end_last_line(folder / FILE)
         return [one for one in before[1] if one.status == OK]
     with naming(folder):
-        if before is not None:
-            _archive(folder, before[0].started)
+        # A file of which no line can be read is moved, too: a person may mend it.
+        if before is not None or (folder / FILE).exists():
+            _archive(folder, before[0].started if before is not None else "unknown")
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).unlink(missing_ok=True)
         lines.append(folder / FILE, facts.model_dump(mode="json"), sync=True)
     return []
 

@@ -12,6 +12,7 @@ from .suggestion import unknown
 
 #: Names become names of sessions and folders; some file systems ignore case.
 NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', beginning with a letter or a digit"
 #: The options of nox that name sessions.
 OPTIONS = ("-s", "-e", "--session", "--sessions")
 PREFIX = "bench-"

@@ -18,6 +18,7 @@ from bench.registry import BUILT_IN, Registry
 from . import sources
 from .family_names import VERSION_PATTERN
 from .session_names import NAME_PATTERN as NAME_PATTERN
+from .session_names import NAME_REMEDY
 from .suggestion import unknown
 from .toml_limits import MOST_THREADS
 from .version_ranges import RANGE_PATTERN
@@ -151,8 +152,7 @@ def _pattern(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
-_NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', beginning with a letter or a digit"
-Name = Annotated[str, AfterValidator(_matching(NAME_PATTERN, _NAME_REMEDY)), _pattern(NAME_PATTERN)]
+Name = Annotated[str, AfterValidator(_matching(NAME_PATTERN, NAME_REMEDY)), _pattern(NAME_PATTERN)]
 PythonVersion = Annotated[
     str,
     AfterValidator(_matching(PYTHON_PATTERN, 'give a version of Python 3 such as "3.11"')),

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import project
 from .family_names import sorted_versions
+from .session_names import NAME_REMEDY, is_valid
 
 _CLAUSE = r" *(>=|<=|>|<|~=|==|!=) *[0-9][0-9a-z.]{0,40}(\.\*)? *"
 RANGE_PATTERN = rf"^{_CLAUSE}(,{_CLAUSE}){{0,9}}$"
@@ -29,10 +30,17 @@ def is_range(value: object) -> bool:
 
 
 def ranges(tables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return {name: table} of the environment tables of a study file whose ``versions`` are a range."""
+    """Return {name: table} of the environment tables of a study file whose ``versions`` are a range.
+
+    The name becomes that of a file, so a table whose name is wrong is left out.
+    """
+    return {name: table for name, table in _of_any_name(tables) if is_valid(name)}
+
+
+def _of_any_name(tables: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     environments = tables.get("environments")
     named = environments.items() if isinstance(environments, dict) else ()
-    return {name: table for name, table in named if isinstance(table, dict) and is_range(table.get("versions"))}
+    return [(name, table) for name, table in named if isinstance(table, dict) and is_range(table.get("versions"))]
 
 
 def with_releases(tables: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], list[str]]:
@@ -40,11 +48,14 @@ def with_releases(tables: Mapping[str, Any], root: Path) -> tuple[dict[str, Any]
 
     The lists are those of the project at ``root``, or else those that come with the package.
     """
-    found = ranges(tables)
+    found = _of_any_name(tables)
     if not found:
         return dict(tables), []
     environments, problems = dict(tables["environments"]), []
-    for name, table in found.items():
+    for name, table in found:
+        if not is_valid(name):
+            problems.append(f"environments.{name[:200]!r}: name: {NAME_REMEDY}.")
+            continue
         releases = listed(name, table, root)
         if isinstance(releases, str):
             problems.append(f"environments.{name}: versions: {releases} Run: nox -s lock -- {name}")

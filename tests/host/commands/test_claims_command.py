@@ -140,6 +140,16 @@ def test_the_table_replaces_the_one_in_a_page_and_nothing_else(project, capsys):
     assert page.read_text() == again
 
 
+def test_what_stands_after_the_table_stays_where_the_page_names_the_marks_again(project, capsys):
+    """Everything up to the last mark of an end was replaced."""
+    page = project / "claims.md"
+    after = "below\n\nWrite `<!-- claims: begin -->` and `<!-- claims: end -->` where the table shall be.\n"
+    page.write_text(f"<!-- claims: begin -->\nold\n<!-- claims: end -->\n{after}")
+    answered(project, capsys, str(project / "one"), "--write", str(page))
+    assert page.read_text().endswith(f"<!-- claims: end -->\n{after}")
+    assert "old" not in page.read_text()
+
+
 def test_the_screen_names_the_page_that_has_the_columns_without_room_and_no_file_where_none_is_written(
     project, capsys, monkeypatch
 ):

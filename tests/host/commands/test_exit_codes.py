@@ -43,6 +43,13 @@ def test_one_cell_without_a_result_exits_with_1_and_is_named_with_its_reason(lon
     assert f"{bad.cell.name}: {status} in check: worst at [7, 1]" in capsys.readouterr().err
 
 
+def test_names_of_a_stored_run_steer_no_terminal(long_study, capsys):
+    cell = replace(only_ok(long_study)[0].cell, mode="\x1b[2J", workload="\u202egemm")
+    bad = replace(only_ok(long_study)[0], cell=cell, status="failed", stage="import", reason="x")
+    assert code(long_study, records=[bad]) == 1
+    assert not {"\x1b", "\u202e"} & set(capsys.readouterr().err)
+
+
 @pytest.mark.parametrize("text", ["ImportError: no library\n", ""])
 def test_a_failure_names_its_log_where_something_is_in_it(long_study, capsys, tmp_path, text):
     bad = replace(only_ok(long_study)[0], status="failed", stage="import", reason="x", round=99)

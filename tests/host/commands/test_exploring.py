@@ -9,7 +9,8 @@ import pytest
 
 from bench.host.__main__ import main
 from bench.host.commands import rank
-from bench.host.storage import lines
+from bench.host.storage import lines, run_summary
+from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
 from bench.record import FAILED
 
 LEFT_OUT = ": 2 damaged lines were left out (records.jsonl:3, records.jsonl:5).\n"
@@ -127,3 +128,35 @@ def test_one_damaged_line_and_many_are_told(stored, long_study, capsys):
     assert main(["show", str(stored)], root=stored) == 0
     assert "7 damaged lines were left out (records.jsonl:1, " in (err := capsys.readouterr().err)
     assert err.endswith("records.jsonl:5, …).\n")
+
+
+def test_every_cell_of_a_large_run_is_shown(tmp_path, capsys):
+    """A message is cut after 500 lines; so was what a command found, as in a study of every mode."""
+    rows = [f"gemm/size{number}/float32/cpu" for number in range(700)]
+    cells = tuple(CellSummary(column="here:eager", row=row, threads=1, step_s=[1e-3]) for row in rows)
+    path = run_summary.write(tmp_path, RunSummary(RunFacts(run="20261122-031700-abcdef"), cells))
+    assert main(["show", str(path)], root=tmp_path) == 0
+    out = capsys.readouterr().out
+    assert all(row.removesuffix("/float32/cpu") in out for row in rows)
+    assert main(["compare", str(path), str(path), "--all"], root=tmp_path) == 0
+    assert "more lines" not in capsys.readouterr().out
+
+
+def test_names_of_a_stored_run_steer_no_terminal(tmp_path, capsys):
+    cell = CellSummary(column="here:\x1b[2Jeager", row="gemm/\u202etiny", threads=1, step_s=[1e-3])
+    path = run_summary.write(tmp_path, RunSummary(RunFacts(run="20261122-031700-abcdef"), (cell,)))
+    for command in (["show", str(path)], ["rank", str(path)], ["compare", str(path), str(path)]):
+        assert main(command, root=tmp_path) == 0
+        said = capsys.readouterr()
+        assert not {"\x1b", "\u202e"} & set(said.out + said.err)
+
+
+@pytest.mark.parametrize(("where", "what"), [("machine", {"kernel": "x" * 200_000}), ("profile", {"workers": 5})])
+def test_a_description_with_facts_of_another_form_is_refused_with_their_place(stored, capsys, where, what):
+    path = stored / "run.json"
+    described = json.loads(path.read_text())
+    path.write_text(json.dumps({**described, where: {**described[where], **what}}))
+    assert main(["show", str(stored)], root=stored) == 2
+    said = capsys.readouterr().err
+    assert f"{where}.{next(iter(what))}" in said
+    assert "estore it from a copy" in said

@@ -129,6 +129,16 @@ def test_what_cannot_be_compared_is_refused_with_the_remedy(root, folder, argume
     assert not (folder / "versions.csv").exists()
 
 
+@pytest.mark.parametrize("command", ["history", "claims", "report", "show"])
+def test_a_damaged_description_is_not_called_a_missing_run(root, folder, command, capsys):
+    """The remedy was to measure again, which moves the damaged run away."""
+    (root / "matrix.toml").write_text(f'{MATRIX}[claims.other]\nsays = "It is."\nunsettled = "No run can tell."\n')
+    (folder / "run.json").write_text('{"schema": 2, "run": 7')
+    assert main([command], root) == 2
+    said = capsys.readouterr().err
+    assert "run.json is damaged: it does not describe a run: is not a whole object of JSON. Restore it" in said
+
+
 def test_without_a_run_the_command_that_measures_is_named(root, capsys):
     assert history(root, "torch") == 2
     assert "Measure first: nox -s history -- torch --measure" in capsys.readouterr().err

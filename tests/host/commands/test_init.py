@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import errno
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -39,6 +41,47 @@ def test_a_file_that_exists_is_kept(folder: Path, capsys: pytest.CaptureFixture[
     assert (folder / "matrix.toml").read_text() == "mine"
     assert f"kept     {folder}/matrix.toml" in capsys.readouterr().out
     assert (folder / "noxfile.py").exists()
+
+
+def test_a_disk_that_is_full_leaves_no_half_file_for_the_next_time_to_keep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        assert main(["init", "paper"], root=tmp_path) == 2
+    said = capsys.readouterr().err
+    assert "/paper/" in said
+    assert "No space left on device. Free some space" in said
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert main(["init", "paper"], root=tmp_path) == 0
+
+
+@pytest.mark.parametrize("name", ["caf\u00e9", "\U0001f9ea lab", 'a "quoted" \\ {name}', "\x7f"])
+def test_a_path_with_any_character_is_read_back_from_the_study_and_the_noxfile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Two halves of a character, as JSON writes it, were no text in TOML, and another path in Python."""
+    checkout = tmp_path / name
+    (checkout / "bench").mkdir(parents=True)
+    (checkout / "skeleton").symlink_to(ROOT / "skeleton")
+    monkeypatch.setattr(project, "PACKAGE", checkout / "bench")
+    monkeypatch.setattr(sys, "executable", str(checkout / "python"))
+    assert main(["init", "paper"], root=tmp_path) == 0
+    study = tomllib.loads((tmp_path / "paper" / "matrix.toml").read_text(encoding="utf-8"))
+    assert study["environments"]["here"]["interpreter"] == sys.executable
+    tree = ast.parse((tmp_path / "paper" / "noxfile.py").read_text(encoding="utf-8"))
+    assert str(checkout) in [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+
+
+def test_a_path_that_no_text_can_hold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/opt/caf\udce9/python")
+    assert main(["init", "paper"], root=tmp_path) == 2
+    assert "is not in UTF-8, so no file can name it. Rename" in capsys.readouterr().err
 
 
 def test_the_noxfile_of_an_installed_benchmatrix_is_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,6 +180,16 @@ def test_a_dry_run_says_of_a_run_without_a_cell_why_none_is_left(tmp_path, capsy
 
 
 @pytest.mark.long
+def test_a_reason_of_a_study_file_steers_no_terminal(checkout, capsys):
+    """What a dry run prints comes from the study file, which may be somebody else's."""
+    with (checkout / "matrix.toml").open("a") as file:
+        file.write('[[exclusions]]\nworkload = "gemm"\nreason = "\\u001b[2J\\u202enever"\n')
+    assert call(checkout, "run", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "[2J\ufffdnever" in out
+    assert not {"\x1b", "\u202e"} & set(out)
+
+
 def test_a_run_writes_its_report_in_the_language_of_the_command_line(checkout, capsys):
     assert call(checkout, "run", "--workload", "gemm", "--environment", "here", "--language", "pt_BR") == 0
     folder = checkout / "reports" / "small"

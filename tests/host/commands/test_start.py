@@ -90,6 +90,22 @@ def test_output_whose_reader_has_gone_ends_a_command_without_a_traceback():
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("flush", [True, False])
+def test_output_that_a_full_disk_does_not_take_ends_a_command_without_a_traceback(flush):
+    program = (
+        "import sys; from bench.host import commands, __main__; from types import SimpleNamespace\n"
+        f"act = lambda options: print('the table', flush={flush}) or 0\n"
+        "commands.load = lambda name: SimpleNamespace(add_arguments=lambda parser: None, run=act)\n"
+        "sys.exit(__main__.main(['report']))"
+    )
+    with Path("/dev/full").open("wb") as output:
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, stdout=output, stderr=subprocess.PIPE)
+    assert done.returncode == EXIT_MISUSE
+    assert done.stderr.startswith(b"the output: cannot be used: No space left on device. Free some space there; ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_characters_that_the_terminal_lacks_are_replaced():
     program = (
         "import sys; from bench.host import commands, __main__; from types import SimpleNamespace\n"

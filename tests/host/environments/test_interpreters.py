@@ -118,6 +118,14 @@ def test_siblings_of_a_pyenv_interpreter_are_found_without_a_variable(tmp_path, 
     assert search("3.11").version == "3.11.2"
 
 
+@pytest.mark.parametrize("prefix", ["/usr", "/"])
+def test_a_python_of_a_distribution_is_beside_no_pyenv(tmp_path, search, monkeypatch, prefix):
+    """Looking two folders above /usr ended with a traceback, where no Python with headers was on PATH."""
+    monkeypatch.setattr(sys, "base_prefix", prefix)
+    make_liar(tmp_path / "bin" / "python3.11", version="3.11.4", headers=False)
+    assert search("3.11").version == "3.11.4"
+
+
 def test_an_explicit_path_is_used_alone_and_tried(tmp_path, search):
     make_liar(tmp_path / "bin" / "python3.11", version="3.11.4")
     mine = make_liar(tmp_path / "mine", version="3.11.3")

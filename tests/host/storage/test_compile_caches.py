@@ -53,6 +53,17 @@ def test_a_cold_cache_is_each_cells_own_and_each_runs_own(caches):
     assert first.state(A) == "cold"
 
 
+@pytest.mark.parametrize("run", ["", ".", "..", "../..", "/"])
+def test_dropping_the_caches_of_a_run_of_any_name_removes_nothing_else(caches, tmp_path, run):
+    """A description of a run that has no name, or is called "..", removed the caches of all runs, or all of .nox."""
+    other = caches("r1", kept=False)
+    other.fill(A)
+    caches(run, kept=False).fill(A)
+    caches(run, kept=False).drop()
+    assert (other.state(A), caches(run, kept=False).state(A)) == ("warm", "cold")
+    assert [path.name for path in (tmp_path / "caches").iterdir()] == ["r1"]
+
+
 def test_a_kept_cache_stays_between_runs_and_is_shared_but_a_cell_knows_its_own(caches):
     first = caches("r1", kept=True)
     first.fill(A)

@@ -45,6 +45,23 @@ def test_another_error_is_told_with_its_place(tmp_path, monkeypatch):
         pass
 
 
+def test_a_full_disk_is_told_with_the_place_of_the_lock(tmp_path, monkeypatch):
+    """The system's error names no file, so the command ended with a traceback."""
+
+    def refuse(descriptor: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", refuse)
+        with (
+            pytest.raises(Refused, match=r"run\.lock: cannot be used: No space.* Free some"),
+            run_lock.exclusive(tmp_path),
+        ):
+            pass
+    with run_lock.exclusive(tmp_path):
+        assert (tmp_path / ".nox" / "run.lock").read_text() == str(os.getpid())
+
+
 @pytest.mark.parametrize("made_anew", [False, True], ids=["the file is gone", "another made it anew"])
 def test_who_waited_for_a_file_that_was_removed_meanwhile_holds_the_one_that_others_find(
     tmp_path, monkeypatch, made_anew

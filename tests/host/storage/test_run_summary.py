@@ -50,7 +50,18 @@ def test_a_file_that_is_no_summary_is_refused_with_its_name(tmp_path, text):
         run_summary.read(path)
 
 
-@pytest.mark.parametrize("values", [{"step_s": [-1.0]}, {"step_s": ["1"]}, {"threads": 1.5}, {"log_ratios": [1e999]}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"step_s": [-1.0]},
+        {"step_s": [0.0]},
+        {"step_s": [1e300]},
+        {"step_s": ["1"]},
+        {"threads": 1.5},
+        {"log_ratios": [1e999]},
+        {"log_ratios": [-1e4]},
+    ],
+)
 def test_a_cell_with_an_impossible_value_is_left_out(tmp_path, values):
     path = run_summary.write(tmp_path, summary())
     cell = {**json.loads(path.read_text().splitlines()[1]), **values}
@@ -75,3 +86,12 @@ def test_a_run_that_is_added_twice_is_there_once(tmp_path):
     run_summary.write(tmp_path, summary())
     run_summary.write(tmp_path, summary(cells=3))
     assert [len(one.cells) for one in run_summary.read_folder(tmp_path, [])] == [3]
+
+
+@pytest.mark.parametrize("run", ["../../elsewhere", "", "..", "a/b"])
+def test_a_name_that_is_no_file_name_is_refused_and_writes_nothing(tmp_path, run):
+    """The name comes from run.json; such a one wrote beside the history, or over another run without a name."""
+    folder = tmp_path / "project" / "history"
+    with pytest.raises(Refused, match=r'is not the name of a run\. Correct "run" in its run\.json'):
+        run_summary.write(folder, summary(run))
+    assert list(tmp_path.iterdir()) == []

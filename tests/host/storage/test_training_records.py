@@ -54,6 +54,23 @@ def test_a_half_written_line_is_left_out(tmp_path):
     assert training_records.read(tmp_path) == (FACTS, [trained(), trained(seed=2)])
 
 
+def test_a_file_of_which_no_line_can_be_read_is_moved_and_not_removed(tmp_path):
+    training_records.begin(tmp_path, FACTS, fresh=False)
+    training_records.append(tmp_path, [trained()])
+    file = tmp_path / training_records.FILE
+    file.write_bytes(edited := file.read_bytes().replace(b'"epochs"', b'"Epochs"'))
+    assert training_records.begin(tmp_path, FACTS, fresh=False) == []
+    assert (tmp_path / "history" / "unknown" / training_records.FILE).read_bytes() == edited
+
+
+def test_a_file_of_a_newer_version_asks_for_an_update(tmp_path):
+    newer = FACTS.model_copy(update={"schema_version": training_records.SCHEMA_VERSION + 1})
+    training_records.begin(tmp_path, newer, fresh=False)
+    training_records.append(tmp_path, [trained()])
+    with pytest.raises(lines.NewerSchema, match=r"training\.jsonl:1: schema 2 .* update benchmatrix"):
+        training_records.begin(tmp_path, FACTS, fresh=False)
+
+
 @pytest.mark.parametrize(
     "changed", [{"epochs": [{"accuracy": 2.0}]}, {"status": "fine"}, {"cell": {"mode": "eager"}}, {"seed": -1}]
 )

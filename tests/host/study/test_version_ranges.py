@@ -108,3 +108,14 @@ def test_anything_else_is_no_range_and_refused(project: Path, value: object) -> 
         )
         with pytest.raises(StudyError, match="versions"):
             load(project)
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "x" * 300, "Torch"])
+def test_a_table_whose_name_is_wrong_has_no_file_and_is_refused_by_its_name(project: Path, name: str) -> None:
+    """A long name was too long for a file, so nox -l ended with a traceback; "../x" was looked for and written."""
+    tables = {**STUDY, "environments": {name: TABLE}}
+    assert version_ranges.ranges(tables) == {}
+    assert version_ranges.with_releases(tables, project)[0] == tables
+    (project / "studies" / "matrix.toml").write_text(toml(tables))
+    with pytest.raises(StudyError, match=r": environments\..*: name: use at most 64 lower-case letters"):
+        load(project)
