@@ -1,7 +1,7 @@
 """Compares forms of our programs: the present one, and others that replace some of its functions.
 
     nox -s benchmarks -- forms FILE ENVIRONMENT:MODE:WORKLOAD:SIZE … [--forms NAME,…] [--turns N] [--threads N]
-                               [--precision NAME] [--steps N] [--wall]
+                               [--precision NAME] [--steps N] [--wall] [--matrix FILE]
 
 ``benchmarks/forms/FILE.py`` holds the forms, ``FORMS = {name: {"module:function": its replacement}}``. A name without
 a colon is an environment variable, such as ``MALLOC_MMAP_MAX_``. Each form has a process of its own, and is compared
@@ -88,8 +88,8 @@ def compare(cell: str, path: Path, options: argparse.Namespace) -> list[list[str
     environment, mode, workload, size = cell.split(":")
     prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
-        raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
-    declared = study_file.load(STUDY).environments[environment]
+        raise SystemExit(f"environment {environment} is not prepared: nox -s bench-{environment} builds it")
+    declared = study_file.load(options.matrix).environments[environment]
     given = forms_of(path, prepared.command, declared.variables)
     names = options.forms.split(",") if options.forms else list(given)
     framework = str(declared.framework)
@@ -163,6 +163,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--steps", type=int, default=0, help="steps of a sample; without it, as many as last 0.1 s")
     parser.add_argument("--wall", action="store_true", help="elapsed time on one thread, too: on a quiet machine")
+    parser.add_argument("--matrix", type=Path, default=STUDY, help="the study that has the environments")
     options = parser.parse_args(arguments)
     path = FOLDER / f"{options.file}.py"
     rows = []
