@@ -98,7 +98,7 @@ class Registry:
     @property
     def frameworks(self) -> Tuple[str, ...]:
         """List the frameworks by their names in a study file."""
-        return tuple(name for source in self.sources for name in _frameworks(source))
+        return tuple(name for source in self.sources for name in _defined(source, "frameworks", "facts.py"))
 
     def facts(self, framework: str) -> Facts:
         """Return what is known about a framework, with the modes that other sources add to it."""
@@ -126,7 +126,8 @@ class Registry:
     @property
     def workloads(self) -> Tuple[str, ...]:
         """List the workloads by their names in a study file (``mlp-train`` for the folder ``mlp_train``)."""
-        return tuple(name.replace("_", "-") for source in self.sources for name in _workloads(source))
+        folders = [name for source in self.sources for name in _defined(source, "workloads", "__init__.py")]
+        return tuple(name.replace("_", "-") for name in folders)
 
     def specification(self, workload: str) -> Any:
         """Import a workload's specification; raises ValueError for an unknown name."""
@@ -197,14 +198,6 @@ class Registry:
     def _extending(self, framework: str) -> List[Source]:
         there = [source for source in self.sources if source.has("frameworks", framework, "modes.py")]
         return [source for source in there if not source.has("frameworks", framework, "facts.py")]
-
-
-def _frameworks(source: Source) -> List[str]:
-    return _defined(source, "frameworks", "facts.py")
-
-
-def _workloads(source: Source) -> List[str]:
-    return _defined(source, "workloads", "__init__.py")
 
 
 def _defined(source: Source, folder: str, file: str) -> List[str]:

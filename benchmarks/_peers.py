@@ -1,22 +1,33 @@
-"""Times a kernel with other tools (the peers) and their default settings, and returns their seconds of a step."""
+"""Times a kernel with other tools (the peers) and their default settings, and with ours, all in random order."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.host.environments import Preparation, attempt, locks
+from rich.console import Console
+
+from bench.cell import Cell
+from bench.host.environments import Preparation, Prepared, attempt, locks
 from bench.host.environments.__main__ import Own
+from bench.host.study import study_file
+from bench.host.validation.trial import Trial, TrialData
+from bench.host.validation.validation import NUMPY, Validation
 from bench.record import OK
 
 from ._kernel import SCATTERED
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Returns what a tool finds for a kernel: workload, size, and the number of the repeat.
+Tool = Callable[[str, str, int], float]
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ASV = {
     "version": 1,
@@ -117,3 +128,27 @@ def prepare(processor: int, *, scattered: bool = False) -> Peers:
     if prepared.status != OK:
         raise RuntimeError(f"the peers' environment: {prepared.status}: {prepared.reason}")
     return Peers(prepared.command[0], processor, scattered)
+
+
+def ours(python: str) -> Callable[[str, str, int], TrialData]:
+    """Return a function that compares a kernel with itself as a study does, in the environment of ``python``."""
+    study = study_file.load(ROOT / "matrix.toml")
+    session = Validation(ROOT, study, {}, 1, Console(quiet=True), numpy=Prepared("numpy", OK, command=(python,)))
+
+    def measure(workload: str, size: str, number: int) -> TrialData:
+        cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
+        return session.trial_measurement.measure(Trial(number, cell, 0.0))
+
+    return measure
+
+
+def repeat(tools: Mapping[str, Tool], workload: str, size: str, repeats: int) -> Iterator[tuple[str, float, float]]:
+    """Use every tool so many times, in random order; yield its name, what it found, and the seconds that it took."""
+    for number in range(repeats):
+        order = list(tools)
+        random.Random(number).shuffle(order)
+        for name in order:
+            began = time.monotonic()
+            found = tools[name](workload, size, number)
+            yield name, found, time.monotonic() - began
+        print(f"{workload}/{size}: {number + 1} of {repeats}", file=sys.stderr, flush=True)

@@ -11,22 +11,13 @@ processes of a comparison of the kernel with itself. Every repeat gives one pair
 from __future__ import annotations
 
 import argparse
-import random
 import sys
-from collections.abc import Callable
 
 import numpy as np
-from rich.console import Console
 from tabulate import tabulate
 
-from bench.cell import Cell
-from bench.host.environments import Prepared
 from bench.host.machine.processors import chosen
 from bench.host.statistics.pairs import estimate_ratio
-from bench.host.study import study_file
-from bench.host.validation.trial import Trial
-from bench.host.validation.validation import NUMPY, Validation
-from bench.record import OK
 
 from . import _peers
 
@@ -34,30 +25,22 @@ KERNELS = (("gemm", "tiny"), ("elementwise-chain", "tiny"), ("layernorm-softmax"
 GOAL = 0.03
 
 
-def time_ourselves(python: str) -> Callable[[str, str, int], float]:
+def time_ourselves(python: str) -> _peers.Tool:
     """Return a function that measures our median seconds of a step."""
-    study = study_file.load(_peers.ROOT / "matrix.toml")
-    session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=Prepared("numpy", OK, command=(python,)))
+    measure = _peers.ours(python)
 
     def once(workload: str, size: str, number: int) -> float:
-        cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        data = session.trial_measurement.measure(Trial(number, cell, 0.0))
-        return float(np.median([np.median(pair.cell_ns) for pair in data.pairs])) / 1e9
+        pairs = measure(workload, size, number).pairs
+        return float(np.median([np.median(pair.cell_ns) for pair in pairs])) / 1e9
 
     return once
 
 
-def measure(
-    tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int
-) -> dict[str, list[float]]:
+def measure(tools: dict[str, _peers.Tool], workload: str, size: str, repeats: int) -> dict[str, list[float]]:
     """Return the seconds of each tool, one per repeat."""
     seconds: dict[str, list[float]] = {name: [] for name in tools}
-    for number in range(repeats):
-        order = list(tools)
-        random.Random(number).shuffle(order)
-        for name in order:
-            seconds[name].append(tools[name](workload, size, number))
-        print(f"{workload}/{size}: {number + 1} of {repeats}", file=sys.stderr, flush=True)
+    for name, step_s, _ in _peers.repeat(tools, workload, size, repeats):
+        seconds[name].append(step_s)
     return seconds
 
 
@@ -81,7 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kernel", choices=[workload for workload, _ in KERNELS], help="only this one")
     options = parser.parse_args(arguments)
     peers = _peers.prepare(chosen(1)[0], scattered=not options.as_they_come)
-    tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": time_ourselves(peers.python)}
+    tools: dict[str, _peers.Tool] = {"benchmatrix": time_ourselves(peers.python)}
     for name, once in peers.all.items():
         tools[name] = lambda workload, size, number, once=once: once(workload, size)
     rows = []

@@ -14,25 +14,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import random
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
 from tabulate import tabulate
 
-from bench.cell import Cell
-from bench.host.environments import Prepared
 from bench.host.machine.processors import chosen
 from bench.host.statistics.location import NORMAL_MAD
-from bench.host.study import study_file
 from bench.host.validation.summary import judge
-from bench.host.validation.trial import Trial
-from bench.host.validation.validation import NUMPY, Validation
-from bench.record import OK
 
 from . import _peers
 
@@ -63,17 +54,14 @@ def noise(wanted: bool) -> Iterator[None]:
             process.wait()
 
 
-def compare_ourselves(python: str, processor: int) -> Callable[[str, str, int], float]:
+def compare_ourselves(python: str) -> _peers.Tool:
     """Return a function that compares a kernel with itself as a study does and returns the log ratio."""
-    study = study_file.load(_peers.ROOT / "matrix.toml")
-    own = Prepared("numpy", OK, command=(python,))
-    session = Validation(_peers.ROOT, study, {}, 1, Console(quiet=True), numpy=own)
+    measure = _peers.ours(python)
 
     def compare(workload: str, size: str, number: int) -> float:
-        cell = Cell("numpy", NUMPY.framework, "eager", workload, size, "float32", "cpu", 1)
-        verdict = judge(session.trial_measurement.measure(Trial(number, cell, 0.0)))
+        verdict = judge(measure(workload, size, number))
         if verdict.ratio is None:
-            raise RuntimeError(f"{cell.name}: {verdict.data.reason}")
+            raise RuntimeError(f"{workload}/{size}: {verdict.data.reason}")
         return math.log(verdict.ratio.estimate.value)
 
     return compare
@@ -85,8 +73,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quiet-machine", action="store_true", help="do not start the noisy process")
     options = parser.parse_args(arguments)
     peers = _peers.prepare(chosen(1)[0])
-    ours = compare_ourselves(peers.python, peers.processor)
-    tools: dict[str, Callable[[str, str, int], float]] = {"benchmatrix": ours}
+    tools: dict[str, _peers.Tool] = {"benchmatrix": compare_ourselves(peers.python)}
     for name, once in peers.all.items():
         tools[name] = lambda workload, size, number, once=once: math.log(once(workload, size) / once(workload, size))
     rows = []
@@ -118,18 +105,12 @@ def summarise(found: Found) -> list[list[str]]:
     return rows
 
 
-def measure(tools: dict[str, Callable[[str, str, int], float]], workload: str, size: str, repeats: int) -> Found:
+def measure(tools: dict[str, _peers.Tool], workload: str, size: str, repeats: int) -> Found:
     """Return the log ratios of each tool and the seconds that each comparison took."""
     found: Found = {name: ([], []) for name in tools}
-    for number in range(repeats):
-        order = list(tools)
-        random.Random(number).shuffle(order)
-        for name in order:
-            began = time.monotonic()
-            log_ratio = tools[name](workload, size, number)
-            found[name][0].append(log_ratio)
-            found[name][1].append(time.monotonic() - began)
-        print(f"{workload}/{size}: {number + 1} of {repeats}", file=sys.stderr, flush=True)
+    for name, log_ratio, elapsed_s in _peers.repeat(tools, workload, size, repeats):
+        found[name][0].append(log_ratio)
+        found[name][1].append(elapsed_s)
     return found
 
 

@@ -25,13 +25,10 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from bench.host import environments
-from bench.host.environments import variables
 from bench.host.study import study_file
-from bench.record import OK
-from bench.registry import BUILT_IN
 
-ROOT = Path(__file__).resolve().parents[1]
+from ._environments import ROOT, answer, interpreter_of, variables_of
+
 PROGRAM = Path(__file__).resolve().parent / "_form.py"
 FOLDER = Path(__file__).resolve().parent / "forms"
 STUDY = ROOT / "studies" / "full.toml"
@@ -75,40 +72,25 @@ class Form:
         self._process.communicate()
 
 
-def agreement(command: list[str], made: dict[str, str]) -> str:
-    """Return what a form prints at the size ``check``: the worst share of the allowed error, or how it differs."""
-    done = subprocess.run(command, env=made, capture_output=True, text=True, timeout=TIMEOUT_S)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return done.stdout.splitlines()[-1]
-
-
 def compare(cell: str, path: Path, options: argparse.Namespace) -> list[list[str]]:
     """Return the rows of a cell: a form, its agreement, median and quartiles of its ratio to the present one."""
     environment, mode, workload, size = cell.split(":")
-    prepared = environments.load_outcome(environment, root=ROOT)
-    if prepared is None or prepared.status != OK:
-        raise SystemExit(f"environment {environment} is not prepared: nox -s bench-{environment} builds it")
+    interpreter = interpreter_of(environment)
     declared = study_file.load(options.matrix).environments[environment]
-    given = forms_of(path, prepared.command, declared.variables)
+    given = forms_of(path, interpreter, declared.variables)
     names = options.forms.split(",") if options.forms else list(given)
     framework = str(declared.framework)
-    made = variables.of_worker(
-        options.threads,
-        BUILT_IN.facts(framework),
-        own={"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **declared.variables},
-        interpreter=prepared.command[0],
-    )
-
+    made = variables_of(interpreter, framework, options.threads, declared.variables)
     clock = "perf_counter" if options.wall or options.threads > 1 else "process_time"
 
     def command(size: str, form: str) -> list[str]:
         asked = [framework, mode, workload, size, options.precision, str(path), form, str(options.steps), clock]
-        return [*prepared.command, str(PROGRAM), *asked]
+        return [*interpreter, str(PROGRAM), *asked]
 
     makes = {name: {**made, **given.get(name, {})} for name in (PRESENT, *names)}
     with ThreadPoolExecutor(CHECKS) as pool:
-        checked = pool.map(lambda name: agreement(command("check", name), makes[name]), makes)
+        # Each prints the worst share of the allowed error, or how it differs.
+        checked = pool.map(lambda name: answer(command("check", name), makes[name], TIMEOUT_S), makes)
         found = dict(zip(makes, checked, strict=True))
     running = {name: Form(command(size, name), makes[name]) for name, said in found.items() if is_number(said)}
     measured = take_turns(running, options.turns)

@@ -11,19 +11,15 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
 from tabulate import tabulate
 
-from bench.host import environments
-from bench.host.environments import variables
 from bench.host.study import study_file
-from bench.record import OK
-from bench.registry import BUILT_IN
 
-ROOT = Path(__file__).resolve().parents[1]
+from ._environments import ROOT, answer, interpreter_of, variables_of
+
 PROGRAM = Path(__file__).resolve().parent / "_product.py"
 AVX2 = "MKL_DEBUG_CPU_TYPE"
 COLUMNS = (("torch1", ""), ("torch1", "5"), ("torch2", ""), ("torch2", "5"), ("tf2", ""), ("jax", ""))
@@ -33,19 +29,9 @@ TIMEOUT_S = 300
 
 def gflops(command: tuple[str, ...], framework: str, side: int, debug_type: str) -> float:
     """Return the speed of the median product of one process."""
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
-    if debug_type:
-        extra[AVX2] = debug_type
-    done = subprocess.run(
-        [*command, str(PROGRAM), framework, str(side), str(PRODUCTS)],
-        env=variables.of_worker(1, BUILT_IN.facts(framework), own=extra, interpreter=command[0]),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
-    if done.returncode:
-        raise SystemExit(f"{framework}: exit code {done.returncode}\n{done.stderr}")
-    return 2 * side**3 / float(done.stdout.splitlines()[-1]) / 1e9
+    made = variables_of(command, framework, own={AVX2: debug_type} if debug_type else {})
+    product_s = float(answer([*command, str(PROGRAM), framework, str(side), str(PRODUCTS)], made, TIMEOUT_S))
+    return 2 * side**3 / product_s / 1e9
 
 
 def main(arguments: list[str]) -> int:
@@ -55,12 +41,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("turns", type=int, nargs="?", default=TURNS, help="processes of each; %(default)s by default")
     chosen = parser.parse_args(arguments)
     study = study_file.load(ROOT / "matrix.toml")
-    commands = {}
-    for environment, _ in COLUMNS:
-        prepared = environments.load_outcome(environment, root=ROOT)
-        if prepared is None or prepared.status != OK:
-            raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
-        commands[environment] = prepared.command
+    commands = {environment: interpreter_of(environment) for environment, _ in COLUMNS}
     speeds: dict[tuple[str, str], list[float]] = {column: [] for column in COLUMNS}
     for turn in range(chosen.turns):
         # Every other turn in the opposite order.

@@ -55,19 +55,18 @@ from tabulate import tabulate
 from bench.cell import Cell
 from bench.host import environments
 from bench.host.analysis.versions import framework_version
-from bench.host.environments import locks, variables
+from bench.host.environments import locks
 from bench.host.environments.__main__ import Own
 from bench.host.machine import facts
 from bench.host.study import study_file
 from bench.host.study.schema import Study
 from bench.host.study.selection import reason_against
 from bench.record import OK
-from bench.registry import BUILT_IN
 from benchmarks import public_tables
+from benchmarks._environments import ROOT, interpreter_of, variables_of
 from benchmarks._public_rows import COLUMNS, WORKLOADS, Row, load, store, summarise
 from benchmarks.public_steps import pyhpc
 
-ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).resolve().parent / "public_steps" / "alternate.py"
 #: The environments of other packages in which these are compared with them; see ``[dependency-groups]``.
 PACKAGES = {
@@ -94,11 +93,10 @@ def compare(
     It is empty where ours or the public ones are missing. The verdict is ``FAILED`` where a program fails or takes too
     long; the reason is printed. ``own`` are the variables of the environment.
     """
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **own}
     try:
         done = subprocess.run(
             [*command, str(PROGRAM), *arguments],
-            env=variables.of_worker(threads, BUILT_IN.facts(arguments[0]), own=extra, interpreter=command[0]),
+            env=variables_of(command, arguments[0], threads, own),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -138,10 +136,7 @@ def command_of(environment: str, given: dict[str, str], packages: bool) -> tuple
         return (given[environment],)
     if packages and environment in PACKAGES:
         return prepare(PACKAGES[environment])
-    prepared = environments.load_outcome(environment, root=ROOT)
-    if prepared is None or prepared.status != OK:
-        raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
-    return prepared.command
+    return interpreter_of(environment)
 
 
 @functools.cache

@@ -53,14 +53,15 @@ def main(names: list[str]) -> int:
 
 def _compare(environment: Environment, root: Path) -> tuple[float, float, float]:
     """Return the seconds of our first and second build and of pip's, in the table's order."""
-    _time(lambda: _ours(environment, root), environment, root)
-    first = _time(lambda: _ours(environment, root), environment, root)
+    _time(lambda: _ours(environment, root), root)
+    first = _time(lambda: _ours(environment, root), root)
     _fill_pip_cache(environment, root)
-    pip = _time(lambda: _pip(environment, root), environment, root)
-    return first, _time(lambda: _ours(environment, root), environment, root), pip
+    pip = _time(lambda: _pip(environment, root), root)
+    return first, _time(lambda: _ours(environment, root), root), pip
 
 
-def _time(build: Callable[[], None], environment: Environment, root: Path) -> float:
+def _time(build: Callable[[], None], root: Path) -> float:
+    """Return the seconds of a build, whose environment is removed after it."""
     start = time.perf_counter()
     build()
     elapsed_s = time.perf_counter() - start

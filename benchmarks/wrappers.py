@@ -11,20 +11,16 @@ interval of the median ratio (McGill, Tukey and Larsen 1978) contains the limit,
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 from tabulate import tabulate
 
-from bench.host import environments
-from bench.host.environments import variables
 from bench.host.study import study_file
-from bench.record import OK
-from bench.registry import BUILT_IN
 
-ROOT = Path(__file__).resolve().parents[1]
+from ._environments import ROOT, answer, interpreter_of, variables_of
+
 PROGRAM = Path(__file__).resolve().parent / "_wrapped.py"
 CELLS = (("dispatch", "tiny"), ("gemm", "tiny"), ("mlp-train", "tiny"))
 #: jit-loop has no bare form: its loop is the executable.
@@ -48,17 +44,8 @@ def verdict(low: float, high: float) -> str:
 
 def compare(command: tuple[str, ...], arguments: list[str]) -> list[str]:
     """Return the cells of a row: both medians; median, quartiles and interval of the turns' ratios; the verdict."""
-    extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2"}
-    done = subprocess.run(
-        [*command, str(PROGRAM), *arguments],
-        env=variables.of_worker(1, BUILT_IN.facts(arguments[0]), own=extra, interpreter=command[0]),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
-    times = json.loads(done.stdout.splitlines()[-1])
+    made = variables_of(command, arguments[0])
+    times = json.loads(answer([*command, str(PROGRAM), *arguments], made, TIMEOUT_S))
     ours, bare = np.array(times["ours_s"]), np.array(times["bare_s"])
     low, middle, high = np.quantile(ours / bare, [0.25, 0.5, 0.75])
     notch = 1.57 * (high - low) / len(ours) ** 0.5
@@ -78,13 +65,11 @@ def main(arguments: list[str]) -> int:
     study = study_file.load(ROOT / "matrix.toml")
     rows = []
     for environment in arguments[1:] or MODES:
-        prepared = environments.load_outcome(environment, root=ROOT)
-        if prepared is None or prepared.status != OK:
-            raise SystemExit(f"environment {environment} is not prepared: run nox -s tests once")
+        command = interpreter_of(environment)
         framework = str(study.environments[environment].framework)
         for mode in MODES[environment]:
             for workload, size in CELLS:
-                cells = compare(prepared.command, [framework, mode, workload, size, turns])
+                cells = compare(command, [framework, mode, workload, size, turns])
                 rows.append([environment, mode, f"{workload}/{size}", *cells])
                 print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     headers = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from bench.host.workers.protocol import Ended, Transport
@@ -35,13 +34,6 @@ def gone(process: int, seconds: float = 5.0) -> bool:
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not alive(process)
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.001)
 
 
 def cpu_ticks(process: int) -> int:

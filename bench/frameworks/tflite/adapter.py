@@ -26,7 +26,6 @@ class Adapter(of_numpy.Adapter):
         self._products = Models(False, threads)
         self._multiply = self._products.function(lambda left, right: {"product": tf.matmul(left, right)})
         self._integers = mode == "int8"
-        self._program_settings = []
 
     def put(self, array):
         array = super().put(array)

@@ -24,7 +24,6 @@ class Adapter(of_numpy.Adapter):
         # Elementwise operations are computed by several threads only where this asks for it.
         theano.config.openmp = threads > 1
         self._compiler = Compiler()
-        self._program_settings = []
         self._product = None
 
     def transform(self, function, training=False, settings=None, part="module"):
@@ -37,8 +36,6 @@ class Adapter(of_numpy.Adapter):
         found = dict(super().settings(), compiled=self.compilation()["compiled"])
         if self.dtype == np.float32:
             found["float32 matmul"] = "highest"
-        for read in self._program_settings:
-            found.update(read())
         return found
 
     def compilation(self):

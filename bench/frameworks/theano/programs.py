@@ -6,6 +6,7 @@ import theano
 from theano import tensor
 
 from ...program import Program
+from ..forms import given
 
 
 def inference(function, parameters, transform, layout=None, attention=None):
@@ -46,11 +47,6 @@ def training(loss, parameters, transform, settings, layout=None, attention=None,
 
 def shared(parameters):
     return {name: theano.shared(value.copy(), name) for name, value in parameters.items()}
-
-
-def given(**settings):
-    """Return the settings that a program has."""
-    return {name: value for name, value in settings.items() if value}
 
 
 def updates(variables, gradients, settings, memory):

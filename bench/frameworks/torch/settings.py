@@ -71,7 +71,7 @@ def float32_matmul(device):
 def read(device):
     """Read back what does not depend on the cell's mode or program."""
     found = {"threads": torch.get_num_threads(), "interop threads": torch.get_num_interop_threads()}
-    found.update(read_cuda(device) if device.type == "cuda" else read_cpu())
+    found.update(read_cuda() if device.type == "cuda" else read_cpu())
     return found
 
 
@@ -104,7 +104,7 @@ def mkl_processor():
     return " {}{}".format(version, "" if known else " (the processor is not Intel's)").rstrip()
 
 
-def read_cuda(device):
+def read_cuda():
     found = {
         "TF32 matmul": bool(torch.backends.cuda.matmul.allow_tf32),
         "TF32 convolution": bool(torch.backends.cudnn.allow_tf32),

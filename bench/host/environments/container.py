@@ -64,7 +64,7 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
     name = environment.name
     leftovers.sweep(engine, root)
     lock = _lock(environment, root, announce)
-    recipe = _recipe(engine, environment, lock, root, announce)
+    recipe = _recipe(engine, environment, lock, announce)
     note = folder_of(root) / f"{name}.image.json"
     found = image.inspect(engine, recipe.tag)
     build_s = 0.0
@@ -94,7 +94,7 @@ def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
     return locks.present(name, environment.requirements, python, root=root, announce=announce, source=source)
 
 
-def _recipe(engine: Engine, environment: Containable, lock: Path, root: Path, announce: Announce) -> Recipe:
+def _recipe(engine: Engine, environment: Containable, lock: Path, announce: Announce) -> Recipe:
     dockerfile = dockerfile_path(environment.dockerfile).read_text(encoding="utf-8")
     base = environment.base or default_base(dockerfile)
     pinned = PINNED.search(base)

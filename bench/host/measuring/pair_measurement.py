@@ -16,7 +16,6 @@ from ..analysis.processes import timed_by_cell
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
-from ..project import INPUT_DATA, STATE
 from ..reporting.progress import Display, RemainingTime
 from ..statistics.location import FloatArray
 from ..statistics.pairs import pair_log_ratios
@@ -65,7 +64,7 @@ class PairMeasurement:
         done = 1 + max((record.round for record in records), default=-1)
         executor = LocalExecutor(self.root, folder)
         installed = InstalledEnvironment.of_each(prepared, self.study.environments)
-        jobs = StudyJobs(described.run, self.study, plan, installed, {cell.workload: self._data(cell)})
+        jobs = StudyJobs(described.run, self.study, plan, installed, self._data(cell))
         run = rounds.Run(
             cells=cells,
             seed=self.seed,
@@ -104,14 +103,9 @@ class PairMeasurement:
     def _pair_folder(self, cell: Cell, reference: Cell) -> Path:
         return self.folder / f"{cell.environment}-vs-{reference.environment}"
 
-    def _data(self, cell: Cell) -> str | None:
-        return input_data.resolve(
-            cell.workload,
-            self.study.workloads[cell.workload].data,
-            folder=self.root / STATE / INPUT_DATA,
-            announce=self._say,
-            registry=self.study.registry,
-        )
+    def _data(self, cell: Cell) -> dict[str, str | None]:
+        paths = {cell.workload: self.study.workloads[cell.workload].data}
+        return input_data.resolve_all(paths, root=self.root, announce=self._say, registry=self.study.registry)
 
     def _say(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
 from ..machine import facts, processors
-from ..project import COMPILE_CACHES, INPUT_DATA, STATE
+from ..project import COMPILE_CACHES, STATE
 from ..reporting import outputs, report
 from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
@@ -92,7 +92,7 @@ class StudyRun:
 
     def _measure(self, *, fresh: bool) -> list[Record]:
         # Wrong data must be found before the previous run is moved away.
-        data = self._input_data(self._plan.cells)
+        data = self._input_data()
         estimated_s = estimate_s(self._plan, manifest.read(self.folder))
         start = RunStart(self._root, self.folder, self._study, self._plan, self._prepared, self._say, self._label)
         self._manifest, archived = start.open(fresh=fresh, forget=lambda run: self._caches(run).drop())
@@ -159,17 +159,9 @@ class StudyRun:
             growth=kept.growth(self._root, self._study, self._plan, self._environments, data),
         )
 
-    def _input_data(self, cells: Iterable[Cell]) -> dict[str, str | None]:
-        return {
-            name: input_data.resolve(
-                name,
-                self._study.workloads[name].data,
-                folder=self._root / STATE / INPUT_DATA,
-                announce=self._say,
-                registry=self._study.registry,
-            )
-            for name in {cell.workload for cell in cells}
-        }
+    def _input_data(self) -> dict[str, str | None]:
+        paths = {cell.workload: self._study.workloads[cell.workload].data for cell in self._plan.cells}
+        return input_data.resolve_all(paths, root=self._root, announce=self._say, registry=self._study.registry)
 
     def _measure_peaks(self, run: rounds.Run, display: Display) -> None:
         """Measure the peaks of the machine once a run, with every framework that takes part."""

@@ -22,7 +22,7 @@ from ..executors.job import InstalledEnvironment
 from ..executors.parents import Parents
 from ..executors.starter import Starter
 from ..machine import facts, processors
-from ..project import COMPILE_CACHES, INPUT_DATA, REFERENCES, STATE
+from ..project import COMPILE_CACHES, REFERENCES, STATE
 from ..refusal import Refused
 from ..storage import input_data, training_records
 from ..storage.compile_caches import CompileCaches
@@ -95,16 +95,9 @@ class TrainingRun:
     @functools.cached_property
     def _data(self) -> dict[str, str | None]:
         """What a worker gets for the data of each workload: a folder, or an archive that is made of it once."""
-        return {
-            name: input_data.resolve(
-                name,
-                path,
-                folder=self._root / STATE / INPUT_DATA,
-                announce=self._announce,
-                registry=self._study.registry,
-            )
-            for name, path in self._sources.items()
-        }
+        return input_data.resolve_all(
+            self._sources, root=self._root, announce=self._announce, registry=self._study.registry
+        )
 
     def _load(self, cell: Cell) -> division.Examples:
         specification = self._study.registry.specification(cell.workload)

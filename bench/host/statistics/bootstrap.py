@@ -143,9 +143,7 @@ def estimate(values: FloatArray, statistic: Statistic, *, level: float = LEVEL, 
     return Estimate(float(value[0]), low, high, n)
 
 
-def estimate_each(
-    each: Sequence[FloatArray], statistic: Statistic, *, level: float = LEVEL, seed: int = SEED
-) -> list[Estimate]:
+def estimate_each(each: Sequence[FloatArray], statistic: Statistic) -> list[Estimate]:
     """Estimate ``statistic`` of many populations, each as ``estimate`` does, those with equally few units together."""
     found: dict[int, Estimate] = {}
     groups: dict[int, list[int]] = {}
@@ -153,49 +151,49 @@ def estimate_each(
         if len(values) <= MOST_TOGETHER:
             groups.setdefault(len(values), []).append(i)
         else:
-            found[i] = estimate(values, statistic, level=level, seed=seed)
+            found[i] = estimate(values, statistic)
     for group in groups.values():
         for first in range(0, len(group), BATCH):
             some = group[first : first + BATCH]
             table = np.array([each[i] for i in some])
-            found.update(zip(some, _estimate_together(table, statistic, level, seed), strict=True))
+            found.update(zip(some, _estimate_together(table, statistic), strict=True))
     return [found[i] for i in range(len(each))]
 
 
-def _estimate_together(values: FloatArray, statistic: Statistic, level: float, seed: int) -> list[Estimate]:
+def _estimate_together(values: FloatArray, statistic: Statistic) -> list[Estimate]:
     """Estimate ``statistic`` for each row of units."""
     n = values.shape[1]
     value = statistic(values, np.ones((n, 1), dtype=np.int32))[:, 0].tolist()
     if n < 2:
         return [Estimate(one, None, None, n) for one in value]
-    counts, which = distinct_resamples(n, RESAMPLES, seed)
-    tail = tail_probability(n, level)
+    counts, which = distinct_resamples(n)
+    tail = tail_probability(n)
     low, high = np.quantile(statistic(values, counts)[:, which], (tail, 1.0 - tail), axis=1).tolist()
     return [Estimate(*one, n) for one in zip(value, low, high, strict=True)]
 
 
-def widen_for_few(found: Estimate, logs: FloatArray, *, level: float = LEVEL) -> Estimate:
+def widen_for_few(found: Estimate, logs: FloatArray) -> Estimate:
     """Widen the interval of few positive values, whose logarithms are ``logs``, to Student's where that is wider.
 
     A bootstrap interval cannot leave the range of the values, which is too narrow where ``attainable_level`` is below
-    ``level``: of three pairs of real processes it covers the ratio in 78 % of cases, Student's in 96 %
+    ``LEVEL``: of three pairs of real processes it covers the ratio in 78 % of cases, Student's in 96 %
     (benchmarks/quality_marks.py). Logarithms keep the interval positive.
     """
     n = found.n
-    if found.low is None or found.high is None or attainable_level(n) >= level:
+    if found.low is None or found.high is None or attainable_level(n) >= LEVEL:
         return found
-    reach = float(special.stdtrit(n - 1, (1.0 + level) / 2.0)) * float(logs.std(ddof=1)) / math.sqrt(n)
+    reach = float(special.stdtrit(n - 1, (1.0 + LEVEL) / 2.0)) * float(logs.std(ddof=1)) / math.sqrt(n)
     factor = math.exp(min(reach, math.log(WIDEST)))
     middle = math.exp(float(logs.mean()))
     return replace(found, low=min(found.low, middle / factor), high=max(found.high, middle * factor))
 
 
-def estimate_median(locations: FloatArray, *, level: float = LEVEL) -> Estimate:
+def estimate_median(locations: FloatArray) -> Estimate:
     """Estimate the median of the processes' locations, which is the published time of a cell."""
-    return estimate_medians([locations], level=level)[0]
+    return estimate_medians([locations])[0]
 
 
-def estimate_medians(each: Sequence[FloatArray], *, level: float = LEVEL, seed: int = SEED) -> list[Estimate]:
+def estimate_medians(each: Sequence[FloatArray]) -> list[Estimate]:
     """Estimate many medians, each as ``estimate_median`` does, those with equally few processes together."""
-    found = estimate_each(each, median, level=level, seed=seed)
-    return [widen_for_few(one, np.log(own), level=level) for one, own in zip(found, each, strict=True)]
+    found = estimate_each(each, median)
+    return [widen_for_few(one, np.log(own)) for one, own in zip(found, each, strict=True)]

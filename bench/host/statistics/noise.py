@@ -35,12 +35,12 @@ class NoiseFloor:
     most_pairs: int
 
 
-def flipped_estimates(log_ratios: FloatArray, *, seed: int = SEED) -> FloatArray:
+def flipped_estimates(log_ratios: FloatArray) -> FloatArray:
     """Return Hodges-Lehmann estimates of the pairs with random signs: the estimates of identical cells by chance.
 
     It is arbitrary which of two identical processes is called the twin, so both signs are equally likely.
     """
-    signs = np.random.default_rng((seed, len(log_ratios))).choice((-1.0, 1.0), (FLIPS, len(log_ratios)))
+    signs = np.random.default_rng((SEED, len(log_ratios))).choice((-1.0, 1.0), (FLIPS, len(log_ratios)))
     return np.asarray(np.median(walsh_averages(signs * log_ratios), axis=-1))
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, SEED, Estimate, estimate_each, widen_for_few
+from .bootstrap import Estimate, estimate_each, widen_for_few
 from .location import FloatArray, median
 from .signed_rank import exact_interval, hodges_lehmann, signed_rank_p
 
@@ -162,17 +162,17 @@ def tail_log_ratios(
     return pair_log_ratios(cell, baseline, tail_log_ratio)
 
 
-def estimate_ratio(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Estimate:
+def estimate_ratio(log_ratios: FloatArray) -> Estimate:
     """Estimate the ratio from the log ratios of its pairs, with the interval that tables show."""
-    return estimate_ratios([log_ratios], level=level, seed=seed)[0]
+    return estimate_ratios([log_ratios])[0]
 
 
-def estimate_ratios(each: Sequence[FloatArray], *, level: float = LEVEL, seed: int = SEED) -> list[Estimate]:
+def estimate_ratios(each: Sequence[FloatArray]) -> list[Estimate]:
     """Estimate many ratios, each as ``estimate_ratio`` does, those with equally few pairs together."""
     found = []
-    for log_ratios, log in zip(each, estimate_each(each, hodges_lehmann, level=level, seed=seed), strict=True):
+    for log_ratios, log in zip(each, estimate_each(each, hodges_lehmann), strict=True):
         low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
-        found.append(widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios, level=level))
+        found.append(widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios))
     return found
 
 
@@ -182,10 +182,6 @@ def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> 
     return (math.exp(found[0]), math.exp(found[1])) if found else None
 
 
-def compare(log_ratios: FloatArray, *, level: float = LEVEL, seed: int = SEED) -> Ratio:
-    """Estimate the ratio of two cells from the log ratios of their pairs, of which there must be at least one.
-
-    ``level`` is that of the interval that tables show.
-    """
-    shown = estimate_ratio(log_ratios, level=level, seed=seed)
-    return Ratio(shown, signed_rank_p(log_ratios), deciding_interval(log_ratios))
+def compare(log_ratios: FloatArray) -> Ratio:
+    """Estimate the ratio of two cells from the log ratios of their pairs, of which there must be at least one."""
+    return Ratio(estimate_ratio(log_ratios), signed_rank_p(log_ratios), deciding_interval(log_ratios))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from bench.registry import BUILT_IN, Registry
 
+from ..project import INPUT_DATA, STATE
 from ..refusal import Refused
 from . import source_files
 from .compile_caches import slug
@@ -30,6 +31,16 @@ Announce = Callable[[str], None]
 
 class DataError(Refused):
     """The data cannot be used; the message says which, why and what to do."""
+
+
+def resolve_all(
+    paths: Mapping[str, Path | None], *, root: Path, announce: Announce, registry: Registry
+) -> dict[str, str | None]:
+    """Resolve the data of each workload of the project at ``root``, {workload: path}. Raises DataError."""
+    folder = root / STATE / INPUT_DATA
+    return {
+        name: resolve(name, path, folder=folder, announce=announce, registry=registry) for name, path in paths.items()
+    }
 
 
 def resolve(

@@ -21,10 +21,6 @@ class Examples(NamedTuple):
     validation: Any
 
 
-class TooFew(ValueError):
-    """There are too few examples for a batch or for validation; the message says how many and what to do."""
-
-
 def divide(count: int, share: float, seed: int) -> Tuple[Any, Any]:
     """Return the rows for training and the rows for validation, which are ``share`` of all, rounded."""
     rows = np.random.RandomState(seed).permutation(count)
@@ -35,8 +31,8 @@ def divide(count: int, share: float, seed: int) -> Tuple[Any, Any]:
 def load(specification: Any, batch: int, share: float, seed: int, data: Any = None) -> Examples:
     """Open the examples of a workload and divide them; ``batch`` is the number of examples in a batch.
 
-    ``seed`` decides which examples are held out. Raises Unsupported for a workload without examples, TooFew for
-    too few of them, and ValueError for data that cannot be read.
+    ``seed`` decides which examples are held out. Raises Unsupported for a workload without examples, and ValueError
+    for too few of them or data that cannot be read.
     """
     if not hasattr(specification, "examples"):
         raise Unsupported("its specification has no examples: only a workload that has them can be trained to a result")
@@ -46,7 +42,7 @@ def load(specification: Any, batch: int, share: float, seed: int, data: Any = No
     count = len(specification.labels(source))
     training, validation = divide(count, share, seed)
     if len(training) < batch or not len(validation):
-        raise TooFew(
+        raise ValueError(
             "{}: {} are for training and {} for validation, but a batch has {}. Give more images, or choose a smaller "
             "size with --size.".format(description, len(training), len(validation), batch)
         )

@@ -40,11 +40,8 @@ def pages() -> List[Tuple[int, "np.ndarray"]]:
     return found
 
 
-def touch(mapped: List[Tuple[int, "np.ndarray"]]) -> int:
-    """Read a byte of every page, so that it is mapped here, too; return how many pages that were."""
-    count = 0
+def touch(mapped: List[Tuple[int, "np.ndarray"]]) -> None:
+    """Read a byte of every page, so that it is mapped here, too."""
     for start, offsets in mapped:
         size = int(offsets[-1]) + 1
         np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(start))[offsets].sum()
-        count += len(offsets)
-    return count

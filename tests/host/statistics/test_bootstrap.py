@@ -65,7 +65,7 @@ def test_same_seed_gives_the_same_interval_and_another_seed_another():
 
 def test_interval_widens_with_its_level():
     locations = np.random.default_rng(0).lognormal(size=15)
-    narrow, wide = estimate_median(locations, level=0.8), estimate_median(locations, level=0.99)
+    narrow, wide = (estimate(locations, median, level=level) for level in (0.8, 0.99))
     assert wide.low < narrow.low < narrow.high < wide.high
 
 

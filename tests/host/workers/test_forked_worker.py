@@ -6,7 +6,8 @@ import os
 import signal
 from pathlib import Path
 
-from processes import alive, cpu_ticks, end_of, gone, prepare, wait_until
+from processes import alive, cpu_ticks, end_of, gone, prepare
+from small_project import wait_for
 
 from bench.host.workers import forked_worker
 from bench.host.workers.forked_worker import ForkedWorker
@@ -144,7 +145,7 @@ def test_a_paused_worker_is_stopped_before_the_next_request_to_another(parent, f
     worker.pause()
     assert family.state(worker.process_id) == "T"
     # It is ready a moment before it sleeps; a worker that was stopped never does.
-    wait_until(lambda: family.state(other.process_id) == "S")
+    wait_for(lambda: family.state(other.process_id) == "S")
     worker.resume()
     worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
     assert worker.receive(20) == {"event": "moved"}

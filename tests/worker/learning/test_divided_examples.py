@@ -82,9 +82,9 @@ def test_changed_weights_differ_in_their_last_bit():
 
 
 def test_too_few_examples_are_refused_with_what_to_do():
-    with pytest.raises(division.TooFew, match=r"10 rows: 7 are for training and 3 for validation.*--size"):
+    with pytest.raises(ValueError, match=r"10 rows: 7 are for training and 3 for validation.*--size"):
         division.load(Specification(), 8, 0.3, 1)
-    with pytest.raises(division.TooFew, match="0 for validation"):
+    with pytest.raises(ValueError, match="0 for validation"):
         division.load(Specification(), 3, 0.01, 1)
 
 

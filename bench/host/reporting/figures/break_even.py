@@ -59,7 +59,7 @@ def draw(report: Report) -> Figure | None:
             baseline=baseline,
         ),
         *missing(found.cells(), compared=True),
-        *([] if whole else [incomplete()]),
+        *incomplete(whole),
     ]
     return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))
 

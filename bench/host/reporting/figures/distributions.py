@@ -49,7 +49,7 @@ def draw(report: Report) -> Figure | None:
         _("time of a step; a line is a process: 10% to 90% of its samples, thick 25% to 75%, dot median"),
         *([_("of every cell at most {count} processes are shown", count=MOST_PROCESSES)] if thinned else []),
         *missing(found.cells()),
-        *([] if whole else [incomplete()]),
+        *incomplete(whole),
     ]
     return finish(figure, lines)
 

@@ -102,9 +102,9 @@ def missing(cells: Iterable[ComparedCell], *, compared: bool = False) -> list[st
     return lines
 
 
-def incomplete() -> str:
-    """Say where the rows and columns are for which there is no room."""
-    return _("more rows and columns are in details.csv")
+def incomplete(whole: bool) -> list[str]:
+    """Say where the rows and columns are for which there is no room; nothing where the figure is ``whole``."""
+    return [] if whole else [_("more rows and columns are in details.csv")]
 
 
 def finish(figure: Figure, notes: Iterable[str], handles: Sequence[Line2D] = ()) -> Figure:

@@ -45,5 +45,5 @@ def draw(report: Report) -> Figure | None:
     scale(axes, [size for _name, peaks in rows for size in peaks.values()])
     failed = missing(cell for cell in found.cells() if cell.grade is None)
     whole = len(rows) == len(known) and len(columns) == len(found.columns)
-    lines = [_("peak memory of the steps, without the import (MiB)"), *failed, *([] if whole else [incomplete()])]
+    lines = [_("peak memory of the steps, without the import (MiB)"), *failed, *incomplete(whole)]
     return finish(figure, lines, handles_of(columns, found.labels, styles))

@@ -47,7 +47,7 @@ def draw(report: Report) -> Figure | None:
     lines = [
         _("time is at most so many times the best of the row"),
         *missing(found.cells()),
-        *([] if len(columns) == len(found.columns) else [incomplete()]),
+        *incomplete(len(columns) == len(found.columns)),
     ]
     named = [column for column in found.columns if column in columns]
     return finish(figure, lines, handles_of(named, found.labels, styles, lines=True))

@@ -77,7 +77,7 @@ def draw(report: Report) -> Figure | None:
             for name, letter in zip(cut_names(list(letters)), letters.values(), strict=True)
         ).rstrip(";"),
         *missing(found.cells()),
-        *([] if whole else [incomplete()]),
+        *incomplete(whole),
     ]
     handles = [
         *handles_of(columns, found.labels, styles, doubtful=any(map(hollow, shown))),

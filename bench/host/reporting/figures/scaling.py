@@ -40,7 +40,7 @@ def draw(report: Report) -> Figure | None:
     lines = [
         _("sizes, by the useful operations of a step; grey: time in proportion to them"),
         *missing(cell for rows in every.values() for row in rows for cell in row.cells.values()),
-        *([] if whole else [incomplete()]),
+        *incomplete(whole),
     ]
     return finish(
         figure, lines, handles_of(columns, found.labels, styles, lines=True, doubtful=any(map(hollow, shown)))

@@ -123,7 +123,7 @@ def choose(found: SpeedUps, others: Sequence[str]) -> Drawn:
     series = of_columns(found, columns)
     if len(found.rows) + means <= most_rows(len(columns)):
         every = of_columns(found, found.columns) if whole else series
-        return Drawn(found.rows, series, every, False, () if whole else (incomplete(),))
+        return Drawn(found.rows, series, every, False, tuple(incomplete(whole)))
     if whole and len(_rows(found, series)) + means <= most_wide_rows(len(columns)):
         every = of_columns(found, found.columns)
         return Drawn(_rows(found, series), series, every, True, _empty(found, series))
@@ -147,7 +147,7 @@ def _choose_of(found: SpeedUps, every: Sequence[Series], missed_most: Sequence[s
         if len(rows) + means <= most_wide_rows(count):
             break
     room = most_wide_rows(len(series)) - means
-    notes = [incomplete()] if cut or rows[room:] or len(series) < len(every) else []
+    notes = incomplete(not cut and not rows[room:] and len(series) == len(every))
     wide = len(rows) + means > most_rows(len(series))
     return Drawn(rows[:room], series, every, wide, (*notes, *_empty(found, series)))
 

@@ -51,7 +51,7 @@ def draw(report: Report) -> Figure | None:
     lines = [
         _("time of the first call, then of a step: in the first trials, and in each fifth of the samples"),
         *missing(found.cells()),
-        *([] if whole else [incomplete()]),
+        *incomplete(whole),
     ]
     return finish(figure, lines, handles_of(columns, found.labels, styles, lines=True))
 
