@@ -94,8 +94,8 @@ def release_of(version: str, facts: Facts) -> Release | None:
 def chosen_pythons(versions: Sequence[str], facts: Facts) -> dict[str, str]:
     """Choose a Python for each version: of those that it supports, the one that most of the others support, too.
 
-    The interpreter's speed is part of the time of every operation. Of several such, the newest is chosen. A version that
-    shares none with the others gets the one that is nearest to theirs.
+    The interpreter's speed is part of the time of every operation. Of several such, the newest is chosen. A version
+    that shares none with the others gets the one that is nearest to theirs.
     """
     supported = {version: python_minors(release_of(version, facts)) for version in versions}
     shared = Counter(minor for minors in supported.values() for minor in minors)
