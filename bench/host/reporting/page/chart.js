@@ -94,7 +94,7 @@ function barRow({ column, cell, speedup }, scale, name) {
     const from = scale.at(speedup.low), to = scale.at(speedup.high);
     track.append(make('b', { class: 'whisker', style: { left: `${from}%`, width: `${to - from}%` } }));
   }
-  const text = factor(speedup.value);
+  const text = factorOf(speedup);
   const said = fill(W.bar, { column: column.label, speedup: finer(speedup.value), interval: interval(speedup.low, speedup.high, finer) });
   const open = cell ? { title: said, onclick: () => choose({ cell: keyOf(cell) }) } : { title: said };
   track.classList.toggle('open', Boolean(cell));

@@ -100,9 +100,19 @@ function fixed(value, digits) {
   return value.toFixed(digits).replace('.', data.decimal);
 }
 
-/** A speed-up with two digits, or with all digits before the decimal sign, as in the tables. */
+function twoDigits(value) {
+  return Math.max(0, 1 - Number(value.toExponential(1).split('e')[1]));
+}
+
+/** A number with two digits, or with all digits before the decimal sign, as in the tables. */
 function factor(value) {
-  return fixed(value, Math.max(0, 1 - Number(value.toExponential(1).split('e')[1])));
+  return fixed(value, twoDigits(value));
+}
+
+/** A speed-up likewise; with three digits where it would look like 1 and is certainly different. */
+function factorOf({ value, verdict }) {
+  const { verdict: different, below, digits } = data.nearOne;
+  return verdict === different && twoDigits(value) === 1 && value < below ? fixed(value, digits) : factor(value);
 }
 
 /** A number with three digits. */

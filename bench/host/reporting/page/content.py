@@ -18,6 +18,7 @@ from ...storage.manifest import Manifest
 from ...study import location
 from ...study.baseline import CHOSEN, RATIO
 from ..tables.rows import measured_baseline, rows_of
+from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
 from ..tables.speedups import WORDS
 from ..tables.table import Table
 from ..words import page as words
@@ -75,6 +76,7 @@ def of_report(report: Report) -> dict[str, Any]:
             "explained": EXPLAINED,
         },
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
+        "nearOne": {"verdict": Verdict.DIFFERENT.value, "below": NEAR_ONE, "digits": HUNDREDTHS},
         "fewestRows": FEWEST_ROWS,
         "leastShare": LEAST_SHARE,
         "noisyTime": NOISY_TIME,

@@ -102,7 +102,7 @@ function look(cell) {
   const background = speedup && cell.column !== choice.baseline ? shade(speedup.value) : null;
   if (choice.show === 'times' || cell.column === choice.baseline || lacksBase(cell)) return { text: time(cell.step), mark: grade, background };
   if (!speedup) return { text: lackOf(cell), mark: '', muted: true };
-  return { text: factor(speedup.value), mark: markOf(cell, speedup.verdict), background };
+  return { text: factorOf(speedup), mark: markOf(cell, speedup.verdict), background };
 }
 
 function meansRow(shownRows, shownColumns) {

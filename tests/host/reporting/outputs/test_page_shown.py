@@ -48,6 +48,18 @@ def test_the_means_are_those_of_the_tables_although_a_column_has_few_rows(tmp_pa
     assert "over 3 complete rows" in browser.shown(text)
 
 
+def test_what_is_certainly_different_does_not_look_like_one_as_in_the_tables(tmp_path, long_study, chromium):
+    column, workload = "torch1:torchscript", "mlp-train"
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    cell = next(row.cells[column] for row in found.rows if row.cells[column].result.cell.workload == workload)
+    long_study.slow(column, workload, found.shown(cell.speed_up.value) / 1.03)
+    table = report.make(long_study.records, long_study.manifest).main
+    shown = [entry.text for row in table.groups[0].rows for entry in row]
+    assert [text for text in shown if text.startswith("1.0")] == ["1.03*"]
+    text = chromium.dump(page_of(long_study, tmp_path))
+    assert len(re.findall(r">1\.03<", text)) == 2, "in the chart and in the table"
+
+
 def test_a_small_speed_up_has_the_digits_of_the_tables_and_lies_within_its_interval(tmp_path, long_study, chromium):
     for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
         long_study.slow("torch1:torchscript", workload, 200.0)
