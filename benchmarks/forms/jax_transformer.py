@@ -56,12 +56,6 @@ def library_softmax(projected, size, causal):
     return mixed.swapaxes(1, 2).reshape(-1, size["width"])
 
 
-def mix_late(scores, values):
-    """Mix as the present form does in current versions, in older ones, too."""
-    weights = jnp.exp(scores - lax.stop_gradient(scores.max(axis=-1, keepdims=True)))
-    return jnp.einsum("bhqk,bhkc->bhqc", weights, values) / weights.sum(axis=-1, keepdims=True)
-
-
 def three_axes(size, parameters, hidden, causal, normalise=layer_norm):
     """Map hidden (batch, sequence, width) with batch and sequence as two axes."""
 
@@ -142,7 +136,7 @@ FORMS = {
     "erfc": {MODULE + "gelu": erfc, "bench.workloads.kv_decode.jax:gelu": erfc},
     "mean of squares": {MODULE + "layer_norm": norm_by_squares},
     "softmax": {MODULE + "attend": library_softmax},
-    "late division": {MODULE + "mix": mix_late},
+    "late division": {MODULE + "DIVIDES_LATE": True},
     "softmax; heads second": {MODULE + "attend": heads_second},
     "dot_product_attention": {MODULE + "attend": library_attention},
     "three axes": {MODULE + "forward": three_axes, TRAIN: three_axes},
