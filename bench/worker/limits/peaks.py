@@ -163,13 +163,14 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
         bandwidths = Probe(adapter, cell.precision, cell.device).bandwidths(sizes)
     except Exception as error:  # The rates stay valid.
         reasons["copy"] = reason_of(error)
-    if cell.precision in rates:
+    if cell.precision in rates or cell.precision in reasons:
         # What slowed the machine for a second or two has passed, such as the end of an installation: a peak that is too
-        # low fails cells that are right.
+        # low, or missing, fails cells that are right.
         # An adapter that is made again undoes what the others changed: float32 products would be in TF32.
         try:
             again = Probe(made(cell.precision), cell.precision, cell.device).flops_per_s()
-        except Exception:  # The first one stays valid.
-            again = 0.0
-        rates[cell.precision] = max(rates[cell.precision], again)
+            rates[cell.precision] = max(rates.get(cell.precision, 0.0), again)
+            reasons.pop(cell.precision, None)
+        except Exception:  # What the first measurement said stays valid.
+            pass
     return {"flops_per_s": rates, "bandwidths": bandwidths, "reasons": reasons}
