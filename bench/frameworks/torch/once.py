@@ -51,6 +51,22 @@ def header():
     codecache._precompile_header(cache._get_uncompiled_header("cpu"), line, min_optimize=False, **command)
 
 
+def patterns():
+    """Make the patterns that the compiler looks for in every graph: it traces programs with them.
+
+    Not where a GPU is: patterns for it are others, and whether they leave it fit for forked workers is unknown.
+    """
+    import torch
+    from torch._inductor.fx_passes import freezing_patterns, joint_graph, post_grad
+
+    if torch.cuda.device_count():
+        return
+    # As the compiler calls them: the arguments are the key under which they are kept.
+    joint_graph.lazy_init(torch.device("cpu"))
+    post_grad.lazy_init()
+    freezing_patterns.lazy_init()
+
+
 def _import_options():
     """Import what knows the options of the C++ compiler, without a look for GPUs.
 
