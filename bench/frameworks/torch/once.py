@@ -8,6 +8,7 @@ as in a process of its own.
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import importlib
 import os
@@ -54,29 +55,38 @@ def header():
 def patterns():
     """Make the patterns that the compiler looks for in every graph: it traces programs with them.
 
-    Not where a GPU is: patterns for it are others, and whether they leave it fit for forked workers is unknown.
+    Not where there is a GPU: patterns for it are others.
     """
     import torch
     from torch._inductor.fx_passes import freezing_patterns, joint_graph, post_grad
 
-    if torch.cuda.device_count():
+    # ``device_count`` asks CUDA where NVML does not answer, and there is no GPU without NVML.
+    if torch.cuda._device_count_nvml() > 0:
         return
-    # As the compiler calls them: the arguments are the key under which they are kept.
-    joint_graph.lazy_init(torch.device("cpu"))
-    post_grad.lazy_init()
-    freezing_patterns.lazy_init()
+    with _no_look_for_gpus():
+        # As the compiler calls them: the arguments are the key under which they are kept.
+        joint_graph.lazy_init(torch.device("cpu"))
+        post_grad.lazy_init()
+        freezing_patterns.lazy_init()
 
 
 def _import_options():
-    """Import what knows the options of the C++ compiler, without a look for GPUs.
+    """Import what knows the options of the C++ compiler."""
+    with _no_look_for_gpus():
+        importlib.import_module("torch.utils.cpp_extension")
 
-    Where the driver's library is missing, that look starts CUDA, which then works in no forked process.
+
+@contextlib.contextmanager
+def _no_look_for_gpus():
+    """Let PyTorch find no GPU.
+
+    Where the driver's library is missing, its look for one starts CUDA, which then works in no forked process.
     """
     import torch
 
     look, torch.cuda.is_available = torch.cuda.is_available, lambda: False
     try:
-        importlib.import_module("torch.utils.cpp_extension")
+        yield
     finally:
         torch.cuda.is_available = look
 
