@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from bench.host.executors import local
 from bench.host.executors.placements import Placements
@@ -17,8 +17,9 @@ pytest_plugins = ["division"]
 # get a number of threads from the host, whatever is set here.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-# What a failure prints repeats it elsewhere: a machine of CI keeps no database of examples.
-settings.register_profile("shared", deadline=None, print_blob=True)
+# What a failure prints repeats it elsewhere: a machine of CI keeps no database of examples. How long the drawing of
+# examples takes there says nothing about them.
+settings.register_profile("shared", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
 
 

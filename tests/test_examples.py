@@ -93,7 +93,7 @@ def test_the_commands_of_the_nightly_series_add_a_run_and_push_it(checkout):
             # The small study has one environment and one profile.
             command = command.replace("bench-torch2 ", "").replace("--profile standard ", "")
             done = subprocess.run(
-                ["bash", "-e", "-c", command], cwd=checkout, env=environ, capture_output=True, text=True, timeout=100
+                ["bash", "-e", "-c", command], cwd=checkout, env=environ, capture_output=True, text=True, timeout=600
             )
             assert done.returncode == 0, done.stdout + done.stderr
     listed = subprocess.run(

@@ -15,8 +15,8 @@ from . import family
 from .imported import Imported
 from .limits import memory, peaks
 
-#: Seconds in which the processes that compiled end.
-COMPILERS_END_S = 2.0
+#: Seconds in which the processes that compiled end, also where others need the processors.
+COMPILERS_END_S = 30.0
 #: Announces a stage.
 Enter = Callable[[str], None]
 

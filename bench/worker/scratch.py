@@ -17,8 +17,8 @@ PREFIX = "benchmatrix-worker-"
 MARK, HOST_CHARACTERS = "BENCHMATRIX_CELL", 8
 #: A younger folder may belong to a worker that has not locked it yet.
 YOUNG_S = 60.0
-#: How often, and after how many seconds each, to look again for the end of what a killed worker had forked.
-ENDING_TRIES, ENDING_S = 20, 0.01
+#: How often at most, and after how many seconds each, to look again for the end of what a killed worker had forked.
+ENDING_TRIES, ENDING_S = 200, 0.01
 
 
 class Scratch:

@@ -41,7 +41,7 @@ def measured(tmp_path: Path, do: str = "", attack: str = "pass"):
     script = tmp_path / "attacker.py"
     text = WORKER.format(good=json.dumps(GOOD), answers=messages.ANSWERS, do=do, attack=attack)
     script.write_text(text)
-    process = CellProcess(CELL, 0, 1, 0, timeout_s=20.0, run="r")
+    process = CellProcess(CELL, 0, 1, 0, timeout_s=60.0, run="r")
     worker = WorkerProcess(
         [sys.executable, "-S", str(script)],
         folder=ROOT,

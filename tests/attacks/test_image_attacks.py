@@ -66,21 +66,26 @@ def test_no_call_that_reaches_other_processes_or_queues_calls_is_allowed(start):
         "found['getpid'] = (libc.syscall(39 if platform.machine() == 'x86_64' else 172) > 0, 0)\n"
         "say(event='is', value=found)\n"
     )
-    found = worker.receive(30)["value"]
+    found = worker.receive(90)["value"]
     assert found.pop("getpid") == [True, 0]
     assert {name: code for name, (answer, code) in found.items() if answer != -1 or code != 1} == {}
 
 
-#: Starts processes that leave their session, one of them with a parent that ends.
+#: Starts processes that leave their session, one of them with a parent that ends; returns when all this has happened.
 LEAVING = """
 def leave():
     for orphan in (False, True):
-        if not os.fork():
+        reading, writing = os.pipe()
+        forked = os.fork()
+        if not forked:
             os.setsid()
             if not orphan or not os.fork():
+                os.write(writing, b"x")
                 time.sleep(1000)
             os._exit(0)
-    time.sleep(0.5)
+        os.read(reading, 1)
+        if orphan:
+            os.waitpid(forked, 0)
 """
 
 
@@ -89,7 +94,7 @@ def leave():
 @pytest.mark.parametrize("way", ["close", "kill", "kill while frozen", "crash", "kill of the container"])
 def test_no_process_survives_its_container_also_none_that_left_its_session(start, engine, way):
     worker = start(LEAVING + "leave(); say(event='ready'); hear()")
-    worker.receive(30)
+    worker.receive(90)
     first = worker.process_id
     below = family.descendants(first)
     assert len(below) == 3
@@ -104,10 +109,10 @@ def test_no_process_survives_its_container_also_none_that_left_its_session(start
         if way == "kill while frozen":
             worker.pause()
         worker.kill()
-    small_project.wait_for(lambda: all(family.state(process) is None for process in (first, *below)), 5)
+    small_project.wait_for(lambda: all(family.state(process) is None for process in (first, *below)))
     if way not in ("close", "kill", "kill while frozen"):
         with pytest.raises(Ended, match="SIGKILL"):
-            worker.receive(30)
+            worker.receive(90)
 
 
 @pytest.mark.engine
@@ -115,15 +120,16 @@ def test_a_forked_worker_in_a_container_ends_with_the_processes_that_left_its_se
     worker = start(
         LEAVING + "from bench.worker import family\n"
         "family.adopt_orphans()\n"
+        "reading, writing = os.pipe()\n"
         "forked = os.fork()\n"
         "if not forked:\n"
-        "    os.setsid(); family.adopt_orphans(); leave(); time.sleep(1000)\n"
-        "time.sleep(1)\n"
+        "    os.setsid(); family.adopt_orphans(); leave(); os.write(writing, b'x'); time.sleep(1000)\n"
+        "os.read(reading, 1)\n"
         "below = family.descendants(forked)\n"
-        "family.end(forked); os.waitpid(forked, 0); time.sleep(0.1)\n"
-        "say(event='is', below=len(below), left=family.children(os.getpid()))\n"
+        "family.end(forked); os.waitpid(forked, 0)\n"
+        "say(event='is', below=len(below), left=family.lasting(os.getpid(), 60))\n"
     )
-    answer = worker.receive(30)
+    answer = worker.receive(90)
     assert (answer["below"], answer["left"]) == (2, [])
 
 

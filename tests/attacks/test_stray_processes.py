@@ -11,6 +11,8 @@ from pathlib import Path
 
 import odd_framework
 import pytest
+from processes import PATIENCE_S, ROOT
+from simulated_clock import Clock
 
 from bench.host.environments.variables import of_process
 from bench.host.executors.cell_process import CellProcess
@@ -19,11 +21,10 @@ from bench.host.workers import control_group, guard
 from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import WorkerProcess
 from bench.registry import Registry
-from bench.worker import family
+from bench.worker import family, scratch
 
 pytestmark = pytest.mark.long
 
-ROOT = Path(__file__).resolve().parents[2]
 #: A program that starts processes when it is built, and writes their ids to its log.
 PROGRAM = """
 import os, sys, time
@@ -101,7 +102,7 @@ def launch(tmp_path):
         if forked:
             kept.append(Parent(made, "odd", lambda outer, inner: inner))
             worker = kept[-1].fork(log=log, processors=[], layout=None, variables={})
-        process = CellProcess(odd_framework.CELL, 0, 1, 0, timeout_s=30.0, run="r")
+        process = CellProcess(odd_framework.CELL, 0, 1, 0, timeout_s=PATIENCE_S, run="r")
         process.request_import(worker)
         process.await_import(alone=True)
         return process, worker
@@ -120,8 +121,8 @@ def prepare(process: CellProcess, reference: str, tmp_path: Path) -> list[int]:
     return [int(word) for word in (tmp_path / "worker.log").read_text().split()[1:]]
 
 
-def wait_for(condition, seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
+def wait_for(condition) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)
     return condition()
@@ -237,8 +238,8 @@ w = WorkerProcess([sys.executable], folder=root, variables=dict(of_process(1), T
 if {forked}:
     w = Parent(w, "odd", lambda outer, inner: inner).fork(
         log=folder / "worker.log", processors=[], layout=None, variables={{}})
-w.send(do="import", cell={odd_framework.CELL.to_json()!r}); w.receive(20)
-w.send(do="prepare", seed=1, reference={reference!r}); w.receive(20)
+w.send(do="import", cell={odd_framework.CELL.to_json()!r}); w.receive(60)
+w.send(do="prepare", seed=1, reference={reference!r}); w.receive(60)
 w.pause(); print(w.process_id, flush=True); time.sleep(1000)
 """
     process = subprocess.Popen(
@@ -268,7 +269,7 @@ def test_the_temporary_folder_of_a_killed_worker_goes_at_once(launch, reference,
     os.kill(worker.process_id, signal.SIGKILL)
     process.take_turn(1)
     assert process.over
-    assert wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")), 1.0)
+    assert wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")))
 
 
 HOST = """
@@ -329,3 +330,35 @@ def test_a_guard_leaves_the_folder_of_another_host_s_worker_that_has_not_locked_
         folder.mkdir()
     guard.clear(made._token, "", str(tmp_path))
     assert sorted(tmp_path.iterdir()) == others
+
+
+def test_a_guard_waits_for_a_killed_process_that_still_holds_its_folder(tmp_path, monkeypatch):
+    """On a busy machine, a process that was killed ends when it gets a processor."""
+    monkeypatch.setattr(guard, "time", clock := Clock())
+    folder = tmp_path / "benchmatrix-worker-1-0123abcd"
+    folder.mkdir()
+    held = scratch.lock(str(folder))
+    assert held is not None
+    sleep = clock.sleep
+
+    def end_late(seconds: float) -> None:
+        before_s = clock.now_s
+        sleep(seconds)
+        if before_s < 10.0 <= clock.now_s:
+            os.close(held)
+
+    monkeypatch.setattr(clock, "sleep", end_late)
+    guard.clear("0123abcd", "", str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+    assert 10.0 <= clock.now_s < 11.0
+
+
+def test_a_guard_does_not_wait_forever_for_what_cannot_be_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(guard, "time", clock := Clock())
+    folder = tmp_path / "benchmatrix-worker-1-0123abcd"
+    folder.mkdir()
+    held = scratch.lock(str(folder))
+    guard.clear("0123abcd", "", str(tmp_path))
+    os.close(held)
+    assert folder.exists()
+    assert clock.now_s < 60.0

@@ -228,7 +228,8 @@ def test_two_processes_train_on_a_gpu_each(environment, mode):
 def test_a_second_process_that_fails_at_once_is_not_waited_for(environment, mode):
     reason, seconds = trial(environment, mode)["extras"]["gpus"]["failing"]
     assert reason == "the second process has ended; its error is in the log of the cell"
-    assert seconds < 20
+    # Processes wait for each other for a day.
+    assert seconds < 600
 
 
 @cases("torch1:ddp", "torch2:ddp")

@@ -129,12 +129,12 @@ class Attack:
 
     def nothing_is_left(self) -> None:
         """Wait for the end of what a killed host left; containers that were paused are frozen until a command comes."""
-        small_project.wait_for(lambda: not self.containers("running"), 10)
+        small_project.wait_for(lambda: not self.containers("running"))
         self.killed["left paused"] += len(self.containers("paused"))
         if self.engine is not None:
             assert small_project.call(self.folder, "schema") == 0
             assert self.containers() == []
-        small_project.wait_for(lambda: not self.workers(), 10)
+        small_project.wait_for(lambda: not self.workers())
 
 
 def kind(process: int) -> str:

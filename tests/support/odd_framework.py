@@ -21,6 +21,14 @@ FACTS = Facts("Odd", "odd", "odd", (*map(Mode, MODES), Mode("slow", preloads=("{
     Mode("headless", precompiles="nothing")){more})
 """
 
+#: Lines of an adapter after which its workers' clock of seconds stands still, except where it is advanced: what a
+#: worker says of its import and first call is then the same on a busy machine.
+STANDING_CLOCK = """
+began, passed_s = time.perf_counter(), [0.0]
+time.perf_counter = lambda: began + passed_s[0]
+time.advance = lambda seconds: passed_s.append(passed_s.pop() + seconds)
+"""
+
 ADAPTER = """
 import os, signal, subprocess, sys, time
 from bench.frameworks.numpy import adapter as numpy

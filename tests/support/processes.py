@@ -9,13 +9,15 @@ from bench.host.workers.protocol import Ended, Transport
 from bench.worker import family
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Seconds that tests wait for what comes at once: only a failure lasts so long, or a machine that stands still.
+PATIENCE_S = 60.0
 
 
 def prepare(worker: Transport, reference: str) -> None:
     worker.send(do="prepare", seed=1, reference=reference)
 
 
-def end_of(worker: Transport, timeout_s: float = 20.0) -> Ended:
+def end_of(worker: Transport, timeout_s: float = PATIENCE_S) -> Ended:
     """Take answers until the worker has ended, and return how it did."""
     try:
         while True:
@@ -28,9 +30,9 @@ def alive(process: int) -> bool:
     return family.state(process) not in (None, "Z")
 
 
-def gone(process: int, seconds: float = 5.0) -> bool:
-    """Wait so long for a process to end."""
-    deadline = time.monotonic() + seconds
+def gone(process: int) -> bool:
+    """Wait for a process to end; return whether it has."""
+    deadline = time.monotonic() + PATIENCE_S
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not alive(process)

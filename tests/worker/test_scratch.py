@@ -154,6 +154,6 @@ def test_a_real_worker_cleans_up_after_itself_unless_it_is_killed(shared, end):
     if end == "kill":
         process.kill()
     process.stdin.close()
-    process.wait(30)
+    process.wait(60)
     process.stdout.close()
     assert len(list(shared.iterdir())) == (end == "kill")

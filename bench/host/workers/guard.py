@@ -24,8 +24,9 @@ from . import control_group
 PREFIX = "benchmatrix-"
 #: Passes over all processes, at most, until none carries a mark.
 MOST_PASSES = 20
-#: How often, and after how many seconds each, the guard removes temporary folders.
-SWEEPS, SWEEP_S = 10, 0.1
+#: How often at most, and after how many seconds each, the guard tries to remove temporary folders: on a busy machine,
+#: or one that frees much memory, what was killed takes a while to end.
+SWEEPS, SWEEP_S = 300, 0.1
 #: The guard's program waits for the end of the host, and imports nothing before: it starts in every run.
 PROGRAM = """import os, sys
 if not os.read(0, 1):
@@ -126,6 +127,8 @@ def clear(token: str, group: str, shared: str) -> None:
     # Processes that were killed hold their locks until they are gone.
     for _ in range(SWEEPS):
         scratch.sweep(shared, token)
+        if not any(name.startswith(scratch.PREFIX) and name.endswith(f"-{token}") for name in os.listdir(shared)):
+            return
         time.sleep(SWEEP_S)
 
 

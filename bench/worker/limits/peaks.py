@@ -6,6 +6,7 @@ with work.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any, Callable, Dict, Iterable, List, Tuple
 
@@ -158,19 +159,22 @@ def find(adapter: Any, cell: Cell, precisions: Iterable[str]) -> Dict[str, Any]:
             rates[precision] = Probe(at, precision, cell.device).flops_per_s()
         except Exception as error:  # The other precisions can still be measured.
             reasons[precision] = reason_of(error)
+    sizes = GPU_WORKING_SETS if cell.device == "gpu" else WORKING_SETS
+    copies = Probe(adapter, cell.precision, cell.device)
     try:
-        sizes = GPU_WORKING_SETS if cell.device == "gpu" else WORKING_SETS
-        bandwidths = Probe(adapter, cell.precision, cell.device).bandwidths(sizes)
+        bandwidths = copies.bandwidths(sizes)
     except Exception as error:  # The rates stay valid.
         reasons["copy"] = reason_of(error)
+    # What slowed the machine for a second or two has passed, such as the end of an installation: a peak that is too
+    # low, or missing, fails cells that are right. What the first measurement said stays valid where the second fails.
     if cell.precision in rates or cell.precision in reasons:
-        # What slowed the machine for a second or two has passed, such as the end of an installation: a peak that is too
-        # low, or missing, fails cells that are right.
         # An adapter that is made again undoes what the others changed: float32 products would be in TF32.
-        try:
+        with contextlib.suppress(Exception):
             again = Probe(made(cell.precision), cell.precision, cell.device).flops_per_s()
             rates[cell.precision] = max(rates.get(cell.precision, 0.0), again)
             reasons.pop(cell.precision, None)
-        except Exception:  # What the first measurement said stays valid.
-            pass
+    if "copy" in reasons:
+        with contextlib.suppress(Exception):
+            bandwidths = copies.bandwidths(sizes)
+            del reasons["copy"]
     return {"flops_per_s": rates, "bandwidths": bandwidths, "reasons": reasons}

@@ -28,7 +28,7 @@ def test_a_request_gets_its_answer_and_the_container_is_removed(start, engine, r
         'say(event="started"); r = hear(); print("log", file=sys.stderr); say(event="done", got=r["do"]); hear()'
     )
     worker.send(do="finish")
-    assert worker.receive(30) == {"event": "done", "got": "finish"}
+    assert worker.receive(60) == {"event": "done", "got": "finish"}
     assert worker.process_id > 1
     worker.send(do="end")
     worker.close()
@@ -38,7 +38,7 @@ def test_a_request_gets_its_answer_and_the_container_is_removed(start, engine, r
 
 def test_the_digest_of_the_image_is_among_the_versions(start):
     worker = start('say(event="imported", versions={"python": "3"}, import_s=1)')
-    assert worker.receive(30)["versions"] == {"image": worker._image, "python": "3"}
+    assert worker.receive(60)["versions"] == {"image": worker._image, "python": "3"}
 
 
 def test_a_segmentation_fault_becomes_failed(start):
@@ -74,7 +74,7 @@ def test_a_child_that_takes_too_much_memory_makes_its_worker_out_of_memory(start
 
 def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root):
     worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
-    assert worker.receive(30) == {"event": "ready"}
+    assert worker.receive(60) == {"event": "ready"}
     end = end_of(worker, 1.5)
     assert (end.status, end.stage, end.reason) == ("timeout", "measure", "no answer within 1.5 s")
     assert engine.api.containers(all=True, filters={"label": selector(CONTAINER, root)}) == []
@@ -84,7 +84,7 @@ def test_a_hang_becomes_a_timeout_and_the_container_is_gone(start, engine, root)
 @pytest.mark.parametrize(("action", "reason"), [("kill", "killed by SIGKILL"), ("remove", "removed from outside")])
 def test_a_container_that_is_killed_or_removed_becomes_failed(start, engine, action, reason):
     worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
-    worker.receive(30)
+    worker.receive(60)
     if action == "kill":
         engine.api.kill(worker._container)
     else:
@@ -108,7 +108,7 @@ def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):
         "while True:\n    hear(); say(event='cpu', s=time.process_time(), at=time.monotonic())"
     )
     worker.send(do="x")
-    computed_s = worker.receive(30)["s"]
+    computed_s = worker.receive(60)["s"]
     (process,) = family.descendants(worker.process_id)
     worker.pause()
     first = None
@@ -121,7 +121,7 @@ def test_a_paused_container_uses_no_processor_time_and_goes_on_after(start):
         assert cpu_seconds(process) - before_s <= 0.01
         worker.resume()
         worker.send(do="x")
-        answer = worker.receive(30)
+        answer = worker.receive(60)
         worker.pause()
         computed_s = answer["s"]
         first = first or answer

@@ -61,7 +61,7 @@ class Daemon:
                 stdout=log,
                 stderr=log,
             )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 self.engine = connect(self.environ)
@@ -107,17 +107,17 @@ def test_a_cell_that_loses_its_engine_failed_outside_and_the_next_cell_reconnect
         )
 
     worker = start()
-    assert worker.receive(30)["event"] == "ready"
+    assert worker.receive(60)["event"] == "ready"
     worker.pause()
     daemon.stop()
     worker.resume()
     with pytest.raises(Ended) as caught:
-        worker.receive(30)
+        worker.receive(60)
     assert (caught.value.status, caught.value.stage) == ("failed", "environment")
     assert "stopped while the cell ran" in caught.value.reason
     daemon.start()
     again = start()
-    assert again.receive(30)["event"] == "ready"
+    assert again.receive(60)["event"] == "ready"
     again.close()
     leftovers.sweep(daemon.engine, REPOSITORY)
     mine = {"label": selector(CONTAINER, REPOSITORY)}

@@ -78,9 +78,17 @@ def test_an_unsuitable_interpreter_is_refused_with_the_reason(tmp_path, search, 
     ],
 )
 def test_a_shim_that_fails_is_passed_over(tmp_path, search, monkeypatch, script, reason):
-    monkeypatch.setattr(interpreters, "TRIAL_S", 1)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{tmp_path}/bin2:/bin")
-    make_script(tmp_path / "bin" / "python3.11", script)
+    shim = make_script(tmp_path / "bin" / "python3.11", script)
+    run = subprocess.run
+
+    def hurried(command, **options):
+        """Wait a moment for the shim that hangs, and as long as ever for the others, which a busy machine delays."""
+        if command[0] == str(shim) and "sleep" in script:
+            options["timeout"] = 0.1
+        return run(command, **options)
+
+    monkeypatch.setattr(interpreters.subprocess, "run", hurried)
     with pytest.raises(NoInterpreter, match=reason):
         find("3.11.99", uv=None, root=tmp_path, announce=print)
     make_liar(tmp_path / "bin2" / "python3.11", version="3.11.99")

@@ -145,18 +145,29 @@ def test_a_program_that_breaks_down_ends_the_others(tmp_path):
     assert made._lanes == []
 
 
-def test_lanes_end_also_where_a_shell_has_put_the_run_into_the_background(tmp_path):
+def test_lanes_end_also_where_a_shell_has_put_the_run_into_the_background(tmp_path, monkeypatch):
     place = (min(processors.available()),)
     broken = [sys.executable, "-c", "import sys; sys.exit(3)"]
     made = Lanes([lanes.command(tmp_path, tmp_path, place), broken])
-    began = time.monotonic()
+    ends: list[int] = []
+    close = lanes._Lane.close
+
+    def noted(lane) -> None:
+        close(lane)
+        ends.append(lane._process.returncode)
+
+    monkeypatch.setattr(lanes._Lane, "close", noted)
+    # A lane that does not end by itself is killed after this time.
+    monkeypatch.setattr(lanes, "CLOSING_S", 60.0)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with pytest.raises(ExecutorFailed):
             made.run(iter([job(GEMM, samples=100_000), job(GEMM)]), lambda event: None)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - began < 60
+    assert len(ends) == 2
+    assert 3 in ends
+    assert -signal.SIGKILL not in ends
 
 
 def test_an_interrupt_at_one_of_several_events_that_came_together_drops_none_of_the_others():

@@ -6,22 +6,26 @@ import contextlib
 import os
 import signal
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import odd_framework
 import pytest
+from processes import PATIENCE_S
+from small_project import wait_for
 
 from bench.host.executors import turns
 from bench.host.executors.job import InstalledEnvironment
 from bench.host.executors.parents import Parents
 from bench.host.executors.starter import Starter
+from bench.host.machine import processors
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.study.twin import original_cell, with_twin
 from bench.host.workers.protocol import Ended, ask
 from bench.registry import Registry
 
+#: The first processor that the tests may use.
+FIRST = min(processors.available())
 PLAIN, SLOW = odd_framework.cell("plain"), odd_framework.cell("slow")
 
 
@@ -50,10 +54,10 @@ def round_of(tmp_path):
 
 def started(starter: Starter, *cells):
     """Start a worker for each cell; return them after their imports."""
-    starter.ready(cells, "r1", processors=[0], timeout_s=20.0)
+    starter.ready(cells, "r1", processors=[FIRST], timeout_s=PATIENCE_S)
     workers = [starter.start(cell, f"r1.{index}", processors=[], layout=3) for index, cell in enumerate(cells)]
     for worker, cell in zip(workers, cells, strict=True):
-        ask(worker, 20.0, do="import", cell=original_cell(cell).to_json())
+        ask(worker, PATIENCE_S, do="import", cell=original_cell(cell).to_json())
     return workers
 
 
@@ -93,7 +97,7 @@ def test_workers_of_any_number_of_threads_share_a_parent_where_the_adapter_sets_
 
 def told_threads(worker) -> str:
     """Return the number of threads that a worker's variables name."""
-    return str(ask(worker, 20.0, do="finish")["settings"]["OMP_NUM_THREADS"])
+    return str(ask(worker, PATIENCE_S, do="finish")["settings"]["OMP_NUM_THREADS"])
 
 
 def test_a_twin_has_a_parent_of_its_own_with_the_same_draw(round_of):
@@ -111,10 +115,7 @@ def test_two_rounds_have_other_parents_hashes_and_addresses(round_of):
     assert before[0] != after[0]
     assert before[1][0] != after[1][0]
     assert before[1][1] != after[1][1] != ()
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{first.process_id}").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not Path(f"/proc/{first.process_id}").exists()
+    wait_for(lambda: not Path(f"/proc/{first.process_id}").exists())
 
 
 @pytest.mark.usefixtures("no_oom_kills_beside")
@@ -124,7 +125,7 @@ def test_after_the_end_of_a_parent_the_next_row_has_another(round_of):
     lost = parent_of(first)
     os.kill(lost, signal.SIGKILL)
     with pytest.raises(Ended, match="the process that it was forked from ended: killed by SIGKILL"):
-        ask(first, 20.0, do="finish")
+        ask(first, PATIENCE_S, do="finish")
     (second,) = started(starter, PLAIN)
     assert parent_of(second) != lost
 
@@ -150,8 +151,8 @@ def test_what_an_installation_compiles_once_is_compiled_before_any_cell_and_neve
     starter = round_of(0)
     warmed, same = odd_framework.cell("header"), odd_framework.cell("same")
     for number in range(2):
-        starter.ready([warmed, same], "r1", processors=[0], timeout_s=20.0)
-        starter.warm([PLAIN, warmed, warmed, same], f"r{number}", processors=[], timeout_s=20.0)
+        starter.ready([warmed, same], "r1", processors=[FIRST], timeout_s=PATIENCE_S)
+        starter.warm([PLAIN, warmed, warmed, same], f"r{number}", processors=[], timeout_s=PATIENCE_S)
     logs = sorted(path.name for path in (tmp_path / "logs").iterdir() if "warm-up" in path.name)
     assert logs == ["odd-header-warm-up-any-float32-cpu.r0.log"]
     assert (tmp_path / "logs" / logs[0]).read_text() == "warmed\n"
@@ -170,6 +171,6 @@ def test_a_parent_leaves_out_what_only_generates_code_once_the_code_is_there(rou
 def test_a_warm_up_that_fails_is_left_to_the_cells(round_of, tmp_path):
     starter = round_of(0)
     lacking = odd_framework.cell("headless")
-    starter.ready([lacking], "r1", processors=[0], timeout_s=20.0)
-    starter.warm([lacking], "r1", processors=[], timeout_s=20.0)
+    starter.ready([lacking], "r1", processors=[FIRST], timeout_s=PATIENCE_S)
+    starter.warm([lacking], "r1", processors=[], timeout_s=PATIENCE_S)
     assert not starter.caches.is_warm(lacking)

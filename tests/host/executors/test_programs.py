@@ -199,7 +199,7 @@ def test_a_second_interruption_leaves_no_program(program):
 
     with pytest.raises(KeyboardInterrupt):
         program.run(replace(JOB, samples=100_000), emit)
-    assert program._process.wait(10) in (130, -signal.SIGKILL)
+    assert program._process.wait(60) in (130, -signal.SIGKILL)
 
 
 @pytest.mark.parametrize("anew", [False, True])

@@ -86,11 +86,15 @@ def test_most_pages_lie_elsewhere_afterwards(folder):
     before = frames(file)
     if not any(before):
         pytest.skip("only root may see physical pages")
-    assert frames(file) == before
+    # The kernel moves single pages by itself where memory is short.
+    assert moved(before, frames(file)) < len(before) / 10
     page_cache.place_anew([file], random())
-    after = frames(file)
-    moved = sum(one != other for one, other in zip(before, after, strict=True))
-    assert moved > len(before) / 2
+    assert moved(before, frames(file)) > len(before) / 2
+
+
+def moved(before: list[int], after: list[int]) -> int:
+    """Count the pages that lie elsewhere."""
+    return sum(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_more_files_than_a_process_may_open_are_placed(folder):

@@ -71,7 +71,7 @@ def test_a_study_with_junk_put_in_anywhere_is_a_study_or_refused_with_its_place(
     assert all(line.startswith("matrix.toml: ") for line in errors)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode) | st.just(b"x = " + b"[" * 5000))
 def test_no_file_is_a_crash(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "matrix.toml"
@@ -148,7 +148,7 @@ def studies(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(studies())
 def test_a_study_survives_being_written_and_read(tmp_path: Path, tables: dict[str, Any]) -> None:
     path = tmp_path / "matrix.toml"

@@ -6,14 +6,22 @@ import sys
 
 import odd_framework
 import pytest
-from processes import ROOT
+from processes import PATIENCE_S, ROOT
 
 from bench.host.environments.variables import of_process
 from bench.host.storage.references import References
+from bench.host.workers import forked_worker, worker_process
 from bench.host.workers.forked_worker import ForkedWorker
 from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import WorkerProcess
 from bench.registry import Registry
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers take their time to end: one that was killed for being late would have another exit code."""
+    for module in (forked_worker, worker_process):
+        monkeypatch.setattr(module, "CLOSING_S", PATIENCE_S)
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import os
 import signal
 from pathlib import Path
 
-from processes import alive, cpu_ticks, end_of, gone, prepare
+import odd_framework
+from processes import PATIENCE_S, alive, cpu_ticks, end_of, gone, prepare
 from small_project import wait_for
 
 from bench.host.workers import forked_worker
@@ -16,15 +17,15 @@ from bench.worker import family
 
 def measured(worker: ForkedWorker, reference: str) -> dict:
     """Let a worker do everything and return its last answer."""
-    assert worker.receive(20)["import_s"] > 0
+    assert worker.receive(PATIENCE_S)["import_s"] > 0
     prepare(worker, reference)
-    assert worker.receive(20)["first_call_s"] > 0
+    assert worker.receive(PATIENCE_S)["first_call_s"] > 0
     worker.send(do="calibrate", sample_s=0.001)
-    assert worker.receive(20)["warmup_ns"]
+    assert worker.receive(PATIENCE_S)["warmup_ns"]
     worker.send(do="turn", samples=2, turn=0)
-    assert len(worker.receive(20)["sample_ns"]) == 2
+    assert len(worker.receive(PATIENCE_S)["sample_ns"]) == 2
     worker.send(do="finish")
-    answer = worker.receive(20)
+    answer = worker.receive(PATIENCE_S)
     worker.close()
     return answer
 
@@ -41,15 +42,12 @@ def test_workers_of_one_parent_share_its_import_and_its_addresses_and_nothing_th
     parent, fork, reference, tmp_path
 ):
     imports = tmp_path / "imports"
-    common = parent(at_import=f"time.sleep(1); print(os.getpid(), file=open({str(imports)!r}, 'a'))")
-    first = fork(common)
-    figures = [first.receive(20)["import_s"]]
-    # Not at once: they would take the processors from each other.
-    second = fork(common)
-    figures.append(second.receive(20)["import_s"])
+    noting = f"time.advance(100); print(os.getpid(), file=open({str(imports)!r}, 'a'))"
+    common = parent(at_import=odd_framework.STANDING_CLOCK + noting)
+    first, second = fork(common), fork(common)
+    figures = [worker.receive(PATIENCE_S)["import_s"] for worker in (first, second)]
     assert imports.read_text().split() == [str(common._connection.process_id)]
-    assert min(figures) > 1
-    assert abs(figures[0] - figures[1]) < 0.8
+    assert figures[0] == figures[1] > 100
     assert first.process_id != second.process_id
     assert libraries(first.process_id) == libraries(second.process_id) != []
     assert {os.getsid(worker.process_id) for worker in (first, second)} == {first.process_id, second.process_id}
@@ -66,7 +64,7 @@ def test_a_worker_has_processors_and_variables_of_its_own(parent, fork, referenc
 def test_a_crash_ends_one_worker_and_no_other(parent, fork, reference):
     common = parent()
     broken, whole = fork(common, "crash"), fork(common)
-    assert broken.receive(20)
+    assert broken.receive(PATIENCE_S)
     prepare(broken, reference)
     ended = end_of(broken)
     assert (ended.status, ended.stage) == ("failed", "build")
@@ -77,10 +75,10 @@ def test_a_crash_ends_one_worker_and_no_other(parent, fork, reference):
 def test_a_hang_becomes_a_timeout_and_the_process_is_gone(parent, fork, reference):
     common = parent()
     worker, other = fork(common, "hang"), fork(common)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     prepare(worker, reference)
     # It has said where it is before the time counts.
-    assert common.wait_for(lambda: b'"build"' in b"".join(worker._said), 30)
+    assert common.wait_for(lambda: b'"build"' in b"".join(worker._said), PATIENCE_S)
     ended = end_of(worker, 1.0)
     assert (ended.status, ended.stage, ended.reason) == ("timeout", "build", "no answer within 1 s")
     assert not alive(worker.process_id)
@@ -90,7 +88,7 @@ def test_a_hang_becomes_a_timeout_and_the_process_is_gone(parent, fork, referenc
 def test_a_lack_of_memory_is_that_of_one_cell(parent, fork, reference):
     common = parent()
     worker, other = fork(common, "memory"), fork(common)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     prepare(worker, reference)
     assert end_of(worker).status == "out-of-memory"
     assert measured(other, reference)
@@ -99,7 +97,7 @@ def test_a_lack_of_memory_is_that_of_one_cell(parent, fork, reference):
 def test_a_kill_by_the_kernel_for_memory_is_told_apart(parent, fork, monkeypatch):
     common = parent()
     worker = fork(common)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     killed = worker._oom_kills + 1
     monkeypatch.setattr("bench.host.workers.forked_worker.oom_kills", lambda: killed)
     os.kill(worker.process_id, signal.SIGKILL)
@@ -122,16 +120,16 @@ def test_closing_ends_children_that_a_framework_left_behind(parent, fork, refere
 
 
 def test_workers_end_at_the_same_time_and_one_that_hangs_is_killed(parent, fork, monkeypatch):
-    monkeypatch.setattr(forked_worker, "CLOSING_S", 1.0)
     common = parent()
     workers = [fork(common), fork(common), fork(common)]
     for worker in workers:
-        worker.receive(20)
+        worker.receive(PATIENCE_S)
     # It does not come to its end.
     os.kill(workers[1].process_id, signal.SIGSTOP)
     for worker in workers:
         worker.end_input()
-    for worker in workers:
+    for worker, closing_s in zip(workers, (PATIENCE_S, 1.0, PATIENCE_S), strict=True):
+        monkeypatch.setattr(forked_worker, "CLOSING_S", closing_s)
         worker.close()
     assert [worker.exit_code for worker in workers] == [0, -signal.SIGKILL, 0]
     assert common.ended is None
@@ -140,28 +138,28 @@ def test_workers_end_at_the_same_time_and_one_that_hangs_is_killed(parent, fork,
 def test_a_paused_worker_is_stopped_before_the_next_request_to_another(parent, fork):
     common = parent()
     worker, other = fork(common), fork(common)
-    worker.receive(20)
-    other.receive(20)
+    worker.receive(PATIENCE_S)
+    other.receive(PATIENCE_S)
     worker.pause()
     assert family.state(worker.process_id) == "T"
     # It is ready a moment before it sleeps; a worker that was stopped never does.
     wait_for(lambda: family.state(other.process_id) == "S")
     worker.resume()
     worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
-    assert worker.receive(20) == {"event": "moved"}
+    assert worker.receive(PATIENCE_S) == {"event": "moved"}
 
 
 def test_a_worker_that_is_stopped_late_goes_on(parent, fork, monkeypatch):
     common = parent()
     worker = fork(common)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     monkeypatch.setattr(forked_worker, "STOPPING_S", 0.05)
     os.kill(common._connection.process_id, signal.SIGSTOP)
     worker.pause()
     worker.resume()
     os.kill(common._connection.process_id, signal.SIGCONT)
     worker.send(do="move", processors=sorted(os.sched_getaffinity(0)))
-    assert worker.receive(20) == {"event": "moved"}
+    assert worker.receive(PATIENCE_S) == {"event": "moved"}
     # What the parent told late of the first stop is not taken for the next.
     monkeypatch.undo()
     worker.pause()
@@ -171,16 +169,16 @@ def test_a_worker_that_is_stopped_late_goes_on(parent, fork, monkeypatch):
 def test_a_parent_computes_nothing_while_a_worker_measures(parent, fork, reference):
     common = parent()
     worker = fork(common)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     prepare(worker, reference)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     worker.send(do="calibrate", sample_s=0.001)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     worker.send(do="turn", samples=1, turn=0)
-    worker.receive(20)
+    worker.receive(PATIENCE_S)
     before = cpu_ticks(common._connection.process_id)
     worker.send(do="turn", samples=1000, turn=1)
-    worker.receive(60)
+    worker.receive(PATIENCE_S)
     assert cpu_ticks(common._connection.process_id) - before <= 1
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from processes import ROOT, alive, cpu_ticks, gone
+from processes import PATIENCE_S, ROOT, alive, cpu_ticks, gone
+from simulated_clock import Clock
 
 from bench.host.environments.variables import of_process
+from bench.host.workers import protocol
 from bench.host.workers.worker_process import Ended, WorkerProcess, arguments
 
 SPEAK = """
@@ -44,7 +47,7 @@ def start(tmp_path):
         worker.kill()
 
 
-def end_of(worker: WorkerProcess, timeout_s: float = 10.0) -> Ended:
+def end_of(worker: WorkerProcess, timeout_s: float = PATIENCE_S) -> Ended:
     with pytest.raises(Ended) as caught:
         worker.receive(timeout_s)
     return caught.value
@@ -55,7 +58,7 @@ def test_an_answer_comes_back_and_stages_are_followed(start):
         'say(event="started"); r = hear(); say(event="stage", stage="build"); say(event="done", got=r["do"])'
     )
     worker.send(do="finish")
-    assert worker.receive(10) == {"event": "done", "got": "finish"}
+    assert worker.receive(PATIENCE_S) == {"event": "done", "got": "finish"}
     assert worker.stage == "build"
 
 
@@ -88,19 +91,47 @@ def test_a_kill_by_the_kernel_for_memory_is_told_apart(start, monkeypatch):
 
 def test_a_hang_becomes_a_timeout_and_the_process_is_gone(start):
     worker = start('say(event="stage", stage="measure"); say(event="ready"); time.sleep(1000)')
-    assert worker.receive(30) == {"event": "ready"}
+    assert worker.receive(PATIENCE_S) == {"event": "ready"}
     ended = end_of(worker, 2.0)
     assert (ended.status, ended.stage, ended.reason) == ("timeout", "measure", "no answer within 2 s")
     assert not alive(worker._process.pid)
 
 
-def test_each_stage_has_its_own_time(start):
-    worker = start(
-        'say(event="ready")\n'
-        'for stage in ("import", "build", "check"): time.sleep(0.8); say(event="stage", stage=stage)\nsay(event="done")'
-    )
-    assert worker.receive(30) == {"event": "ready"}
-    assert worker.receive(2.0)["event"] == "done"
+class Simulated:
+    """Says one line every few seconds of a simulated clock."""
+
+    stage = "start"
+
+    def __init__(self, lines: list[bytes], pause_s: float, clock: Clock, folder: Path) -> None:
+        self._lines, self._pause_s, self._clock = iter(lines), pause_s, clock
+        self._due_s = pause_s
+        self.log = folder / "worker.log"
+        self.killed = False
+
+    def line(self, deadline: float) -> bytes | None:
+        self._clock.now_s = min(deadline, self._due_s)
+        if self._clock.now_s < self._due_s:
+            return None
+        self._due_s += self._pause_s
+        return next(self._lines)
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+def test_each_stage_has_its_own_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(protocol, "time", clock := Clock())
+    lines = [b'{"event": "stage", "stage": "%s"}' % stage for stage in (b"import", b"build", b"check")]
+    worker = Simulated([*lines, b'{"event": "done"}'], 1.9, clock, tmp_path)
+    assert protocol.receive(worker, 2.0)["event"] == "done"
+    assert clock.now_s == pytest.approx(4 * 1.9)
+    assert not worker.killed
+    clock.now_s = 0.0
+    late = Simulated([*lines, b'{"event": "done"}'], 2.1, clock, tmp_path)
+    with pytest.raises(Ended, match="no answer within 2 s"):
+        protocol.receive(late, 2.0)
+    assert clock.now_s == 2.0
+    assert late.killed
 
 
 @pytest.mark.parametrize("nonsense", ["not json", "[1, 2]", '{"no": "event"}', "\\x00\\xff"])
@@ -123,7 +154,7 @@ def test_a_command_that_does_not_exist_becomes_failed(tmp_path):
 
 def test_sending_to_a_dead_worker_is_noticed_at_the_answer(start):
     worker = start("sys.exit(0)")
-    time.sleep(0.3)
+    assert gone(worker.process_id)
     worker.send(do="turn", samples=1)
     worker.send(do="turn", samples=1)
     assert "exit code 0" in end_of(worker).reason
@@ -137,7 +168,7 @@ def test_a_paused_worker_uses_no_processor_time_and_goes_on_after(start):
         "hear()\nsay(event='ready')\nwhile True:\n    t = time.process_time()\n    hear(); say(event='cpu', s=t)"
     )
     worker.send(do="x")
-    worker.receive(10)
+    worker.receive(PATIENCE_S)
     worker.pause()
     before = cpu_ticks(worker._process.pid)
     time.sleep(0.3)
@@ -145,14 +176,14 @@ def test_a_paused_worker_uses_no_processor_time_and_goes_on_after(start):
     assert cpu_ticks(worker._process.pid) - before <= 1
     worker.resume()
     worker.send(do="x")
-    assert worker.receive(10)["event"] == "cpu"
+    assert worker.receive(PATIENCE_S)["event"] == "cpu"
 
 
 def test_closing_ends_children_that_a_framework_left_behind(start, tmp_path):
     worker = start(
         "import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\nsay(event='child', pid=child.pid)\nhear()\n"
     )
-    child = worker.receive(10)["pid"]
+    child = worker.receive(PATIENCE_S)["pid"]
     worker.pause()
     worker.close()
     assert gone(child)

@@ -156,3 +156,23 @@ def test_a_machine_that_was_slow_for_a_moment_is_measured_again(monkeypatch, val
     assert left == []
     assert found["flops_per_s"] == ({} if kept is None else {"float32": kept})
     assert found["reasons"] == ({"float32": "no"} if kept is None else {})
+
+
+@pytest.mark.parametrize(
+    ("tries", "kept"), [([[(1 << 15, 1e9)]], True), ([NO, [(1 << 15, 1e9)]], True), ([NO, NO], False)]
+)
+def test_copies_that_had_no_peak_on_a_busy_machine_are_measured_again(monkeypatch, tries, kept):
+    left = list(tries)
+
+    def bandwidths(self, sizes):
+        found = left.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(peaks.Probe, "flops_per_s", lambda self: 1e9)
+    monkeypatch.setattr(peaks.Probe, "bandwidths", bandwidths)
+    found = peaks.find(Adapter("eager", "cpu", "float32", 1), CELL, ["float32"])
+    assert left == []
+    assert found["bandwidths"] == ([(1 << 15, 1e9)] if kept else [])
+    assert found["reasons"] == ({} if kept else {"copy": "no"})

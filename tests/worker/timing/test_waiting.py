@@ -160,8 +160,9 @@ def test_two_processes_on_one_processor_wait_for_each_other():
         os.sched_setaffinity(0, [processor])
         waiting = Waiting([processor])
         waiting()
-        start = time.perf_counter_ns()
-        while time.perf_counter_ns() - start < 300_000_000:
+        # The processor's time: both stand still where the whole machine does.
+        start = time.process_time_ns()
+        while time.process_time_ns() - start < 150_000_000:
             pass
         assert waiting() > 50_000_000
     finally:
