@@ -42,11 +42,16 @@ class BlockedAttention(nn.Module):
 
 
 def fused_is_slow(like):
-    """Tell whether PyTorch's own kernel is slower than blocks for such arrays: bfloat16 on a processor without AMX.
+    """Tell whether PyTorch's own function is slower than blocks for such arrays on a processor.
 
-    With AVX-512's instructions for it alone, as on AMD's Zen 5, the kernel takes as long as in float32.
+    In 2.0 it has no kernel for processors and composes all scores at once. In bfloat16 its kernel needs AMX: with
+    AVX-512's instructions for bfloat16 alone, as on AMD's Zen 5, it takes as long as in float32.
     """
-    if like.device.type != "cpu" or like.dtype != torch.bfloat16:
+    if like.device.type != "cpu":
+        return False
+    if torch.__version__.startswith("2.0."):
+        return True
+    if like.dtype != torch.bfloat16:
         return False
     vectors, tiles = (
         getattr(torch.cpu, "_is_{}_supported".format(name), lambda: True) for name in ("avx512_bf16", "amx_tile")
