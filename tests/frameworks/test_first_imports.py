@@ -21,8 +21,7 @@ MODULES = sorted(
 
 
 def test_a_parent_keeps_what_the_compiler_looks_up_again():
-    kept = ("header", "vector_instructions", "patterns", "late patterns", "frozen patterns")
-    assert run("torch2", "kept_once") == {name: [True, 0] for name in kept}
+    assert run("torch2", "kept_once") == {"header": [True, 0], "vector_instructions": [True, 0]}
 
 
 @pytest.mark.parametrize(

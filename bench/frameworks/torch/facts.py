@@ -22,14 +22,9 @@ COMPILER = (
     "bench.frameworks.torch.once:vector_instructions",
     "bench.frameworks.torch.once:header",
 )
-#: What the compiler imports and computes once in a process where it generates code: the simplifications that it looks
-#: for in every graph, and what SymPy imports when it first simplifies a size. Together half a second of processor time.
-GENERATOR = (
-    "bench.frameworks.torch.once:patterns",
-    "numpy.ma",
-    "sympy.tensor.tensor",
-    "sympy.physics.units",
-)
+#: What the compiler imports where it generates code: SymPy imports these when it first simplifies a size. The patterns
+#: that it looks for in every graph are not made here: that runs a backward pass, after which no fork trains with DDP.
+GENERATOR = ("numpy.ma", "sympy.tensor.tensor", "sympy.physics.units")
 #: What the optimizers import in their first step since 2.1, in whatever mode; it takes a second.
 OPTIMIZER = ("torch._dynamo",)
 

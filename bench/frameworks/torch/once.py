@@ -8,7 +8,6 @@ as in a process of its own.
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import importlib
 import os
@@ -52,41 +51,16 @@ def header():
     codecache._precompile_header(cache._get_uncompiled_header("cpu"), line, min_optimize=False, **command)
 
 
-def patterns():
-    """Make the patterns that the compiler looks for in every graph: it traces programs with them.
-
-    Not where there is a GPU: patterns for it are others.
-    """
-    import torch
-    from torch._inductor.fx_passes import freezing_patterns, joint_graph, post_grad
-
-    # ``device_count`` asks CUDA where NVML does not answer, and there is no GPU without NVML.
-    if torch.cuda._device_count_nvml() > 0:
-        return
-    with _no_look_for_gpus():
-        # As the compiler calls them: the arguments are the key under which they are kept.
-        joint_graph.lazy_init(torch.device("cpu"))
-        post_grad.lazy_init()
-        freezing_patterns.lazy_init()
-
-
 def _import_options():
-    """Import what knows the options of the C++ compiler."""
-    with _no_look_for_gpus():
-        importlib.import_module("torch.utils.cpp_extension")
+    """Import what knows the options of the C++ compiler, without a look for GPUs.
 
-
-@contextlib.contextmanager
-def _no_look_for_gpus():
-    """Let PyTorch find no GPU.
-
-    Where the driver's library is missing, its look for one starts CUDA, which then works in no forked process.
+    Where the driver's library is missing, that look starts CUDA, which then works in no forked process.
     """
     import torch
 
     look, torch.cuda.is_available = torch.cuda.is_available, lambda: False
     try:
-        yield
+        importlib.import_module("torch.utils.cpp_extension")
     finally:
         torch.cuda.is_available = look
 
