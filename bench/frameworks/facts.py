@@ -34,8 +34,6 @@ class Mode:
     preloads: Tuple[str, ...] = ()
     #: Those that the first call of a training program imports beside them.
     training_preloads: Tuple[str, ...] = ()
-    #: Those that a first call needs only where it finds no compiled code of its own on the disk.
-    compile_preloads: Tuple[str, ...] = ()
     #: Between how many devices it divides a training step.
     devices: int = 1
     #: Names what its first use in an installation compiles and all programs share, such as headers; empty for nothing.
@@ -94,14 +92,10 @@ class Facts:
     def mode_names(self) -> Tuple[str, ...]:
         return tuple(mode.name for mode in self.modes)
 
-    def preloads(self, mode: str, *, training: bool, compiles: bool = True) -> Tuple[str, ...]:
-        """List the modules that the first call of a program imports, where it ``compiles`` or finds its code."""
+    def preloads(self, mode: str, *, training: bool) -> Tuple[str, ...]:
+        """List the modules that the first call of a program imports."""
         found = self.mode(mode)
-        return (
-            found.preloads
-            + (found.training_preloads if training else ())
-            + (found.compile_preloads if compiles else ())
-        )
+        return found.preloads + (found.training_preloads if training else ())
 
     def mode(self, name: str) -> Mode:
         """Return a mode by its name; raises KeyError where the framework has none of this name."""

@@ -24,13 +24,9 @@ Enter = Callable[[str], None]
 class LiveCell:
     """One cell, from its import to the end of the process."""
 
-    def __init__(self, cell: Cell, registry: Registry, imported: Imported, *, compiles: bool = True) -> None:
-        """Import framework and implementation, and make the adapter; raises what they raise.
-
-        A cell that ``compiles`` does not find its compiled code on the disk.
-        """
+    def __init__(self, cell: Cell, registry: Registry, imported: Imported) -> None:
+        """Import framework and implementation, and make the adapter; raises what they raise."""
         self.cell = cell
-        self._compiles = compiles
         self.imported = imported
         self._registry = registry
         module = imported.adapter(registry, cell.framework)
@@ -55,7 +51,7 @@ class LiveCell:
     def preloads(self) -> Tuple[str, ...]:
         """List the modules that the cell imports in its first call, unless this process's parent has."""
         training = bool(self._registry.specification(self.cell.workload).TRAINING)
-        return self.facts.preloads(self.cell.mode, training=training, compiles=self._compiles)
+        return self.facts.preloads(self.cell.mode, training=training)
 
     @property
     def computes_in(self) -> str:

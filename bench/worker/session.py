@@ -68,16 +68,12 @@ class Session:
         return {"event": "referenced"}
 
     def do_import(
-        self,
-        cell: Dict[str, Any],
-        memory_limit_bytes: Optional[int] = None,
-        cap_bytes: Optional[int] = None,
-        compiles: bool = True,
+        self, cell: Dict[str, Any], memory_limit_bytes: Optional[int] = None, cap_bytes: Optional[int] = None
     ) -> Dict[str, Any]:
         """Import the framework and set it up for the cell.
 
         ``memory_limit_bytes`` is for the whole process and protects the machine; ``cap_bytes`` is what the cell itself
-        may use, import not included, see ``do_fit``. A cell that ``compiles`` does not find its code on the disk.
+        may use, import not included, see ``do_fit``.
         """
         given = Cell.from_json(cell)
         self._enter("import")
@@ -89,7 +85,7 @@ class Session:
             settle_allocator()
         if memory_limit_bytes:
             memory.limit_bytes(memory_limit_bytes)
-        live = self._live = LiveCell(given, self._registry, self._imported, compiles=compiles)
+        live = self._live = LiveCell(given, self._registry, self._imported)
         if cap_bytes:
             self._cap = fitting.Cap(cap_bytes, live.adapter, given)
         live.note_baseline()

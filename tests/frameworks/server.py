@@ -57,7 +57,7 @@ def serve(framework):
     registered = BUILT_IN.facts(framework)
     imported = Imported()
     imported.adapter(BUILT_IN, framework)
-    imported.preload([module for mode in registered.modes for module in mode.preloads + mode.compile_preloads])
+    imported.preload([module for mode in registered.modes for module in mode.preloads])
     # What a framework prints must not come between the replies.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

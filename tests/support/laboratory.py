@@ -190,9 +190,6 @@ class Laboratory:
             return "warm"
         return "unsure" if cell in self.begun else "cold"
 
-    def compiles(self, cell: Cell) -> bool:
-        return cell not in self.filled
-
     def begin(self, cell: Cell) -> None:
         self.begun.add(cell)
 

@@ -16,7 +16,6 @@ FACTS = """
 from bench.frameworks.facts import Facts, Mode
 MODES = ("plain", "crash", "hang", "leave", "noisy", "memory")
 FACTS = Facts("Odd", "odd", "odd", (*map(Mode, MODES), Mode("slow", preloads=("{module}",)),
-    Mode("builder", compile_preloads=("{module}",), caches_on_disk=True),
     Mode("header", precompiles="header"), Mode("same", precompiles="header"),
     Mode("headless", precompiles="nothing")){more})
 """

@@ -6,7 +6,8 @@ from ..facts import Facts, Mode, Release
 
 #: What torch.compile imports in its first call, and what it computes there once in a process: its backends, hashes of
 #: PyTorch's and Triton's files for the keys of its caches, and what it asks the C++ compiler. In 2.15 that is most of a
-#: warm first call.
+#: warm first call. The patterns that it looks for where it generates code are not among them: making them runs a
+#: backward pass, after which no forked worker trains with DDP.
 COMPILER = (
     "torch._dynamo",
     "torch._inductor.compile_fx",
@@ -22,9 +23,6 @@ COMPILER = (
     "bench.frameworks.torch.once:vector_instructions",
     "bench.frameworks.torch.once:header",
 )
-#: What the compiler imports where it generates code: SymPy imports these when it first simplifies a size. The patterns
-#: that it looks for in every graph are not made here: that runs a backward pass, after which no fork trains with DDP.
-GENERATOR = ("numpy.ma", "sympy.tensor.tensor", "sympy.physics.units")
 #: What the optimizers import in their first step since 2.1, in whatever mode; it takes a second.
 OPTIMIZER = ("torch._dynamo",)
 
@@ -48,7 +46,6 @@ def inductor(
         freezes=freezes,
         part=part,
         preloads=COMPILER,
-        compile_preloads=GENERATOR,
         precompiles="kernels",
     )
 
@@ -97,7 +94,6 @@ FACTS = Facts(
             first_version="2.6",
             precompiles="packages",
             preloads=(*COMPILER, "torch.export"),
-            compile_preloads=GENERATOR,
         ),
     ),
     sets_threads=True,

@@ -47,17 +47,12 @@ class CellProcess:
         self.waited_s = 0.0
         self.record = Record(cell=cell, round=number, attempt=attempt, status=OK, run=run, started_at=time.time())
 
-    def request_import(
-        self, worker: Transport, memory_limit_bytes: int | None = None, *, compiles: bool = True
-    ) -> None:
-        """Let the worker import its framework; ``await_import`` waits for it.
-
-        A cell that ``compiles`` does not find its compiled code on the disk.
-        """
+    def request_import(self, worker: Transport, memory_limit_bytes: int | None = None) -> None:
+        """Let the worker import its framework; ``await_import`` waits for it."""
         self._worker = worker
         # A worker gets the name of the original, not of the twin: a longer name would move what it allocates.
         cell = original_cell(self.record.cell).to_json()
-        self._send(do="import", cell=cell, memory_limit_bytes=memory_limit_bytes, compiles=compiles)
+        self._send(do="import", cell=cell, memory_limit_bytes=memory_limit_bytes)
 
     def await_import(self, *, alone: bool) -> None:
         answer = self._await()

@@ -151,8 +151,7 @@ class RowMeasurement:
         except Ended as ended:
             process.end(ended)
         else:
-            compiles = self._resources.caches.compiles(cell)
-            process.request_import(worker, self._resources.memory_limit_bytes, compiles=compiles)
+            process.request_import(worker, self._resources.memory_limit_bytes)
 
     def _prepare(self, reference: Path) -> None:
         """Build and check the cells, one after the other, and calibrate each.

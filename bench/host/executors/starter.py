@@ -71,8 +71,7 @@ class Starter:
             launch = self._launch(replace(cell, threads=most), log, places, self.round_seed)
             before = wanted[key].preloads if key in wanted else ()
             training = bool(self.caches.registry.specification(cell.workload).TRAINING)
-            facts, compiles = self.caches.registry.facts(cell.framework), self.caches.compiles(cell)
-            needs = facts.preloads(cell.mode, training=training, compiles=compiles)
+            needs = self.caches.registry.facts(cell.framework).preloads(cell.mode, training=training)
             wanted[key] = Wanted(launch.parent, tuple(dict.fromkeys((*before, *needs))))
         self.parents.ready(wanted, len(processors), timeout_s)
 

@@ -103,11 +103,6 @@ class CompileCaches:
             return WARM
         return UNSURE if any(mark.parent.glob(f"{self._code(cell)}*")) else COLD
 
-    def compiles(self, cell: Cell) -> bool:
-        """Tell whether a first call of the cell will compile, at least in part, where that decides what it imports."""
-        decides = bool(self.registry.facts(cell.framework).mode(cell.mode).compile_preloads)
-        return not decides or self.state(cell) != WARM
-
     def begin(self, cell: Cell) -> None:
         """Note that a process of the cell is about to make its first call."""
         _touch(_begun(self._mark(cell)))

@@ -158,16 +158,6 @@ def test_what_an_installation_compiles_once_is_compiled_before_any_cell_and_neve
     assert (tmp_path / "logs" / logs[0]).read_text() == "warmed\n"
 
 
-def test_a_parent_leaves_out_what_only_generates_code_once_the_code_is_there(round_of, monkeypatch):
-    starter, asked = round_of(0), []
-    builder = odd_framework.cell("builder")
-    monkeypatch.setattr(Parents, "ready", lambda self, wanted, *rest: asked.extend(wanted.values()))
-    for _ in range(2):
-        starter.ready([PLAIN, builder], "r1", processors=[0], timeout_s=20.0)
-        starter.caches.fill(builder)
-    assert [one.preloads for one in asked] == [("colorsys",), ()]
-
-
 def test_a_warm_up_that_fails_is_left_to_the_cells(round_of, tmp_path):
     starter = round_of(0)
     lacking = odd_framework.cell("headless")

@@ -53,11 +53,11 @@ def parent(tmp_path):
 def fork(tmp_path):
     """Fork a worker and let it take its cell; its log has the name of the cell's mode."""
 
-    def begin(parent: Parent, mode: str = "plain", compiles: bool = True, **given) -> ForkedWorker:
+    def begin(parent: Parent, mode: str = "plain", **given) -> ForkedWorker:
         log = tmp_path / "logs" / f"{mode}.log"
         options = {"processors": [], "layout": 3, "variables": {}, **given}
         worker = parent.fork(log=log, **options)
-        worker.send(do="import", cell=odd_framework.cell(mode).to_json(), compiles=compiles)
+        worker.send(do="import", cell=odd_framework.cell(mode).to_json())
         return worker
 
     return begin
