@@ -97,11 +97,13 @@ def _remove(folder: str) -> bool:
     return True
 
 
-def sweep(shared: str, host: str = "") -> None:
+def sweep(shared: str, host: str = "") -> bool:
     """Remove the folders of workers that have ended, except young ones, which may not be locked yet.
 
     ``host`` is what the marks of one host's workers begin with, all of which have ended: their young ones go, too.
+    Return whether one of theirs is left.
     """
+    left = False
     for name in os.listdir(shared):
         folder = os.path.join(shared, name)
         if not name.startswith(PREFIX) or os.path.islink(folder):
@@ -111,5 +113,8 @@ def sweep(shared: str, host: str = "") -> None:
             young = time.time() - os.stat(folder).st_mtime < YOUNG_S
         except OSError:
             continue
-        if mine and (not young or (host and name.endswith("-" + host))):
+        of_host = bool(host) and name.endswith("-" + host)
+        if mine and (of_host or not young):
             _remove(folder)
+            left = left or (of_host and os.path.exists(folder))
+    return left

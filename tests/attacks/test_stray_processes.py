@@ -6,22 +6,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import odd_framework
 import pytest
-from processes import PATIENCE_S, ROOT
-from simulated_clock import Clock
+from processes import PATIENCE_S, ROOT, alive, gone
+from small_project import wait_for
 
 from bench.host.environments.variables import of_process
 from bench.host.executors.cell_process import CellProcess
 from bench.host.storage.references import References
-from bench.host.workers import control_group, guard
 from bench.host.workers.parent import Parent
 from bench.host.workers.worker_process import WorkerProcess
 from bench.registry import Registry
-from bench.worker import family, scratch
+from bench.worker import family
 
 pytestmark = pytest.mark.long
 
@@ -59,18 +57,6 @@ def build(size, parameters, batch, transform):
     return program
 """
 ASLEEP = "[(True, sleep), (False, sleep), (True, sleep)]"
-
-
-@pytest.fixture(params=["control group", "tree of processes"])
-def grouped(request, monkeypatch):
-    """Run with and without control groups."""
-    if request.param == "tree of processes":
-        monkeypatch.setattr(control_group, "own_group", lambda: None)
-    elif guard.Guard().new_worker().group is None:
-        pytest.skip("this user may not make control groups")
-    guard.guard.cache_clear()
-    yield request.param == "control group"
-    guard.guard.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -121,17 +107,6 @@ def prepare(process: CellProcess, reference: str, tmp_path: Path) -> list[int]:
     return [int(word) for word in (tmp_path / "worker.log").read_text().split()[1:]]
 
 
-def wait_for(condition) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return condition()
-
-
-def are_gone(processes: list[int]) -> bool:
-    return wait_for(lambda: all(family.state(process) in (None, "Z") for process in processes))
-
-
 @pytest.mark.usefixtures("no_oom_kills_beside")
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
 @pytest.mark.parametrize("way", ["finish", "kill", "crash"])
@@ -140,7 +115,7 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
     started = prepare(process, reference, tmp_path)
     assert len(started) == 3
     assert len({os.getsid(one) for one in started}) == 3
-    assert not are_gone_now(started)
+    assert all(map(alive, started))
     if way == "finish":
         process.take_turn(1)
         process.request_finish()
@@ -154,11 +129,7 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
         os.kill(worker.process_id, signal.SIGKILL)
         process.take_turn(1)
         assert process.record.reason.startswith("killed by SIGKILL")
-    assert are_gone(started)
-
-
-def are_gone_now(processes: list[int]) -> bool:
-    return all(family.state(process) in (None, "Z") for process in processes)
+    assert gone(*started)
 
 
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
@@ -167,9 +138,9 @@ def test_all_processes_of_a_cell_are_stopped_with_it(launch, reference, tmp_path
     started = prepare(process, reference, tmp_path)
     assert [family.state(one) for one in started] == ["T"] * 3
     worker.resume()
-    assert wait_for(lambda: {family.state(one) for one in started} == {"S"})
+    wait_for(lambda: {family.state(one) for one in started} == {"S"})
     worker.pause()
-    assert wait_for(lambda: [family.state(one) for one in started] == ["T"] * 3)
+    wait_for(lambda: [family.state(one) for one in started] == ["T"] * 3)
 
 
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
@@ -181,7 +152,7 @@ def test_a_process_that_left_the_session_and_computes_fails_the_cell(launch, ref
     assert (process.record.status, process.record.stage) == ("failed", "measure")
     assert process.record.reason.startswith(f"process {started[0]} (python")
     assert "which left the session of the worker, computed for" in process.record.reason
-    assert are_gone(started)
+    assert gone(*started)
 
 
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
@@ -253,12 +224,12 @@ w.pause(); print(w.process_id, flush=True); time.sleep(1000)
     worker = int(process.stdout.readline())
     started = [int(word) for word in (tmp_path / "worker.log").read_text().split()[1:]]
     assert len(started) == 3
-    assert not are_gone_now(started)
+    assert all(map(alive, started))
     process.kill()
     process.wait()
     process.stdout.close()
-    assert are_gone([worker, *started])
-    assert wait_for(lambda: not list(tmp_path.glob("benchmatrix-worker-*")))
+    assert gone(worker, *started)
+    wait_for(lambda: not list(tmp_path.glob("benchmatrix-worker-*")))
 
 
 @pytest.mark.parametrize("forked", [False, True], ids=["own", "forked"])
@@ -269,96 +240,4 @@ def test_the_temporary_folder_of_a_killed_worker_goes_at_once(launch, reference,
     os.kill(worker.process_id, signal.SIGKILL)
     process.take_turn(1)
     assert process.over
-    assert wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")))
-
-
-HOST = """
-import os, subprocess, sys, tempfile
-sys.path.insert(0, {root!r})
-from bench.host.workers import guard
-from bench.worker import family
-made = guard.Guard()
-worker = made.new_worker()
-print(*family.children(os.getpid()), flush=True)
-if {left}:
-    started = worker.enclose(subprocess.Popen(["sleep", "1000"], env={{**os.environ, **worker.variables}}).pid)
-    print(*guard.marked(worker.mark), flush=True)
-else:
-    worker.end()
-"""
-
-
-@pytest.mark.parametrize("left", [False, True])
-def test_a_host_that_ends_in_order_keeps_its_guard_only_where_something_is_left(tmp_path, left):
-    script = HOST.format(root=str(ROOT), left=left)
-    kept = {**os.environ, "TMPDIR": str(tmp_path)}
-    ended = subprocess.run([sys.executable, "-c", script], env=kept, check=True, capture_output=True, text=True)
-    watching, *started = map(int, ended.stdout.split())
-    assert len(started) == left
-    assert are_gone(started)
-    assert wait_for(lambda: family.state(watching) in (None, "Z"))
-
-
-def test_a_guard_is_dismissed_only_when_no_worker_left_anything(tmp_path, monkeypatch, grouped):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    made = guard.Guard()
-    left = subprocess.Popen(["sleep", "1000"], env={**os.environ, **made.new_worker().variables})
-    folder = tmp_path / "benchmatrix-worker-1-x"
-    try:
-        assert wait_for(lambda: guard.marked(made._token) == [left.pid])
-        assert not made.nothing_is_left()
-    finally:
-        left.kill()
-        left.wait()
-    if made._group is not None:
-        assert not made.nothing_is_left(), "its control group is still there"
-        control_group.end(made._group)
-        made._group = None
-    folder.mkdir()
-    assert not made.nothing_is_left()
-    folder.rmdir()
-    assert made.nothing_is_left()
-
-
-def test_a_guard_leaves_the_folder_of_another_host_s_worker_that_has_not_locked_it_yet(tmp_path, monkeypatch):
-    monkeypatch.setattr(guard, "SWEEP_S", 0.0)
-    made = guard.Guard()
-    own = tmp_path / f"benchmatrix-worker-1-{made._token}"
-    others = [tmp_path / "benchmatrix-worker-2-0123abcd", tmp_path / "benchmatrix-worker-3-x_y1z2w3"]
-    for folder in (own, *others):
-        folder.mkdir()
-    guard.clear(made._token, "", str(tmp_path))
-    assert sorted(tmp_path.iterdir()) == others
-
-
-def test_a_guard_waits_for_a_killed_process_that_still_holds_its_folder(tmp_path, monkeypatch):
-    """On a busy machine, a process that was killed ends when it gets a processor."""
-    monkeypatch.setattr(guard, "time", clock := Clock())
-    folder = tmp_path / "benchmatrix-worker-1-0123abcd"
-    folder.mkdir()
-    held = scratch.lock(str(folder))
-    assert held is not None
-    sleep = clock.sleep
-
-    def end_late(seconds: float) -> None:
-        before_s = clock.now_s
-        sleep(seconds)
-        if before_s < 10.0 <= clock.now_s:
-            os.close(held)
-
-    monkeypatch.setattr(clock, "sleep", end_late)
-    guard.clear("0123abcd", "", str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
-    assert 10.0 <= clock.now_s < 11.0
-
-
-def test_a_guard_does_not_wait_forever_for_what_cannot_be_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr(guard, "time", clock := Clock())
-    folder = tmp_path / "benchmatrix-worker-1-0123abcd"
-    folder.mkdir()
-    held = scratch.lock(str(folder))
-    guard.clear("0123abcd", "", str(tmp_path))
-    os.close(held)
-    assert folder.exists()
-    assert clock.now_s < 60.0
+    wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")))

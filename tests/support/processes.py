@@ -30,12 +30,12 @@ def alive(process: int) -> bool:
     return family.state(process) not in (None, "Z")
 
 
-def gone(process: int) -> bool:
-    """Wait for a process to end; return whether it has."""
+def gone(*processes: int) -> bool:
+    """Wait for processes to end; return whether all have."""
     deadline = time.monotonic() + PATIENCE_S
-    while alive(process) and time.monotonic() < deadline:
+    while any(map(alive, processes)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    return not alive(process)
+    return not any(map(alive, processes))
 
 
 def cpu_ticks(process: int) -> int:

@@ -127,9 +127,13 @@ def test_young_folders_are_swept_only_for_the_host_whose_workers_made_them(share
     others = [shared / name for name in ("benchmatrix-worker-2-4567abcd", "benchmatrix-worker-3-x_y1z2w3")]
     for folder in (own, *others):
         folder.mkdir()
-    scratch.sweep(str(shared))
+    assert not scratch.sweep(str(shared))
     assert own.exists()
-    scratch.sweep(str(shared), "0123abcd")
+    held = scratch.lock(str(own))
+    assert scratch.sweep(str(shared), "0123abcd")
+    assert own.exists()
+    os.close(held)
+    assert not scratch.sweep(str(shared), "0123abcd")
     assert sorted(shared.iterdir()) == others
 
 

@@ -126,8 +126,7 @@ def clear(token: str, group: str, shared: str) -> None:
     end_marked(token)
     # Processes that were killed hold their locks until they are gone.
     for _ in range(SWEEPS):
-        scratch.sweep(shared, token)
-        if not any(name.startswith(scratch.PREFIX) and name.endswith(f"-{token}") for name in os.listdir(shared)):
+        if not scratch.sweep(shared, token):
             return
         time.sleep(SWEEP_S)
 
