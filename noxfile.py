@@ -28,7 +28,6 @@ if __name__ == "__main__":
 
 import nox
 from grid import Grid
-from nox.command import CommandFailed
 
 from bench.host.sessions import define, python, run_host
 
@@ -40,28 +39,16 @@ BENCHMARKS = ROOT / "benchmarks"
 selected = define(__file__)
 
 
-def build_all(session: nox.Session) -> None:
-    """Build every environment of the default study, then fail where one could not be built."""
-    failed = []
-    for environment in selected:
-        try:
-            run_host(session, "prepare", environment)
-        except CommandFailed:
-            failed.append(environment)
-    if failed:
-        session.error(f"could not be built: {', '.join(failed)}; the reasons are above")
-
-
 @nox.session(venv_backend="none", default=False)
 def build(session: nox.Session) -> None:
     """Build the environments of the default study, as ``tests`` does; fails where one cannot be built."""
-    build_all(session)
+    run_host(session, "prepare", *selected)
 
 
 @nox.session(venv_backend="none", default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests that do not take long, with the environments of the default study prepared before."""
-    build_all(session)
+    run_host(session, "prepare", *selected)
     # For the number of processes see tests/support/division.py; options that are given replace these.
     options = ["-n", "auto", "--durations", "10", "-m", "not long", *session.posargs]
     # Some containers forbid bytecode; without it, every process of every test would compile what it imports.

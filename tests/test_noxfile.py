@@ -16,14 +16,11 @@ from bench.host.setup import HOST_OPTIONS
 
 __all__ = ["project"]
 
-#: For a run, an environment that cannot be built is a result.
-ALLOWED = "--allow-failures"
-
 
 def test_a_mistake_on_the_command_line_ends_the_invocation_with_exit_code_2(project):
     done = run(project, "-s", "bench-old", "bench-new", "--", "--mistaken")
     assert done.returncode == 2
-    assert [call[1:3] for call in calls(project)] == [["prepare", "old"]]
+    assert [call[1] for call in calls(project)] == ["run"]
 
 
 def test_every_environment_of_the_matrix_has_a_session_and_the_default_ones_are_selected(project):
@@ -39,8 +36,6 @@ def test_measuring_happens_once_at_the_end_over_all_that_were_named(project, pla
     done = run(project, "-s", "bench-old", "bench-new", "--", "--profile", "quick", plain=plain)
     assert done.returncode == 0, done.stderr
     assert calls(project) == [
-        ["bench.host", "prepare", "old", ALLOWED, "--profile", "quick"],
-        ["bench.host", "prepare", "new", ALLOWED, "--profile", "quick"],
         ["bench.host", "run", "--environment", "old", "--environment", "new", "--profile", "quick"],
     ]
 
@@ -57,7 +52,7 @@ def test_what_is_measured_stays_on_the_screen_and_only_failures_stand_below(proj
     assert bool(after) == bool(code)
 
 
-def test_a_build_is_not_called_a_success_since_its_failure_is_a_result(project):
+def test_a_session_that_only_names_an_environment_is_not_called_a_success(project):
     done = run(project, "-s", "bench-old", "bench-new", "lint")
     assert "successful" not in done.stderr.partition("Running session lint")[0]
     assert "Running session bench-new" in done.stderr
@@ -69,8 +64,8 @@ FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\n'
 def test_a_family_has_a_session_and_so_has_each_of_its_versions(project):
     (project / "matrix.toml").write_text(FAMILY + "[environments.old]\n")
     listed = run(project, "-l").stdout
-    assert "* bench-torch -> Prepare every version of torch and measure them" in listed
-    assert "- bench-torch-2.9.1 -> Prepare the environment torch-2.9.1" in listed
+    assert "* bench-torch -> Build every version of torch and measure them" in listed
+    assert "- bench-torch-2.9.1 -> Build torch-2.9.1 and measure it" in listed
     assert "- bench-torch-2.10.0" in listed
     assert ".." not in listed
 
@@ -78,10 +73,7 @@ def test_a_family_has_a_session_and_so_has_each_of_its_versions(project):
 def test_the_session_of_a_family_measures_all_of_its_versions(project):
     (project / "matrix.toml").write_text(FAMILY)
     assert run(project, "-s", "bench-torch").returncode == 0
-    assert calls(project) == [
-        ["bench.host", "prepare", "torch", ALLOWED],
-        ["bench.host", "run", "--environment", "torch"],
-    ]
+    assert calls(project) == [["bench.host", "run", "--environment", "torch"]]
 
 
 def test_the_session_of_a_version_measures_it_alone(project):
@@ -97,22 +89,13 @@ def test_no_session_is_defined_twice(project, name):
 
 def test_with_no_session_named_the_default_study_runs(project):
     assert run(project).returncode == 0
-    assert calls(project) == [
-        ["bench.host", "prepare", "old", ALLOWED],
-        ["bench.host", "run", "--environment", "old"],
-    ]
+    assert calls(project) == [["bench.host", "run", "--environment", "old"]]
 
 
 def test_without_a_default_all_environments_run(project):
     (project / "matrix.toml").write_text("[environments.a]\n[environments.b]\n")
     assert run(project).returncode == 0
     assert calls(project)[-1] == ["bench.host", "run", "--environment", "a", "--environment", "b"]
-
-
-def test_a_session_that_breaks_does_not_stop_the_others(project):
-    done = run(project, "-s", "bench-broken", "bench-new")
-    assert done.returncode == 1
-    assert calls(project)[-1] == ["bench.host", "run", "--environment", "new"]
 
 
 @pytest.mark.parametrize("how", ["argument", "joined", "variable"])
@@ -123,7 +106,6 @@ def test_another_study_file_can_be_named(project, how):
     assert run(project, "-s", "bench-third", "--", *arguments, **variables).returncode == 0
     named = arguments or ["BENCHMATRIX_MATRIX=other.toml"]
     assert calls(project) == [
-        ["bench.host", "prepare", "third", ALLOWED, *named],
         ["bench.host", "run", "--environment", "third", *named],
     ]
 
@@ -168,7 +150,7 @@ def test_what_takes_long_is_left_to_the_grid_which_prepares_the_default_environm
     *_, (_, *options) = calls(project)
     assert options[options.index("-m") + 1] == "not long"
     run(project, "-s", "grid", "--", "default-study")
-    assert calls(project)[2:4] == [["bench.host", "prepare", "old"], ["bench.host", "prepare", "numpy"]]
+    assert calls(project)[2:3] == [["bench.host", "prepare", "old", "numpy"]]
 
 
 def test_the_worker_ring_is_tested_by_the_interpreter_that_was_prepared(project):
@@ -230,7 +212,7 @@ def test_a_range_of_versions_has_a_session_for_each_release_that_was_looked_up(p
     assert "bench-torch-2" not in before
     (project / "locks" / "torch.versions.txt").write_text("# fits: >=2.9\n2.9.1\n2.10.0\n")
     after = run(project, "-l").stdout
-    assert "* bench-torch -> Prepare every version of torch and measure them" in after
+    assert "* bench-torch -> Build every version of torch and measure them" in after
     assert "- bench-torch-2.9.1 ->" in after
     assert "- bench-torch-2.10.0 ->" in after
 

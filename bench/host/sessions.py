@@ -152,33 +152,29 @@ def _register(action: Callable[[nox.Session], None], name: str, *, default: bool
 
 def _bench_session(environment: str, queued: list[str], *, versions: bool) -> Callable[[nox.Session], None]:
     def bench(session: nox.Session) -> None:
-        logging.getLogger("nox").addFilter(_not_of_a_build)
-        # One that cannot be built is a result, which the table shows.
-        run_host(session, "prepare", environment, "--allow-failures", *session.posargs)
+        logging.getLogger("nox").addFilter(_not_of_a_name)
         queued.append(environment)
         session.notify("measure", session.posargs)
 
-    prepared = (
-        f"every version of {environment} and measure them"
-        if versions
-        else f"the environment {environment} and measure it"
-    )
-    bench.__doc__ = f"Prepare {prepared} with the others that are named."
+    built = f"every version of {environment} and measure them" if versions else f"{environment} and measure it"
+    bench.__doc__ = f"Build {built} with the others that are named."
     return bench
 
 
 def _measure_session(queued: list[str]) -> Callable[[nox.Session], None]:
     def measure(session: nox.Session) -> None:
-        """Measure the environments that this invocation prepared; queued by the bench sessions, once."""
+        """Build and measure the environments that this invocation names; queued by the bench sessions, once."""
         named = [text for environment in queued for text in ("--environment", environment)]
-        run_host(session, "run", *named, *session.posargs)
-        _say_no_more()
+        try:
+            run_host(session, "run", *named, *session.posargs)
+        finally:
+            _say_no_more()
 
     return measure
 
 
-def _not_of_a_build(record: logging.LogRecord) -> bool:
-    """Drop what nox says of a session that only prepares: a failed build is a result, which the table shows."""
+def _not_of_a_name(record: logging.LogRecord) -> bool:
+    """Drop that a session was successful which only names what is measured."""
     return not (record.levelno == SUCCESS and record.getMessage().startswith("Session bench-"))
 
 

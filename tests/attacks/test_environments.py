@@ -239,26 +239,18 @@ def test_what_changes_while_it_is_measured_is_found_afterwards(change, built, lo
 def test_a_changed_table_is_prepared_before_it_is_measured(built, locked, root, wheels, announce):
     wanted = replace(locked, requirements=("tinyframe==2.0",))
     write_lock(root, make_wheel(wheels, version="2.0", value=2), wanted)
-    prepared = environments.current(wanted, root=root, announce=announce)
+    prepared = environments.prepare(wanted, root=root, announce=announce)
     assert prepared.manifest["packages"] == {"tinyframe": "2.0"}
     assert value(built) == "2"
 
 
 def test_a_changed_table_with_the_old_lock_is_refused(built, locked, root, announce):
-    prepared = environments.current(replace(locked, requirements=("tinyframe==2.0",)), root=root, announce=announce)
+    prepared = environments.prepare(replace(locked, requirements=("tinyframe==2.0",)), root=root, announce=announce)
     assert prepared.status == "failed"
     assert "nox -s lock -- tiny" in str(prepared.reason)
 
 
 def test_a_changed_interpreter_is_prepared_before_it_is_measured(built, locked, root, announce):
-    prepared = environments.current(replace(locked, interpreter="/nowhere/python"), root=root, announce=announce)
+    prepared = environments.prepare(replace(locked, interpreter="/nowhere/python"), root=root, announce=announce)
     assert (prepared.status, prepared.command) == ("unsupported", ())
-    assert environments.current(locked, root=root, announce=announce).status == "ok"
-
-
-def test_an_unchanged_failure_is_not_tried_twice(locked, root, said, announce):
-    wanted = replace(locked, interpreter="/nowhere/python")
-    prepare(wanted, root=root, announce=announce)
-    said.clear()
-    assert environments.current(wanted, root=root, announce=announce).status == "unsupported"
-    assert said == []
+    assert environments.prepare(locked, root=root, announce=announce).status == "ok"

@@ -107,11 +107,11 @@ class Grid:
             self._remove(f"studies/{OLDER}.toml", OLDER_ENVIRONMENTS)
 
     def _build(self, environments: Sequence[str]) -> None:
-        for name in environments:
-            if name not in self._built:
-                study = ("--matrix", f"studies/{OLDER}.toml") if name in OLDER_ENVIRONMENTS else ()
-                run_host(self._session, "prepare", name, *study)
-                self._built.add(name)
+        missing = [name for name in environments if name not in self._built]
+        if missing:
+            study = ("--matrix", f"studies/{OLDER}.toml") if missing[0] in OLDER_ENVIRONMENTS else ()
+            run_host(self._session, "prepare", *missing, *study)
+            self._built.update(missing)
 
     @contextlib.contextmanager
     def _building(self, portions: Sequence[Sequence[str]]) -> Iterator[None]:

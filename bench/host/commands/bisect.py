@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..measuring.interrupts import interrupted_by_signals
+    from ..interrupts import interrupted_by_signals
     from ..storage.run_lock import exclusive
     from ..study import selection
 
@@ -118,8 +118,8 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     measured = BisectionRun(
         measurement,
         cells,
-        lambda environment: environments.current(
-            environment, root=options.root, announce=announce, registry=study.registry, again=True
+        lambda environment: environments.prepare(
+            environment, root=options.root, announce=announce, registry=study.registry
         ),
         prune,
         announce,

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     code = 0
     if options.measure:
         options.environment = names or list(study.settings.default)
-        code = measuring.run(options, again=True)
+        code = measuring.run(options)
         if options.dry_run:
             return code
     profile = study.profiles.get(options.profile or study.settings.profile)

@@ -53,15 +53,15 @@ def _label(text: str) -> str:
     return label(text)
 
 
-def run(options: argparse.Namespace, *, again: bool = False) -> int:
-    """Measure; ``again`` builds environments again that failed before: no session has just tried to."""
+def run(options: argparse.Namespace) -> int:
     from ..reporting.preview import preview, warnings
     from ..storage import stored_runs
     from ..storage.run_lock import exclusive
-    from ..study import selection
+    from ..study import json_schema, location, selection
 
     study = selection.with_interpreters(study_options.read_study(options), options)
     plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
+    json_schema.renew(location.locate(options.matrix, options.root), study.registry)
     if options.dry_run:
         there = stored_runs.stored_run(_folder(study, plan, options))
         announce(preview(plan, there.manifest if there else None, shutil.get_terminal_size(NO_TERMINAL).columns))
@@ -78,7 +78,8 @@ def run(options: argparse.Namespace, *, again: bool = False) -> int:
         announce(warning)
     _announce_baseline(study, plan, options)
     with exclusive(options.root):
-        return _measure(study, plan, _prepare(study, plan, options, again=again), options)
+        prepared = prepare(study, plan, options, thorough=options.verify or plan.profile.verify)
+        return _measure(study, plan, prepared, options)
 
 
 def _nothing_left(plan: Plan) -> str:
@@ -161,42 +162,27 @@ def _environments(study: Study, plan: Plan) -> list[Environment]:
     return [study.environments[name] for name in dict.fromkeys(original(cell.environment) for cell in plan.cells)]
 
 
-def prepare(
-    study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool, again: bool = True
-) -> dict[str, Prepared]:
-    """Return the environments of the plan, prepared where one is not what its table and its lock say.
+def prepare(study: Study, plan: Plan, options: argparse.Namespace, *, thorough: bool) -> dict[str, Prepared]:
+    """Return the environments of the plan, built where one is missing or is not what its table and its lock say.
 
-    The study file may have changed since a session prepared them, and a bare ``run`` comes after no such session.
-    ``thorough`` compares the hashes of all installed files; ``again`` also tries those that failed before. Raises
-    Refused where every environment is a container and no engine answers.
+    ``thorough`` compares the hashes of all installed files. Raises Refused where every environment is a container and
+    no engine answers.
     """
     from .. import environments
+    from ..environments import forecast
+    from ..environments.building import prepare_all
 
-    prepared = {
-        one.name: environments.current(
-            one,
-            root=options.root,
-            announce=announce,
-            registry=study.registry,
-            thorough=thorough,
-            again=again,
-        )
-        for one in _environments(study, plan)
-    }
+    chosen = _environments(study, plan)
+    for line in forecast.smaller(forecast.unbuilt(chosen, options.root), options.root):
+        announce(line)
+    prepared = prepare_all(chosen, root=options.root, announce=announce, registry=study.registry, thorough=thorough)
     without = environments.without_engine(prepared.values())
     if without:
         raise Refused(without)
-    return prepared
-
-
-def _prepare(study: Study, plan: Plan, options: argparse.Namespace, *, again: bool) -> dict[str, Prepared]:
-    """Prepare the environments of the plan, and say which are not ready."""
-    from bench.record import OK
-
-    prepared = prepare(study, plan, options, thorough=options.verify or plan.profile.verify, again=again)
-    for outcome in prepared.values():
-        if outcome.status != OK:
-            announce(f"{outcome.name}: {outcome.status}: {outcome.reason}")
+    for one in prepared.values():
+        # Other reasons were announced when they were found.
+        if environments.without_engine([one]):
+            announce(f"{one.name}: {one.status}: {one.reason}")
     return prepared
 
 

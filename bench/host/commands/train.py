@@ -69,7 +69,7 @@ def _share(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from ..measuring.interrupts import ignoring_interrupts, interrupted_by_signals
+    from ..interrupts import ignoring_interrupts, interrupted_by_signals
     from ..measuring.training_run import TrainingPlan, TrainingRun
     from ..reporting import training
     from ..reporting.words.files import list_files

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 def _measure(options: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from .. import environments
+    from ..environments.building import prepare_all
     from ..machine.processors import physical_cores
     from ..storage.run_lock import exclusive
     from ..validation import trial_plan
@@ -80,12 +80,8 @@ def _measure(options: argparse.Namespace) -> int:
     same = trial_plan.SAME if options.same is None else options.same
     planted = dict(trial_plan.PLANTED) if options.planted is None else options.planted
     with exclusive(options.root):
-        prepared = {
-            name: environments.prepare(
-                study.environments[name], root=options.root, announce=announce, registry=study.registry
-            )
-            for name in _named(study, options.environment)
-        }
+        named = [study.environments[name] for name in _named(study, options.environment)]
+        prepared = prepare_all(named, root=options.root, announce=announce, registry=study.registry)
         session = Validation(options.root, study, prepared, count, Console())
         part, parts = options.part
         wanted = [

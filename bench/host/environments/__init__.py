@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +20,7 @@ from .buildable import Buildable
 from .outcome import Impossible, Prepared, load_outcome
 from .source_builds import LockError
 
-__all__ = ["Prepared", "altered", "current", "load_outcome", "prepare", "without_engine"]
+__all__ = ["Prepared", "altered", "load_outcome", "prepare", "without_engine"]
 
 
 @dataclass(frozen=True)
@@ -79,32 +79,12 @@ def prepare(
         prepared = outcome.failed(environment.name, reason)
     else:
         how = Preparation(root, announce, extras, registry, thorough)
-        prepared = replace(attempt(environment, how), made_for=outcome.purpose(environment, root))
+        prepared = attempt(environment, how)
     # The run reports a missing engine once, for all containers.
     if prepared.reason is not None and not without_engine([prepared]):
         announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
     outcome.save(prepared, root)
     return prepared
-
-
-def current(
-    environment: Buildable,
-    *,
-    root: Path,
-    announce: Callable[[str], None],
-    registry: Registry = BUILT_IN,
-    thorough: bool = False,
-    again: bool = False,
-) -> Prepared:
-    """Return the outcome of preparing the environment as its table, its lock and what is installed are now.
-
-    A failure that is stored for the same table and lock is returned as it is, unless it shall be tried ``again``;
-    everything else is prepared, which takes under a second where nothing changed.
-    """
-    stored = None if again else load_outcome(environment.name, root=root)
-    if stored is not None and stored.status != OK and stored.made_for == outcome.purpose(environment, root):
-        return stored
-    return prepare(environment, root=root, announce=announce, registry=registry, thorough=thorough)
 
 
 def altered(prepared: Mapping[str, Prepared], root: Path) -> dict[str, str]:

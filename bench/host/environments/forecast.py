@@ -30,9 +30,14 @@ def is_built(environment: Buildable, root: Path) -> bool:
         return False
 
 
+def unbuilt(environments: Iterable[Buildable], root: Path) -> list[Buildable]:
+    """Return the venvs that are still to be built."""
+    return [each for each in environments if each.provider == "venv" and not is_built(each, root)]
+
+
 def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
     """Give a line for each venv that is still to be built, and one for what they take together."""
-    missing = [each for each in environments if each.provider == "venv" and not is_built(each, root)]
+    missing = unbuilt(environments, root)
     together = 0
     for environment in missing:
         lock = locks.find_lock(cpu_builds.lock_name(environment), root)

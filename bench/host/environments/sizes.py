@@ -16,7 +16,7 @@ from typing import Any
 from packaging import tags
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from ..setup.staging import write_whole
+from ..setup.staging import one_at_a_time, write_whole
 
 FILE = "sizes.json"
 #: An environment takes so many times its download on the disk: the least and the most of four frameworks. Large
@@ -69,6 +69,12 @@ def note(lock: Path, download_bytes: int | None) -> None:
 
     What an environment takes on the disk stays, where it was measured for a lock that installs the same.
     """
+    # Several environments are built at once.
+    with one_at_a_time(lock.parent / f".{FILE}.lock"):
+        _note(lock, download_bytes)
+
+
+def _note(lock: Path, download_bytes: int | None) -> None:
     path = lock.parent / FILE
     try:
         known = dict(json.loads(path.read_bytes()))

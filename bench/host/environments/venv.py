@@ -94,7 +94,7 @@ def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = Fal
     if now.digest == manifest["digest"] and not thorough:
         return []
     built = contents.load(place, manifest["files_hash"])
-    changed = contents.changes(built, contents.read(place, processes=_processors()))
+    changed = contents.changes(built, contents.read(place, processes=processor_count()))
     if not changed and now.digest != manifest["digest"]:
         manifest["digest"] = now.digest
         write_whole(place / MANIFEST, json.dumps(manifest, indent=1) + "\n")
@@ -123,7 +123,7 @@ def _build(
         repoint(folder, place)
         store = bytecode.store_of(folder, interpreter)
         compiled = bytecode.provide(
-            folder, store, hashes=hashes, cache_tag=interpreter.cache_tag, processes=_processors()
+            folder, store, hashes=hashes, cache_tag=interpreter.cache_tag, processes=processor_count()
         )
         packages = _packages(folder)
         files_hash, extent = _seal(folder, hashes)
@@ -162,14 +162,14 @@ def _verified(site: Installation, uv: str | None) -> dict[str, str]:
 
     Files of a damaged cache are fetched again. Raises LockError where they differ after that, too.
     """
-    hashes = contents.read(site.folder, processes=_processors())
+    hashes = contents.read(site.folder, processes=processor_count())
     found = wheel_records.differences(site.folder, hashes)
     damaged = sorted({each.package for each in found if each.package is not None})
     if damaged and uv is not None and site.build_lock is None:
         files = contents.shown([each.file for each in found])
         site.announce(f"{site.label}: the installer's cache was changed: {files}; fetching {', '.join(damaged)} again")
         install_again(site, uv, damaged)
-        hashes = contents.read(site.folder, processes=_processors())
+        hashes = contents.read(site.folder, processes=processor_count())
         found = wheel_records.differences(site.folder, hashes)
     wrong = [each for each in found if site.build_lock is None and wheel_records.is_metadata(each)]
     if wrong and wrong == found:
@@ -188,7 +188,7 @@ def _seal(folder: Path, installed: dict[str, str]) -> tuple[str, contents.Extent
     """Make the files read-only and list them; return the hash of the list, and their extent."""
     # What was written after the installation is read again: scripts and bytecode.
     kept = {name: each for name, each in installed.items() if not name.endswith(".pyc") and name.startswith("lib/")}
-    files_hash = contents.store(folder, contents.read(folder, processes=_processors(), known=kept))
+    files_hash = contents.store(folder, contents.read(folder, processes=processor_count(), known=kept))
     contents.protect(folder)
     return files_hash, contents.measure(folder)
 
@@ -222,5 +222,6 @@ def _install(site: Installation, uv: str | None) -> None:
         raise Impossible(str(error)) from None
 
 
-def _processors() -> int:
+def processor_count() -> int:
+    """Return how many processors this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -20,6 +20,7 @@ from ..executors import lanes
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
+from ..interrupts import ignoring_interrupts, interrupted_by_signals
 from ..machine import facts, processors
 from ..project import COMPILE_CACHES, STATE
 from ..reporting import outputs, report
@@ -35,7 +36,6 @@ from ..study.schema import Study
 from ..study.twin import is_twin
 from ..workers.protocol import Transport
 from . import kept, largest_batch, peaks, rounds
-from .interrupts import ignoring_interrupts, interrupted_by_signals
 from .peak_workers import PeakWorkers
 from .run_start import RunStart
 from .stopping import Stops

@@ -77,12 +77,7 @@ def _thread_counts(plan: Plan) -> list[int]:
 
 def warnings(plan: Plan) -> list[str]:
     """Say what this machine lacks for the plan: what a person should read before anything is built or measured."""
-    return [*plan.remarks, *machine_warnings(plan)]
-
-
-def machine_warnings(plan: Plan) -> list[str]:
-    """Say what this machine lacks; of a part of the environments chosen, too, whose modes may be those of others."""
-    return [*_crowding(plan), *_missing_gpu(plan)]
+    return [*plan.remarks, *_crowding(plan), *_missing_gpu(plan)]
 
 
 def _missing_gpu(plan: Plan) -> list[str]:

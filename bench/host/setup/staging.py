@@ -50,6 +50,24 @@ def exclusive(place: Path, announce: Callable[[str], None]) -> Iterator[int]:
 
 
 @contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Wait until no other process holds the lock at ``path``, and hold it; the file is removed in the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        with path.open("a") as file:
+            lock(file.fileno(), wait=True)
+            # Who held it before has removed the file: the lock of another one, made since, keeps nobody out of this.
+            if not _is_at(path, file.fileno()):
+                continue
+            try:
+                yield
+            finally:
+                # Whoever waits for this file, or makes it anew, finds what was made.
+                path.unlink(missing_ok=True)
+            return
+
+
+@contextmanager
 def replacement(place: Path) -> Iterator[Path]:
     """Yield the path of a staging folder beside ``place``, and rename it to ``place`` when the block succeeds.
 
@@ -98,3 +116,11 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Return whether the open file is still the one at ``path``."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

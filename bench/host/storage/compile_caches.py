@@ -22,9 +22,9 @@ from bench.cell import Cell
 from bench.registry import BUILT_IN, Registry
 
 from ..machine import facts
+from ..setup.staging import one_at_a_time
 from ..study.twin import original
 from . import source_files
-from .run_lock import one_at_a_time
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
 #: The states in which a process compiles, at least in part.

@@ -15,11 +15,11 @@ from bench.registry import BUILT_IN, Registry
 
 from ..environments import variables
 from ..project import code_folder
+from ..setup.staging import one_at_a_time
 from ..workers.protocol import Ended, ask
 from ..workers.worker_process import WorkerProcess
 from . import source_files
 from .input_data import state_of
-from .run_lock import one_at_a_time
 
 #: Computes references, in our own source; what it imports differentiates and applies optimizers.
 PARITY = ("worker", "checking", "parity.py")

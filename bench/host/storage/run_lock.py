@@ -1,4 +1,4 @@
-"""Locks a project, so that it measures one thing at a time, and what the processes of one run make once."""
+"""Locks a project, so that it measures one thing at a time."""
 
 from __future__ import annotations
 
@@ -39,29 +39,3 @@ def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[N
             # Without a buffer: what it holds after an error would be written when it is closed.
             os.write(lock.fileno(), str(os.getpid()).encode())
         yield
-
-
-@contextlib.contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
-    """Wait until no other process holds the lock at ``path``, and hold it; the file is removed in the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        with path.open("a") as lock:
-            staging.lock(lock.fileno(), wait=True)
-            # Who held it before has removed the file: the lock of another one, made since, keeps nobody out of this.
-            if not _is_at(path, lock.fileno()):
-                continue
-            try:
-                yield
-            finally:
-                # Whoever waits for this file, or makes it anew, finds what was made.
-                path.unlink(missing_ok=True)
-            return
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Return whether the open file is still the one at ``path``."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False

@@ -123,7 +123,7 @@ def test_a_baseline_that_is_not_in_the_run_is_said_before_anything_is_built(tmp_
     def stop(*_arguments, **_named):
         raise Refused("stopped before building")
 
-    monkeypatch.setattr("bench.host.commands.run._prepare", stop)
+    monkeypatch.setattr("bench.host.commands.run.prepare", stop)
     there = [
         "[environments.there]",
         'provider = "existing"',

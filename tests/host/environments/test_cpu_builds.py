@@ -11,7 +11,7 @@ import pytest
 from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
-from bench.host.environments import cpu_builds, locks, outcome, venv
+from bench.host.environments import cpu_builds, locks, venv
 from bench.host.environments.source_builds import LockError
 from bench.host.setup.installer import further_source
 from bench.record import FAILED, OK
@@ -129,11 +129,8 @@ def test_a_folder_without_the_build_is_an_outcome_with_its_reason(root, served, 
     assert not locks.lock_path("tiny.cpu", root).exists()
 
 
-def test_an_outcome_belongs_to_the_build_that_it_was_made_for(root, served, builds, announce):
+def test_both_locks_are_renewed(root, served, builds, announce):
     wanted = replace(WANTED, cpu_index=str(builds))
-    locks.lock("tiny", WANTED.requirements, PYTHON, root=root, announce=announce)
-    locks.lock("tiny.cpu", WANTED.requirements, PYTHON, root=root, announce=announce, source=str(builds))
-    assert outcome.purpose(wanted, root) != outcome.purpose(WANTED, root)
     renewed = locks.renew({"tiny": wanted}, [], root=root, announce=announce)
     assert [path.name for path in renewed] == ["tiny.txt", "tiny.cpu.txt"]
 

@@ -133,7 +133,7 @@ class Releases:
 
     def prepare(self, environment: Environment) -> Prepared:
         self.prepared.append(environment.name)
-        return environments.current(
+        return environments.prepare(
             environment, root=self.folder, announce=lambda text: None, registry=self.study.registry
         )
 

@@ -30,7 +30,7 @@ def test_a_file_system_without_locks_is_said_and_used(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     said: list[str] = []
-    with run_lock.exclusive(tmp_path, said.append), run_lock.one_at_a_time(tmp_path / "made.lock"):
+    with run_lock.exclusive(tmp_path, said.append), staging.one_at_a_time(tmp_path / "made.lock"):
         pass
     assert len(said) == 1
     assert "has no locks" in said[0]
@@ -79,7 +79,7 @@ def test_who_waited_for_a_file_that_was_removed_meanwhile_holds_the_one_that_oth
         return lock(descriptor, wait=wait)
 
     monkeypatch.setattr(staging, "lock", ends_meanwhile)
-    with run_lock.one_at_a_time(path):
+    with staging.one_at_a_time(path):
         assert len(waits) == 2
         other = os.open(path, os.O_RDWR)
         with pytest.raises(BlockingIOError):

@@ -10,7 +10,6 @@ import pytest
 from study_tables import TABLES, errors_of, toml
 
 from bench.frameworks.facts import Facts, Mode, Release
-from bench.host.environments import outcome
 from bench.host.study import families, family_names, study_file
 from bench.host.study.selection import Selection, select
 from bench.registry import BUILT_IN
@@ -207,9 +206,3 @@ def test_a_family_in_a_file_is_as_one_in_tables(tmp_path: Path) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(toml({**study(), "exclusions": TABLES["exclusions"]}), encoding="utf-8")
     assert study_file.load(path).families == study_file.parse(study()).families
-
-
-def test_a_member_is_prepared_from_its_own_table(tmp_path: Path) -> None:
-    parsed = study_file.parse(study())
-    purposes = {outcome.purpose(parsed.environments[name], tmp_path) for name in parsed.families["torch"]}
-    assert len(purposes) == 3
