@@ -88,14 +88,16 @@ class LocalExecutor:
             gpu = any(cell.device != "cpu" for cell in job.row_round.cells)
             self._placements.draw(round, job.environments, job.round_seed, gpu=gpu)
 
-    def prepare(self, job: RowJob, label: str) -> Callable[[Cell], Transport]:
+    def prepare(self, job: RowJob, label: str, announce: Callable[[str], None]) -> Callable[[Cell], Transport]:
         """Prepare what the cells of a job share, whose round has begun; return what starts further workers beside them.
 
         These are forked as the cells' are, from the same processes: cells of the same environments, devices and
         threads. ``label`` is part of the names of their logs.
         """
-        self._resources(job).ready([job.row_round.cells[index] for index in job.start_order])
         starter = self._starter(job, None, Registry.of(dict(job.sources)))
+        cold = not all(map(starter.caches.is_warm, job.row_round.cells))
+        announce("compiling headers, once in an installation" if cold else "importing the frameworks")
+        self._resources(job).ready([job.row_round.cells[index] for index in job.start_order])
         bound = processors.chosen(job.threads)
         return lambda cell: starter.start(cell, label, processors=bound)
 

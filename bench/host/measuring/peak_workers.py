@@ -46,8 +46,7 @@ class PeakWorkers:
         """Have the frameworks imported, and return what starts the worker of a probe."""
         if self._job is None:
             return self.own
-        announce("importing the frameworks")
-        fork = self.executor.prepare(self._job, "peaks")
+        fork = self.executor.prepare(self._job, "peaks", announce)
         places = set(map(_place, self._job.row_round.cells))
         return lambda probe: (fork if _place(probe) in places else self.own)(probe)
 

@@ -5,6 +5,7 @@ Nothing is drawn while a worker measures: the thread that hands out the turns re
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -81,7 +82,8 @@ class Display:
         self._console = console
         self._estimate = estimate
         self._clock = clock
-        self._shown = clock()
+        #: What comes first is shown at once: it may take half a minute.
+        self._shown = -math.inf
         self._progress = Progress(
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),

@@ -33,7 +33,7 @@ class Executor:
     def begin(self, job: RowJob) -> None:
         self.begun.append(job)
 
-    def prepare(self, job: RowJob, label: str) -> Any:
+    def prepare(self, job: RowJob, label: str, announce: Any) -> Any:
         assert (self.begun, label) == ([job], "peaks")
         return lambda cell: f"forked {cell.environment}"
 
@@ -97,9 +97,13 @@ def test_containers_and_fewer_threads_have_processes_of_their_own(workers):
     assert made.ready(lambda text: None)(replace(PROBES[A], threads=1)) == "own torch1"
 
 
-def test_the_first_row_goes_on_with_the_processes_that_the_peaks_were_forked_from(tmp_path, monkeypatch):
-    cell = odd_framework.CELL
-    job = odd_framework.job(odd_framework.make(tmp_path / "source"))
+@pytest.mark.parametrize(
+    ("mode", "first"),
+    [("plain", "importing the frameworks"), ("header", "compiling headers, once in an installation")],
+)
+def test_the_first_row_goes_on_with_the_processes_that_the_peaks_were_forked_from(tmp_path, monkeypatch, mode, first):
+    cell = odd_framework.cell(mode)
+    job = odd_framework.job(odd_framework.make(tmp_path / "source"), cell)
     parents = []
     start = Starter.start
 
@@ -110,14 +114,15 @@ def test_the_first_row_goes_on_with_the_processes_that_the_peaks_were_forked_fro
 
     monkeypatch.setattr(Starter, "start", noted)
     events: list[Any] = []
+    said: list[str] = []
     with contextlib.closing(LocalExecutor(tmp_path, tmp_path)) as executor:
         executor.begin(job)
-        worker = executor.prepare(job, "peaks")(probe(cell, "plain"))
+        worker = executor.prepare(job, "peaks", said.append)(probe(cell, "plain"))
         ask(worker, 20.0, do="import", cell=probe(cell, "plain").to_json())
         assert ask(worker, 60.0, do="peaks", precisions=["float32"])["flops_per_s"]["float32"] > 1e8
         worker.kill()
         executor.run(job, events.append)
     (record,) = [event.record for event in events if isinstance(event, Finished)]
     assert record.status == "ok"
-    assert len(parents) == 2
+    assert (said, len(parents)) == ([first], 2)
     assert parents[0] is parents[1]
