@@ -66,7 +66,7 @@ def prepared_of(study: Study, names: Sequence[str], interpreters: Mapping[str, s
     return {
         name: Prepared(name, OK, command=(interpreters[name],))
         if name in interpreters
-        else environments.current(study.environments[name], root=ROOT, announce=print, registry=study.registry)
+        else environments.prepare(study.environments[name], root=ROOT, announce=print, registry=study.registry)
         for name in names
     }
 

@@ -47,7 +47,7 @@ def measurement(project: Path, count: int) -> tuple[PairMeasurement, list[Cell],
     study = study_options.read_study(options)
     plan, cells = bisect.releases(study, options)
     prepared = {
-        cell.environment: environments.current(
+        cell.environment: environments.prepare(
             study.environments[cell.environment], root=project, announce=print, registry=study.registry
         )
         for cell in cells

@@ -16,6 +16,7 @@ ROOMS = (
     "refusal",  # the exception of a command that cannot be done
     "garbage_collection",
     "project",  # where things lie
+    "interrupts",  # signals that end a process
     "statistics",
     "machine",
     "setup",

@@ -16,7 +16,7 @@ from ..refusal import Refused, visible
 
 #: {command: what it does}, in the order of --help.
 SUMMARIES = {
-    "prepare": "Build one environment of the study.",
+    "prepare": "Build environments of the study.",
     "run": "Measure the study and write its report.",
     "train": "Train to a result: whole epochs on real data, accuracy, loss and time over several seeds.",
     "report": "Redo the report from the records alone.",
@@ -70,4 +70,5 @@ def tidy(root: Path) -> None:
 
 def announce(text: str) -> None:
     """Print what a command found, however long, or one line of progress, at once; nothing in it steers a terminal."""
-    print(visible(text), flush=True)
+    # In one piece, as lines of environments that are built side by side meet.
+    print(visible(text) + "\n", end="", flush=True)

@@ -28,11 +28,6 @@ NO_TERMINAL = (120, 24)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
     study_options.add_arguments(parser)
-    add_own_arguments(parser)
-
-
-def add_own_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that only a run follows; ``prepare`` gets them from nox, too."""
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(
         "--name", type=_label, metavar="NAME", help="a name for this run, by which runs and report --run find it"

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 
@@ -20,6 +22,11 @@ from . import forecast, outcome, prepare
 from .buildable import Buildable
 from .outcome import Prepared
 from .venv import processor_count
+
+#: More at once would wait for the disk, and each hashes and compiles with every processor.
+MOST_AT_ONCE = 4
+#: What a shell adds to the number of a signal that ended a process.
+SIGNALLED = 128
 
 
 def prepare_all(
@@ -36,55 +43,75 @@ def prepare_all(
     """
     make = partial(prepare, root=root, announce=announce, registry=registry, thorough=thorough)
     unbuilt = forecast.unbuilt(environments, root)
-    # One alone is built in this process.
-    statuses = _build(unbuilt, make, root) if len(unbuilt) > 1 else {}
     prepared = {}
-    for each in environments:
-        if each.name not in statuses:
-            prepared[each.name] = make(each)
-            continue
-        built = outcome.load_outcome(each.name, root=root)
-        if built is None:
-            # Nothing was stored: it was killed, as by a system that is short of memory.
-            reason = f"the process that built it ended with status {statuses[each.name]}"
-            built = outcome.failed(each.name, reason)
-            announce(f"{each.name}: {built.status}: {reason}")
-        prepared[each.name] = built
+    with interrupted_by_signals():
+        # One alone is built in this process.
+        statuses = _build(unbuilt, make, root) if len(unbuilt) > 1 else {}
+        for each in environments:
+            status = statuses.get(each.name)
+            built = None if status is None else outcome.load_outcome(each.name, root=root)
+            if built is None and status is not None and not 0 <= status < SIGNALLED:
+                # A system that is short of memory kills.
+                built = outcome.failed(each.name, f"the process that built it ended with status {status}")
+                announce(f"{each.name}: {built.status}: {built.reason}")
+            # What failed there otherwise, as on a full disk, fails here with its message.
+            prepared[each.name] = built or make(each)
     return prepared
 
 
-def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object], root: Path) -> dict[str, int | None]:
-    """Build each environment in a process of its own, as many at once as there are processors; return their statuses.
-
-    A build that this process does not outlive goes on and keeps the lock of the project, which it has inherited.
-    """
+def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object], root: Path) -> dict[str, int]:
+    """Build each environment in a process of its own, several at once; return the statuses by which they ended."""
     context = get_context("fork")
     waiting, statuses = list(environments), {}
     running: dict[int, tuple[str, ForkProcess]] = {}
     try:
-        with interrupted_by_signals():
-            while waiting or running:
-                while waiting and len(running) < processor_count():
-                    each = waiting.pop(0)
-                    outcome.outcome_path(each.name, root).unlink(missing_ok=True)
-                    process = context.Process(target=_build_one, args=(make, each))
-                    process.start()
-                    running[process.sentinel] = each.name, process
-                for sentinel in connection.wait(list(running)):
-                    assert isinstance(sentinel, int)
-                    name, process = running.pop(sentinel)
-                    process.join()
-                    statuses[name] = process.exitcode
+        while waiting or running:
+            while waiting and len(running) < min(processor_count(), MOST_AT_ONCE):
+                each = waiting.pop(0)
+                outcome.outcome_path(each.name, root).unlink(missing_ok=True)
+                process = context.Process(target=_build_one, args=(make, each))
+                process.start()
+                running[process.sentinel] = each.name, process
+            for sentinel in connection.wait(list(running)):
+                assert isinstance(sentinel, int)
+                name, process = running.pop(sentinel)
+                statuses[name] = _status(process)
     finally:
         for _name, process in running.values():
             process.terminate()
         for _name, process in running.values():
-            process.join()
+            _status(process)
     return statuses
 
 
+def _status(process: ForkProcess) -> int:
+    """Wait for a build to end and return its status; of one that was killed, an installer may be left, and is ended."""
+    process.join()
+    assert process.pid is not None
+    assert process.exitcode is not None
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    return process.exitcode
+
+
 def _build_one(make: Callable[[Buildable], object], environment: Buildable) -> None:
-    """Build one environment; Ctrl-C reaches the process that waits for it, which then ends this one, once."""
+    """Build one environment, in a process that ends with the one that waits for it."""
+    # Ctrl-C reaches that one alone, which ends this one, once.
     os.setpgid(0, 0)
-    with contextlib.suppress(KeyboardInterrupt):
+    # This one is in the background now, where a terminal with ``stty tostop`` would stop what prints.
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
         make(environment)
+    except KeyboardInterrupt as interrupt:
+        raise SystemExit(SIGNALLED + getattr(interrupt, "number", signal.SIGINT)) from None
+    except OSError:
+        # Its message is the other process's, which meets the same.
+        raise SystemExit(1) from None
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)

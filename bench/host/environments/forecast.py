@@ -24,8 +24,8 @@ def is_built(environment: Buildable, root: Path) -> bool:
     lock = locks.find_lock(cpu_builds.lock_name(environment), root)
     try:
         manifest = json.loads((folder_of(root) / environment.name / venv.MANIFEST).read_bytes())
-        stated = (manifest["lock_hash"], manifest["asked_for"])
-        return bool(stated == (locks.lock_hash(lock), environment.interpreter))
+        stated = (manifest["layout"], manifest["lock_hash"], manifest["asked_for"])
+        return bool(stated == (venv.LAYOUT, locks.lock_hash(lock), environment.interpreter))
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,8 @@ def load_outcome(name: str, *, root: Path) -> Prepared | None:
     """Return the outcome of the last preparation; None where no readable one is stored."""
     try:
         values = json.loads(outcome_path(name, root).read_bytes())
-        return Prepared(**{**values, "command": tuple(values["command"])})
+        # An earlier version stored more.
+        known = {each.name: values[each.name] for each in fields(Prepared) if each.name in values}
+        return Prepared(**{**known, "command": tuple(known["command"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -96,7 +96,7 @@ class LocalExecutor:
         """
         starter = self._starter(job, None, Registry.of(dict(job.sources)))
         cold = not all(map(starter.caches.is_warm, job.row_round.cells))
-        announce("compiling headers, once in an installation" if cold else "importing the frameworks")
+        announce("compiling what later runs share, then importing" if cold else "importing the frameworks")
         self._resources(job).ready([job.row_round.cells[index] for index in job.start_order])
         bound = processors.chosen(job.threads)
         return lambda cell: starter.start(cell, label, processors=bound)

@@ -18,6 +18,9 @@ from .tool import ToolFailed, run_tool
 # A tool prints its version at once or not at all.
 TRIAL_S = 20
 
+# A wheel with CUDA takes an hour on a slow network. By default uv gives up after five minutes.
+LOCK_TIMEOUT_S = 24 * 3600
+
 # These variables would install elsewhere, add another interpreter's packages, or leave out bytecode.
 DROPPED = frozenset(
     [
@@ -61,6 +64,8 @@ def installer_environ(place: Path) -> dict[str, str]:
     # Never links, whatever a setting says: a program that writes to a linked file changes it in uv's cache, and so in
     # every environment that is built from it. uv links where it cannot clone, so this tries first.
     environ["UV_LINK_MODE"] = "clone" if can_clone(place) else "copy"
+    # Environments are built side by side, and one waits while another downloads a wheel that both need.
+    environ.setdefault("UV_LOCK_TIMEOUT", str(LOCK_TIMEOUT_S))
     if "UV_CACHE_DIR" not in environ:
         usual = cache_folder("uv")
         if not same_file_system(usual, place):

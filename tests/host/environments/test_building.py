@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import PATIENCE_S, gone
@@ -52,8 +55,11 @@ def test_as_many_are_built_at_once_as_there_are_processors(builds, root, announc
         (root / name).touch()
         beside = {"tiny": "other", "other": "tiny"}.get(name)
         if beside:
-            assert not (root / "third").exists()
             wait_for(root / beside)
+            time.sleep(0.2)
+            assert not (root / "third").exists()
+            (root / f"{name}.seen").touch()
+            wait_for(root / f"{beside}.seen")
         return ready(name)
 
     builds(build)
@@ -68,21 +74,45 @@ def test_one_alone_is_built_in_this_process(builds, root, announce):
     assert prepare_all(WANTED[:1], root=root, announce=announce)["tiny"].manifest == {"process": os.getpid()}
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("before", [False, True], ids=["", "it was built before"])
-def test_a_build_that_is_killed_fails_with_its_reason_and_the_others_go_on(builds, root, said, announce, before):
+def test_a_build_that_is_killed_fails_with_its_reason_and_the_others_go_on(
+    builds, root, said, announce, before, number, status
+):
     if before:
         outcome.save(ready("other"), root)
 
     def build(name):
         if name == "other":
-            os.kill(os.getpid(), signal.SIGKILL)
+            tool = subprocess.Popen(["sleep", "600"])
+            (root / "tool.pid").write_text(str(tool.pid))
+            os.kill(os.getpid(), number)
         return ready(name)
 
     builds(build)
     prepared = prepare_all(WANTED, root=root, announce=announce)
     assert {name: one.status for name, one in prepared.items()} == {"tiny": "ok", "other": "failed", "third": "ok"}
-    assert prepared["other"].reason == "the process that built it ended with status -9"
-    assert said == ["other: failed: the process that built it ended with status -9"]
+    assert prepared["other"].reason == f"the process that built it ended with status {status}"
+    assert said == [f"other: failed: {prepared['other'].reason}"]
+    assert gone(int((root / "tool.pid").read_text()))
+
+
+def test_what_no_outcome_tells_is_met_again_in_this_process(builds, root, announce):
+    def build(name):
+        if name == "other":
+            raise OSError(errno.ENOSPC, "No space left on device", str(root))
+        return ready(name)
+
+    builds(build)
+    with pytest.raises(OSError, match="No space left"):
+        prepare_all(WANTED, root=root, announce=announce)
+
+
+def test_an_outcome_of_an_earlier_version_can_be_read(root):
+    outcome.save(ready("tiny"), root)
+    path = outcome.outcome_path("tiny", root)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "made_for": "what it no longer says"}))
+    assert outcome.load_outcome("tiny", root=root) == ready("tiny")
 
 
 PROGRAM = """
@@ -110,21 +140,30 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interruption_ends_the_builds_before_it_is_raised(tmp_path, number):
+def tool_of(path: Path) -> int:
+    """Wait for the number of a tool's process."""
+    wait_for(path)
+    deadline = time.monotonic() + PATIENCE_S
+    while not path.read_text() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return int(path.read_text())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_they_have(tmp_path, number):
     paths = (str(REPOSITORY), str(REPOSITORY / "tests" / "support"), str(tmp_path))
     # Whoever starts the tests in the background of a shell has them ignore interrupts.
     command = ["env", "--default-signal=INT,HUP,TERM", sys.executable, "-c", PROGRAM, *paths]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        tools = []
-        for name in ("tiny", "other"):
-            path = tmp_path / f"{name}.pid"
-            wait_for(path)
-            deadline = time.monotonic() + PATIENCE_S
-            while not path.read_text() and time.monotonic() < deadline:
-                time.sleep(0.01)
-            tools.append(int(path.read_text()))
-        process.send_signal(number)
+    how: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    with subprocess.Popen(command, **how) as process:
+        tools = [tool_of(tmp_path / f"{name}.pid") for name in ("tiny", "other")]
+        # As a terminal does: what is in the background gets none.
+        os.killpg(process.pid, number)
         said, errors = process.communicate(timeout=PATIENCE_S)
-    assert (said.split(), errors) == (["interrupted", "other.ended", "tiny.ended"], "")
+    if number == signal.SIGKILL:
+        assert errors == ""
+        for name in ("tiny", "other"):
+            wait_for(tmp_path / f"{name}.ended")
+    else:
+        assert (said.split(), errors) == (["interrupted", "other.ended", "tiny.ended"], "")
     assert gone(*tools)

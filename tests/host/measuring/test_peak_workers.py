@@ -99,7 +99,10 @@ def test_containers_and_fewer_threads_have_processes_of_their_own(workers):
 
 @pytest.mark.parametrize(
     ("mode", "first"),
-    [("plain", "importing the frameworks"), ("header", "compiling headers, once in an installation")],
+    [
+        ("plain", "importing the frameworks"),
+        ("header", "compiling what later runs share, then importing"),
+    ],
 )
 def test_the_first_row_goes_on_with_the_processes_that_the_peaks_were_forked_from(tmp_path, monkeypatch, mode, first):
     cell = odd_framework.cell(mode)
