@@ -48,10 +48,13 @@ def test_a_venv_that_was_built_with_its_interpreter_needs_it_no_more(tmp_path: P
     lock.write_text("numpy==1.26.4\n")
     manifest = folder_of(tmp_path) / "own" / venv.MANIFEST
     manifest.parent.mkdir(parents=True)
-    manifest.write_text(json.dumps({"lock_hash": locks.lock_hash(lock), "asked_for": "/nope"}))
+    stated = {"layout": venv.LAYOUT, "lock_hash": locks.lock_hash(lock), "asked_for": "/nope"}
+    manifest.write_text(json.dumps(stated))
     table = replace(TABLE, interpreter="/nope")
     assert forecast.is_built(table, tmp_path)
     assert shortcoming(table, tmp_path) is None
+    manifest.write_text(json.dumps({**stated, "layout": venv.LAYOUT - 1}))
+    assert not forecast.is_built(table, tmp_path)
     # With another interpreter it is built again.
     other = replace(table, interpreter="/nope/either")
     assert not forecast.is_built(other, tmp_path)
