@@ -18,6 +18,8 @@ from ..workers.log_limit import opened
 HEADER = struct.Struct(">BxxxL")
 MESSAGES, LOG = 1, 2
 PIECE_BYTES = 1 << 16
+#: The shortest wait. A timeout of 0 has another meaning: the socket reports an error instead.
+SHORTEST_S = 0.001
 
 
 class Frames:
@@ -65,9 +67,10 @@ class Stream:
     def read(self, left_s: float) -> bytes | None:
         """Wait up to ``left_s`` seconds for a piece of the messages: None when none came, empty at the end."""
         deadline = time.monotonic() + left_s
-        while (left := deadline - time.monotonic()) > 0:
+        while True:
+            left = deadline - time.monotonic()
             try:
-                self._socket.settimeout(left)
+                self._socket.settimeout(max(left, SHORTEST_S))
                 piece = self._socket.recv(PIECE_BYTES)
             except TimeoutError:
                 return None
@@ -81,9 +84,8 @@ class Stream:
                     messages += part
                 elif output == LOG:
                     self._log.write(part)
-            if messages:
-                return messages
-        return None
+            if messages or left <= 0:
+                return messages or None
 
     def end_input(self) -> None:
         """Close the container's input."""

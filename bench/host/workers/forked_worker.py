@@ -89,12 +89,14 @@ class ForkedWorker:
         return self._lines.next(deadline)
 
     def _read(self, left_s: float) -> bytes | None:
-        deadline = time.monotonic() + left_s
+        deadline, in_time = time.monotonic() + left_s, True
         while not self._said:
             if self._is_over():
                 return b""
-            if not self._parent.receive(deadline - time.monotonic()):
+            if not in_time:
                 return None
+            left = deadline - time.monotonic()
+            in_time = self._parent.receive(left) and left > 0
         return self._said.popleft()
 
     def take(self, kind: bytes, data: bytes) -> None:

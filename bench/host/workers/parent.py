@@ -103,15 +103,20 @@ class Parent:
 
     def wait_for(self, done: Callable[[], bool], timeout_s: float) -> bool:
         """Receive until something is so; return False where that is not reached in time, or never will."""
-        deadline = time.monotonic() + timeout_s
+        deadline, in_time = time.monotonic() + timeout_s, True
         while not done():
-            if self.ended is not None or not self.receive(deadline - time.monotonic()):
-                return done()
+            if self.ended is not None or not in_time:
+                return False
+            left = deadline - time.monotonic()
+            in_time = self.receive(left) and left > 0
         return True
 
     def receive(self, left_s: float) -> bool:
-        """Wait for a piece from the parent and hand it to whom it is for; return False when none came in time."""
-        piece = self._connection.read(left_s) if left_s > 0 else None
+        """Wait for a piece from the parent and hand it to whom it is for; return False when none came in time.
+
+        Without time left, hand out what has arrived.
+        """
+        piece = self._connection.read(max(0.0, left_s))
         if piece is None:
             return False
         if not piece:

@@ -89,10 +89,9 @@ class Lines:
         self._pending = b""
 
     def next(self, deadline: float) -> bytes | None:
-        """Return one line; None at the deadline, b"" at the end."""
+        """Return one line; None at the deadline, b"" at the end. After the deadline, return what has arrived."""
         while b"\n" not in self._pending:
-            left = deadline - time.monotonic()
-            piece = self._read(left) if left > 0 else None
+            piece = self._read(max(0.0, deadline - time.monotonic()))
             if piece is None:
                 return None
             if not piece or len(self._pending) > LONGEST_MESSAGE_BYTES:
@@ -136,12 +135,13 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
 
 def _next_line(worker: MessageSource, deadline: float) -> bytes | None:
     """Read one line, and limit the log meanwhile; None at the deadline, b"" at the end."""
+    # While the host itself was stopped, the deadline may pass and a line arrive: only a look after it is the last one.
     while True:
         now = time.monotonic()
         line = worker.line(min(deadline, now + log_limit.INTERVAL_S))
         if not getattr(worker, "limits_log", False):
             log_limit.limit(worker.log)
-        if line is not None or time.monotonic() >= deadline:
+        if line is not None or now >= deadline:
             return line
 
 

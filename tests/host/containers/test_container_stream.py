@@ -8,7 +8,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.host.containers.stream import LOG, MESSAGES, Frames, Stream
+from bench.host.containers.stream import LOG, MESSAGES, PIECE_BYTES, Frames, Stream
 
 
 def frame(output: int, data: bytes) -> bytes:
@@ -54,3 +54,16 @@ def test_the_end_of_the_input_is_seen_inside(tmp_path):
     engine.close()
     assert stream.drain(5)
     stream.close()
+
+
+def test_a_message_that_has_arrived_is_read_without_time_left_and_a_long_log_ends_no_later(tmp_path):
+    host, engine = socket.socketpair()
+    stream = Stream(host, tmp_path / "a.log")
+    engine.sendall(frame(MESSAGES, b"in time\n"))
+    assert stream.read(0) == b"in time\n"
+    engine.sendall(frame(LOG, b"warm\n") * 8000)
+    assert stream.read(0) is None
+    assert engine.send(frame(LOG, b"warm\n")) > 0
+    assert (tmp_path / "a.log").stat().st_size <= PIECE_BYTES
+    stream.close()
+    engine.close()
