@@ -54,12 +54,19 @@ def load(name: str) -> Command:
 
 
 def tidy(root: Path) -> None:
-    """Remove the containers that this project started and that nobody uses; where there are none, nothing is asked.
+    """Restore runs that a killed command was moving, and remove the containers of this project that nobody uses.
 
-    Every command does so before and after its work. While another one measures in the project, they are its own.
+    Every command does so before and after its work. While another one measures in the project, they are its own. Where
+    this project has started no container, no engine is asked.
     """
     from ..containers import started_flag
+    from ..storage import moves
 
+    if moves.unfinished(root):
+        from ..storage.run_lock import exclusive
+
+        with contextlib.suppress(Refused), exclusive(root):
+            moves.restore_all(root)
     if started_flag.exists(root):
         from ..containers import leftovers
         from ..storage.run_lock import exclusive

@@ -5,11 +5,11 @@ Nothing but ``stored_runs.remove`` ever deletes a run, and only when a person na
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..refusal import Refused, naming
+from . import moves
 from .manifest import Manifest
 from .manifest import read as read_manifest
 
@@ -43,16 +43,16 @@ def put_back(folder: Path, archived: Path) -> Path | None:
     """Archive the run in ``folder``, and put an archived one back in its place; return where the first one is."""
     with naming(folder):
         target = _archive(folder)
-        for path in archived.iterdir():
-            os.replace(path, folder / path.name)
-        archived.rmdir()
+        moves.back(archived, folder)
     return target
 
 
 def files_of(folder: Path) -> Iterator[Path]:
     """Yield the files and folders of the run in ``folder``, without its history and what lies beside it."""
     if folder.is_dir():
-        yield from (path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL, TRAINING))
+        yield from (
+            path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL, TRAINING, moves.MOVING)
+        )
 
 
 def folder_name(run: str) -> str:
@@ -81,11 +81,10 @@ def _destination(folder: Path, manifest: Manifest | None) -> Path:
 
 
 def _archive(folder: Path) -> Path | None:
+    moves.restore(folder)
     moved = list(files_of(folder))
     if not moved:
         return None
     target = _destination(folder, read_manifest(folder))
-    target.mkdir(parents=True)
-    for path in moved:
-        os.replace(path, target / path.name)
+    moves.away(moved, folder, target)
     return target

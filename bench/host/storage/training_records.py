@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -34,7 +33,7 @@ from ..workers.field_types import (
     Word,
     first_problem,
 )
-from . import archive, journal, lines
+from . import archive, journal, lines, moves
 from .compile_caches import slug
 
 SCHEMA_VERSION = 1
@@ -162,13 +161,12 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
 
 
 def _archive(folder: Path, started: str) -> None:
+    moves.restore(folder)
     target, number = folder / archive.HISTORY / slug(started), 1
     while target.exists():
         number += 1
         target = target.with_name(f"{slug(started)}.{number}")
-    target.mkdir(parents=True)
-    for path in archive.files_of(folder):
-        os.replace(path, target / path.name)
+    moves.away(list(archive.files_of(folder)), folder, target)
 
 
 def append(folder: Path, trained: Sequence[Trained]) -> None:

@@ -1,0 +1,133 @@
+"""Tests that a run is whole and in one folder after a command that was killed at any step of a move."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.host import commands
+from bench.host.storage import archive, moves, training_records
+from bench.host.storage.run_lock import exclusive
+
+FILES = ("records.jsonl", "report.html", "table.md", "logs")
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing catches it."""
+
+
+def write(folder: Path, run: str) -> None:
+    """Write the files of a run, each with the name of the run; they need no description."""
+    (folder / "logs").mkdir(parents=True)
+    for name in ("records.jsonl", "report.html", "table.md", "logs/a.log"):
+        (folder / name).write_text(run)
+
+
+def runs(study: Path) -> dict[str, Path]:
+    """Return the folder of each run; every run is whole, and in that folder only."""
+    found = {}
+    for folder in (study, *sorted((study / archive.HISTORY).glob("*"))):
+        files = {path.name for path in archive.files_of(folder)}
+        assert files in (set(), set(FILES)), folder
+        if files:
+            (run,) = {path.read_text() for path in folder.glob("*.*")} | {(folder / "logs" / "a.log").read_text()}
+            assert run not in found
+            found[run] = folder
+    return found
+
+
+def killed_at(step: int, move: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Kill ``move`` before its step of this number; return False where it has fewer."""
+    steps = itertools.count()
+
+    def counted(real: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+        def moved(source: Path, target: Path) -> None:
+            if next(steps) == step:
+                raise Killed
+            real(source, target)
+
+        return moved
+
+    with monkeypatch.context() as patch:
+        for name in ("replace", "rename"):
+            patch.setattr(os, name, counted(getattr(os, name)))
+        try:
+            move()
+        except Killed:
+            return True
+    return False
+
+
+def test_a_run_is_whole_after_a_kill_at_any_step_of_its_move_to_the_history(tmp_path, monkeypatch):
+    for step in itertools.count():
+        root = tmp_path / str(step)
+        study = root / "reports" / "default"
+        write(study, "first")
+        killed = killed_at(step, lambda study=study: archive.archive(study), monkeypatch)
+        commands.tidy(root)
+        assert list(runs(study)) == ["first"]
+        assert (runs(study)["first"] == study) == killed
+        if not killed:
+            break
+    assert step == len(FILES) + 1
+
+
+def test_two_runs_are_whole_after_a_kill_at_any_step_of_their_exchange(tmp_path, monkeypatch):
+    for step in itertools.count():
+        root = tmp_path / str(step)
+        study = root / "reports" / "default"
+        write(study, "good")
+        good = archive.archive(study)
+        write(study, "failed")
+        killed = killed_at(step, lambda study=study, good=good: archive.put_back(study, good), monkeypatch)
+        commands.tidy(root)
+        assert sorted(runs(study)) == ["failed", "good"]
+        if not killed:
+            break
+    assert step == 2 * (len(FILES) + 1)
+    assert runs(study)["good"] == study
+
+
+def test_the_next_move_finds_what_a_killed_one_left(tmp_path, monkeypatch):
+    write(tmp_path, "first")
+    assert killed_at(2, lambda: archive.archive(tmp_path), monkeypatch)
+    assert archive.archive(tmp_path) == runs(tmp_path)["first"]
+
+
+def test_trainings_are_whole_after_a_kill(tmp_path, monkeypatch):
+    folder = training_records.folder_of(tmp_path, "default")
+    folder.mkdir(parents=True)
+    for name in ("report.html", training_records.FILE):
+        (folder / name).touch()
+    assert killed_at(1, lambda: training_records._archive(folder, "2026"), monkeypatch)
+    assert len(list(archive.files_of(folder))) == 1
+    commands.tidy(tmp_path)
+    assert len(list(archive.files_of(folder))) == 2
+
+
+def test_what_a_command_moves_just_now_is_left_to_it(tmp_path, monkeypatch):
+    study = tmp_path / "reports" / "default"
+    write(study, "first")
+    assert killed_at(2, lambda: archive.archive(study), monkeypatch)
+    with exclusive(tmp_path):
+        commands.tidy(tmp_path)
+        assert moves.unfinished(tmp_path) == [study]
+    commands.tidy(tmp_path)
+    assert moves.unfinished(tmp_path) == []
+
+
+def test_files_of_trials_and_of_bisected_pairs_are_found(tmp_path):
+    places = [tmp_path / "reports" / "default" / place for place in ("trial", "training", "bisect/torch-eager/a-vs-b")]
+    for place in places:
+        (place / moves.MOVING).mkdir(parents=True)
+    assert sorted(moves.unfinished(tmp_path)) == sorted(places)
+
+
+def test_a_kill_before_the_first_file_hinders_no_later_move(tmp_path):
+    write(tmp_path, "first")
+    (tmp_path / moves.MOVING).mkdir()
+    assert archive.archive(tmp_path) == runs(tmp_path)["first"]
