@@ -20,6 +20,7 @@ from container_project import BASE, forget, make_project
 from killing import ROOT, Attack
 
 from bench.host.environments import locks
+from bench.host.environments.locks import LockRequest
 from bench.host.storage import journal
 from bench.record import Record
 
@@ -78,7 +79,7 @@ def place(request):
 
     def make(folder: Path) -> Path:
         made.append(make_project(folder))
-        locks.write(name, (locked[1],), "3.11", locked[0].rstrip(), root=folder)
+        locks.write(LockRequest(name, "3.11", (locked[1],)), locked[0].rstrip(), root=folder)
         return folder
 
     yield engine, {"other": name, "provider": CONTAINER.format(numpy=locked[1])}, make

@@ -15,6 +15,7 @@ from build_fixtures import *  # noqa: F403
 from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host.environments import locks, prepare, source_builds, venv
+from bench.host.environments.locks import LockRequest
 from bench.host.environments.source_builds import LockError
 from bench.host.study import study_file
 from bench.host.study.study_file import StudyError
@@ -84,7 +85,7 @@ def test_a_requirement_that_would_run_code_is_refused_before_anything_runs(
     requirement = requirements_that_run_code(sdist)[way]
     monkeypatch.setattr(locks, "find_uv", lambda root: pytest.fail("something was run"))
     with pytest.raises(LockError, match="cannot be made") as refused:
-        locks.lock("tiny", (requirement,), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, (requirement,)), root=root, announce=announce)
     assert repr(requirement) in str(refused.value)
     assert (mark.exists(), said) == (False, [])
     assert prepare(Wanted(requirements=(requirement,)), root=root, announce=announce).status == "failed"
@@ -94,13 +95,13 @@ def test_a_requirement_that_would_run_code_is_refused_before_anything_runs(
 def test_a_source_distribution_is_not_asked_for_its_requirements(sdist, mark, root, index, announce):
     index(sdist)
     with pytest.raises(LockError, match="building from source is disabled"):
-        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
     assert not mark.exists()
 
 
 def test_a_source_distribution_beside_an_older_wheel_is_passed_over(sdist, mark, root, index, announce):
     index(sdist, make_wheel(root, version="0.9"))
-    text = locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce).read_text()
+    text = locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce).read_text()
     assert ("tinyframe==0.9" in text, mark.exists()) == (True, False)
 
 
@@ -110,7 +111,7 @@ def test_a_lock_that_lists_a_source_distribution_builds_nothing(tool, sdist, mar
         monkeypatch.setattr(venv, "find_uv", lambda root: None)
     index(sdist)
     content = f"tinyframe==1.0 \\\n    --hash=sha256:{hashlib.sha256(sdist.read_bytes()).hexdigest()}"
-    locks.write("tiny", ("tinyframe==1.0",), PYTHON, content, root=root)
+    locks.write(LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), content, root=root)
     prepared = prepare(Wanted(), root=root, announce=announce)
     assert prepared.status in ("failed", "unsupported")
     assert not mark.exists()
@@ -157,7 +158,7 @@ def test_a_lock_with_sources_does_not_fit_a_table_without_them(allowed, tool_in_
 
 def test_build_requirements_are_wheels(allowed, sdist, mark, root, announce):
     with pytest.raises(LockError, match="building from source is disabled"):
-        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce, build=("tinyframe",))
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",), build=("tinyframe",)), root=root, announce=announce)
     assert not mark.exists()
 
 
@@ -168,7 +169,7 @@ def test_a_repository_has_no_hash_and_is_refused_even_where_sources_are_allowed(
 
 @pytest.mark.parametrize("line", ["-e .", "--index-url http://127.0.0.1:9/", "tinyframe @ file:///nowhere.tar.gz"])
 def test_a_line_that_no_lock_has_is_refused_even_with_a_right_checksum(line, root, announce):
-    locks.write("tiny", ("tinyframe==1.0",), PYTHON, line, root=root)
+    locks.write(LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), line, root=root)
     prepared = prepare(Wanted(), root=root, announce=announce)
     assert prepared.status == "failed"
     assert "locks/tiny.txt" in str(prepared.reason)

@@ -90,7 +90,8 @@ def test_the_locks_and_the_default_study_come_with_it(python: Path, tmp_path: Pa
     program = (
         "from pathlib import Path; from bench.host.environments import locks; from bench.host.study import study_file;"
         "jax = study_file.load(Path('matrix.toml')).environments['jax'];"
-        "print(locks.present('jax', jax.requirements, jax.python, root=Path(), announce=print))"
+        "request = locks.LockRequest('jax', jax.python, jax.requirements);"
+        "print(locks.present(request, root=Path(), announce=print))"
     )
     found = run(python, "-c", program, folder=tmp_path).strip()
     assert found == str(site_packages(python) / "bench" / "data" / "locks" / "jax.txt")

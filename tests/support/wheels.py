@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.host.environments import locks
+from bench.host.environments.locks import LockRequest
 
 PYTHON = "{}.{}".format(*sys.version_info)
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -73,7 +74,7 @@ def write_lock(root: Path, wheel: Path, wanted: Wanted) -> Path:
     version = wheel.name.split("-")[1]
     content = f"tinyframe=={version} \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}"
     assert wanted.python is not None
-    return locks.write(wanted.name, wanted.requirements, wanted.python, content, root=root)
+    return locks.write(LockRequest(wanted.name, wanted.python, wanted.requirements), content, root=root)
 
 
 def make_script(path: Path, text: str) -> Path:

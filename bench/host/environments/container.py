@@ -90,8 +90,8 @@ def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
             f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"'
         )
     name, source = cpu_builds.lock_name(environment), cpu_builds.source_of(environment)
-    python = environment.python
-    return locks.present(name, environment.requirements, python, root=root, announce=announce, source=source)
+    request = locks.LockRequest(name, environment.python, environment.requirements, source=source)
+    return locks.present(request, root=root, announce=announce)
 
 
 def _recipe(engine: Engine, environment: Containable, lock: Path, announce: Announce) -> Recipe:

@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import project
@@ -39,6 +40,23 @@ PUBLIC = ("torch", "torch1", "torch-xla", "tensorflow", "jax")
 OWN = ("host", "dev", "worker", "peers", *(f"public-{name}" for name in PUBLIC))
 
 
+@dataclass(frozen=True)
+class LockRequest:
+    """What a lock is made for."""
+
+    name: str
+    python: str
+    requirements: tuple[str, ...]
+    #: What packages are built with; empty where only wheels are allowed.
+    build: tuple[str, ...] = ()
+    #: The index or folder with PyTorch's CPU builds; None where the usual builds are locked.
+    source: str | None = None
+
+    def for_building(self) -> LockRequest:
+        """Return the request for the lock of the build requirements."""
+        return LockRequest(source_builds.build_lock(self.name), self.python, self.build)
+
+
 def lock_path(name: str, root: Path) -> Path:
     """Return where the project at ``root`` keeps the lock ``name``."""
     return root / "locks" / f"{name}.txt"
@@ -55,72 +73,55 @@ def lock_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def fingerprint(requirements: Iterable[str], python: str, build: Iterable[str] = (), *, cpu: bool = False) -> str:
+def fingerprint(request: LockRequest) -> str:
     """Hash what a lock was made for; the order of the requirements does not matter.
 
-    ``build`` is what packages are built with; empty where only wheels are allowed. ``cpu``: PyTorch's CPU build is
-    locked. Where from is left out: another machine may have another index with the same wheels.
+    Where PyTorch's CPU build comes from is left out: another machine may have another index with the same wheels.
     """
-    stated = {"python": python, "requirements": sorted(" ".join(item.split()) for item in requirements)}
-    if build:
-        stated["build"] = sorted(" ".join(item.split()) for item in build)
-    if cpu:
+    stated: dict[str, object] = {"python": request.python, "requirements": _sorted(request.requirements)}
+    if request.build:
+        stated["build"] = _sorted(request.build)
+    if request.source is not None:
         stated["packages"] = [cpu_builds.SUFFIX]
     return _hash(json.dumps(stated, sort_keys=True))
 
 
-def verify(
-    name: str, requirements: Iterable[str], python: str, *, root: Path, build: Iterable[str] = (), cpu: bool = False
-) -> Path:
-    """Return the path of the lock if it fits ``requirements`` and is as it was generated. Raises LockError."""
-    path = find_lock(name, root)
-    shown = f"locks/{name}.txt"
-    remedy = f"Run: nox -s lock -- {name}"
+def verify(request: LockRequest, *, root: Path) -> Path:
+    """Return the path of the lock if it fits the request and is as it was generated. Raises LockError."""
+    path = find_lock(request.name, root)
+    shown = f"locks/{request.name}.txt"
+    remedy = f"Run: nox -s lock -- {request.name}"
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LockError(f"{shown} cannot be read: {error}. {remedy}") from None
     stated = _stated(lines)
-    if stated.get("fits") != fingerprint(requirements, python, build, cpu=cpu):
-        wanted = ", ".join(requirements)
-        raise LockError(f"{shown} was made for other requirements than Python {python} with {wanted}. {remedy}")
+    if stated.get("fits") != fingerprint(request):
+        wanted = f"Python {request.python} with {', '.join(request.requirements)}"
+        raise LockError(f"{shown} was made for other requirements than {wanted}. {remedy}")
     content = content_of("\n".join(lines))
     if stated.get("content") != _hash(content):
         raise LockError(f"{shown} was changed after it was generated. Restore it from git, or renew it. {remedy}")
-    others = (line for line in content.splitlines() if not (LINE.fullmatch(line) or (build and " @ " in line)))
+    others = (line for line in content.splitlines() if not (LINE.fullmatch(line) or (request.build and " @ " in line)))
     odd = next(others, None)
     if odd is not None:
         raise LockError(f"{shown} has a line that no lock has: {odd!r}. {remedy}")
     return path
 
 
-def present(
-    name: str,
-    requirements: Sequence[str],
-    python: str,
-    *,
-    root: Path,
-    announce: Announce,
-    build: Sequence[str] = (),
-    source: str | None = None,
-) -> Path:
-    """Return the path of the lock; make it where there is none that fits. Raises LockError.
-
-    ``source`` has PyTorch's CPU builds, which the lock is then made from.
-    """
-    cpu = source is not None
-    packaged = find_lock(name, root)
+def present(request: LockRequest, *, root: Path, announce: Announce) -> Path:
+    """Return the path of the lock; make it where there is none that fits. Raises LockError."""
+    packaged = find_lock(request.name, root)
     missing = not packaged.exists() or (
-        packaged != lock_path(name, root)
-        and _stated(packaged.read_text(encoding="utf-8").splitlines()).get("fits")
-        != fingerprint(requirements, python, build, cpu=cpu)
+        packaged != lock_path(request.name, root)
+        and _stated(packaged.read_text(encoding="utf-8").splitlines()).get("fits") != fingerprint(request)
     )
     if missing:
-        announce(f"{name}: making locks/{name}.txt, which does not exist yet; keep it with the study")
-        lock(name, requirements, python, root=root, announce=announce, build=build, source=source)
-    if build:
-        verify(source_builds.build_lock(name), build, python, root=root)
-    return verify(name, requirements, python, root=root, build=build, cpu=cpu)
+        announce(f"{request.name}: making locks/{request.name}.txt, which does not exist yet; keep it with the study")
+        lock(request, root=root, announce=announce)
+    if request.build:
+        verify(request.for_building(), root=root)
+    return verify(request, root=root)
 
 
 def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -146,26 +147,24 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
 
     Those of ``OWN`` are there in a checkout. Raises LockError, after the others are made.
     """
-    needs: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], str | None]] = {
-        name: (*each, (), None) for name, each in own(root).items()
-    }
+    needs = {name: LockRequest(name, *each) for name, each in own(root).items()}
     shared = {name for name, environment in environments.items() if getattr(environment, "lock", None)}
     for name, environment in environments.items():
         # A container that shares a venv's lock has none of its own.
         if environment.python is not None and name not in shared:
-            build = source_builds.build_requirements(environment)
-            needs[name] = (environment.python, environment.requirements, build, None)
+            about = (environment.python, environment.requirements)
+            needs[name] = LockRequest(name, *about, build=source_builds.build_requirements(environment))
             source = cpu_builds.source_of(environment)
             if source is not None:
-                needs[cpu_builds.lock_name(environment)] = (environment.python, environment.requirements, (), source)
+                cpu_name = cpu_builds.lock_name(environment)
+                needs[cpu_name] = LockRequest(cpu_name, *about, source=source)
     for name in names:
         if name not in needs:
             raise LockError(f"there is no lock {name!r} to make; there are: {', '.join(needs)}")
     made, refused = [], []
     for name in names or needs:
-        python, requirements, build, source = needs[name]
         try:
-            made.append(lock(name, requirements, python, root=root, announce=announce, build=build, source=source))
+            made.append(lock(needs[name], root=root, announce=announce))
         except LockError as error:
             refused.append(str(error))
     if refused:
@@ -173,70 +172,55 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
     return made
 
 
-def lock(
-    name: str,
-    requirements: Sequence[str],
-    python: str,
-    *,
-    root: Path,
-    announce: Announce,
-    build: Sequence[str] = (),
-    source: str | None = None,
-) -> Path:
-    """Resolve ``requirements`` for every platform and write the lock ``name``. Raises LockError.
+def lock(request: LockRequest, *, root: Path, announce: Announce) -> Path:
+    """Resolve the requirements for every platform and write the lock. Raises LockError.
 
-    Without ``build`` nothing but wheels is looked at. With it, its lock is made first, and source distributions are
-    asked for their requirements in an environment of that lock. ``source`` has PyTorch's CPU builds.
+    Without build requirements nothing but wheels is looked at. With them, their lock is made first, and source
+    distributions are asked for their requirements in an environment of that lock.
     """
-    source_builds.check(name, requirements, allowed=bool(build))
+    source, failed = request.source, f"locks/{request.name}.txt cannot be made"
+    source_builds.check(request.name, request.requirements, allowed=bool(request.build))
     if source is not None and is_folder(source) and not Path(source).is_dir():
-        raise LockError(f"locks/{name}.txt cannot be made: {source} is no folder; correct {cpu_builds.NAMED}")
+        raise LockError(f"{failed}: {source} is no folder; correct {cpu_builds.NAMED}")
     uv = find_uv(root)
     if uv is None:
         raise LockError("uv makes the locks, and it is not installed; install it, for example with: pipx install uv")
-    announce(f"locking {name}: {', '.join(requirements)}")
-    building = lock(source_builds.build_lock(name), build, python, root=root, announce=announce) if build else None
+    announce(f"locking {request.name}: {', '.join(request.requirements)}")
+    building = lock(request.for_building(), root=root, announce=announce) if request.build else None
     try:
         content, download_bytes = resolve(
-            requirements, python, uv=uv, root=root, announce=announce, build_lock=building, source=source
+            request.requirements,
+            request.python,
+            uv=uv,
+            root=root,
+            announce=announce,
+            build_lock=building,
+            source=source,
         )
     except (ToolFailed, NoInterpreter) as error:
         from_index = "" if source is None else f"\nIts PyTorch comes from the place that {cpu_builds.NAMED} names"
-        raise LockError(f"locks/{name}.txt cannot be made: {error}{from_index}") from None
+        raise LockError(f"{failed}: {error}{from_index}") from None
     tied = TIED.search(content)
-    if tied is not None and not build:
-        raise LockError(
-            f"locks/{name}.txt cannot be made: {tied[0]!r} would tie it to this machine; require it by version"
-        )
+    if tied is not None and not request.build:
+        raise LockError(f"{failed}: {tied[0]!r} would tie it to this machine; require it by version")
     unhashed = re.search(r"^[^\s#][^\\\n]*$", content, re.MULTILINE)
     if unhashed is not None:
-        raise LockError(
-            f"locks/{name}.txt cannot be made: {unhashed[0]!r} has no hash, as a package from a folder has none; "
-            "have an index serve it"
-        )
-    path = write(name, requirements, python, content, root=root, build=build, cpu=source is not None)
+        why = f"{unhashed[0]!r} has no hash, as a package from a folder has none; have an index serve it"
+        raise LockError(f"{failed}: {why}")
+    path = write(request, content, root=root)
     sizes.note(path, download_bytes)
     return path
 
 
-def write(
-    name: str,
-    requirements: Sequence[str],
-    python: str,
-    content: str,
-    *,
-    root: Path,
-    build: Iterable[str] = (),
-    cpu: bool = False,
-) -> Path:
-    """Write the lock ``name`` into the project, with a header by which ``verify`` checks it."""
+def write(request: LockRequest, content: str, *, root: Path) -> Path:
+    """Write the lock into the project, with a header by which ``verify`` checks it."""
     header = [
-        f"# The lock of {name}: Python {python} with {', '.join(requirements)}",
-        f"# Generated; renew it with: nox -s lock -- {name}",
-        f"# fits: {fingerprint(requirements, python, build, cpu=cpu)}",
+        f"# The lock of {request.name}: Python {request.python} with {', '.join(request.requirements)}",
+        f"# Generated; renew it with: nox -s lock -- {request.name}",
+        f"# fits: {fingerprint(request)}",
         f"# content: {_hash(content)}",
     ]
-    path = lock_path(name, root)
+    path = lock_path(request.name, root)
     write_whole(path, "\n".join([*header, content]) + "\n")
     return path
 
@@ -244,6 +228,10 @@ def write(
 def _stated(lines: Iterable[str]) -> dict[str, str]:
     """Return what the header of a lock states: what it was made for, and the hash of its content."""
     return {match[1]: match[2] for line in lines if (match := HEADER.fullmatch(line))}
+
+
+def _sorted(requirements: Iterable[str]) -> list[str]:
+    return sorted(" ".join(item.split()) for item in requirements)
 
 
 def _hash(text: str) -> str:

@@ -53,9 +53,8 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
         raise Impossible(f'environment {name!r} has no python; set it in its table, for example python = "3.11"')
     build = source_builds.build_requirements(environment)
     source, named = cpu_builds.source_of(environment), cpu_builds.lock_name(environment)
-    lock = locks.present(
-        named, environment.requirements, python, root=root, announce=announce, build=build, source=source
-    )
+    request = locks.LockRequest(named, python, environment.requirements, build, source)
+    lock = locks.present(request, root=root, announce=announce)
     place = folder_of(root) / name
     with exclusive(place, announce) as hold:
         manifest = _reusable(place, environment, locks.lock_hash(lock), announce, thorough)

@@ -12,6 +12,7 @@ from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
 from bench.host.environments import cpu_builds, locks, venv
+from bench.host.environments.locks import LockRequest
 from bench.host.environments.source_builds import LockError
 from bench.host.setup.installer import further_source
 from bench.record import FAILED, OK
@@ -88,7 +89,9 @@ def test_a_machine_with_a_gpu_installs_the_usual_build(root, served, announce, m
 
 def test_another_wheel_under_the_same_name_is_not_installed(tool, root, served, builds, announce):
     wanted = replace(WANTED, cpu_index=str(builds))
-    locks.present("tiny.cpu", wanted.requirements, PYTHON, root=root, announce=announce, source=str(builds))
+    locks.present(
+        LockRequest("tiny.cpu", PYTHON, wanted.requirements, source=str(builds)), root=root, announce=announce
+    )
     make_wheel(builds, name="torch", version="2.0.0+cpu", value=666)
     prepared = environments.prepare(wanted, root=root, announce=announce)
     assert prepared.status == FAILED
@@ -96,17 +99,21 @@ def test_another_wheel_under_the_same_name_is_not_installed(tool, root, served, 
 
 
 def test_the_lock_of_a_cpu_build_does_not_pass_for_the_usual_one(root, served, builds, announce):
-    path = locks.lock("tiny.cpu", WANTED.requirements, PYTHON, root=root, announce=announce, source=str(builds))
-    locks.verify("tiny.cpu", WANTED.requirements, PYTHON, root=root, cpu=True)
+    path = locks.lock(
+        LockRequest("tiny.cpu", PYTHON, WANTED.requirements, source=str(builds)), root=root, announce=announce
+    )
+    locks.verify(LockRequest("tiny.cpu", PYTHON, WANTED.requirements, source="elsewhere"), root=root)
     path.rename(locks.lock_path("tiny", root))
     with pytest.raises(LockError, match="made for other requirements"):
-        locks.verify("tiny", WANTED.requirements, PYTHON, root=root)
+        locks.verify(LockRequest("tiny", PYTHON, WANTED.requirements), root=root)
 
 
 def test_only_pytorch_comes_from_the_index(root, served, builds, announce):
     """A package that others own could be replaced there by anybody who may write to the folder."""
     make_wheel(builds, version="1.0", value=666)
-    path = locks.lock("tiny.cpu", WANTED.requirements, PYTHON, root=root, announce=announce, source=str(builds))
+    path = locks.lock(
+        LockRequest("tiny.cpu", PYTHON, WANTED.requirements, source=str(builds)), root=root, announce=announce
+    )
     prepared = environments.prepare(replace(WANTED, cpu_index=str(builds)), root=root, announce=announce)
     assert prepared.status == OK, prepared.reason
     assert "tinyframe==1.0" in path.read_text()

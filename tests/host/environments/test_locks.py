@@ -5,6 +5,7 @@ from wheels import PYTHON, REPOSITORY, Wanted, make_script, make_wheel
 
 from bench.host import project
 from bench.host.environments import locks, source_builds
+from bench.host.environments.locks import LockRequest
 from bench.host.environments.source_builds import LockError
 from bench.host.study import study_file
 
@@ -13,7 +14,7 @@ from bench.host.study import study_file
 def renewed(root, index, announce):
     """The lock that uv makes of what an index has."""
     index(make_wheel(root), make_wheel(root, version="0.9"))
-    return locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+    return locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
 
 
 def test_a_lock_has_the_newest_version_and_its_hash_and_no_path(renewed, tmp_path):
@@ -25,60 +26,61 @@ def test_a_lock_has_the_newest_version_and_its_hash_and_no_path(renewed, tmp_pat
 
 
 def test_a_lock_fits_what_it_was_made_for(renewed, root):
-    assert locks.verify("tiny", ("tinyframe",), PYTHON, root=root) == renewed
+    assert locks.verify(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root) == renewed
     for requirements, python in (
         (("tinyframe", "numpy"), PYTHON),
         (("tinyframe==1",), PYTHON),
         (("tinyframe",), "3.99"),
     ):
         with pytest.raises(LockError, match=r"other requirements .* Run: nox -s lock -- tiny"):
-            locks.verify("tiny", requirements, python, root=root)
+            locks.verify(LockRequest("tiny", python, requirements), root=root)
 
 
 def test_the_order_and_spacing_of_requirements_do_not_matter():
-    assert locks.fingerprint(["a", "b ==1"], "3.11") == locks.fingerprint(["b  ==1", "a"], "3.11")
+    first, second = (LockRequest("tiny", "3.11", given) for given in (("a", "b ==1"), ("b  ==1", "a")))
+    assert locks.fingerprint(first) == locks.fingerprint(second)
 
 
 def test_a_changed_lock_is_refused(renewed, root):
     renewed.write_text(renewed.read_text().replace("tinyframe==1.0", "tinyframe==0.9"))
     with pytest.raises(LockError, match="changed after it was generated"):
-        locks.verify("tiny", ("tinyframe",), PYTHON, root=root)
+        locks.verify(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root)
 
 
 def test_line_ends_of_another_platform_are_no_change(renewed, root):
     renewed.write_bytes(renewed.read_bytes().replace(b"\n", b"\r\n"))
-    assert locks.verify("tiny", ("tinyframe",), PYTHON, root=root) == renewed
+    assert locks.verify(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root) == renewed
 
 
 def test_a_missing_lock_is_named_with_the_remedy(root):
     with pytest.raises(LockError, match=r"locks/none.txt cannot be read: .* Run: nox -s lock -- none"):
-        locks.verify("none", (), "3.11", root=root)
+        locks.verify(LockRequest("none", "3.11", ()), root=root)
 
 
 def test_a_requirement_from_a_path_is_refused(root, wheels, announce):
     wheel = make_wheel(wheels)
     with pytest.raises(LockError, match="is an address"):
-        locks.lock("tiny", (f"tinyframe @ file://{wheel}",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, (f"tinyframe @ file://{wheel}",)), root=root, announce=announce)
     assert not locks.lock_path("tiny", root).exists()
 
 
 def test_a_package_without_a_hash_is_refused(root, wheels, announce):
     make_wheel(wheels)
     with pytest.raises(LockError, match=r"'tinyframe==1.0' has no hash"):
-        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
 
 
 def test_what_cannot_be_resolved_keeps_the_old_lock(renewed, root, announce):
     before = renewed.read_text()
     with pytest.raises(LockError, match=r"locks/tiny.txt cannot be made: .*No solution found"):
-        locks.lock("tiny", ("tinyframe>2",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe>2",)), root=root, announce=announce)
     assert renewed.read_text() == before
 
 
 def test_without_uv_the_remedy_is_said(root, announce, monkeypatch):
     monkeypatch.setattr(locks, "find_uv", lambda root: None)
     with pytest.raises(LockError, match="pipx install uv"):
-        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
 
 
 def test_the_named_locks_are_renewed_and_unknown_names_refused(root, index, announce):
@@ -95,23 +97,25 @@ def packaged(root, tmp_path, monkeypatch):
     """A lock that comes with the package, for a project without locks."""
     monkeypatch.setattr(project, "PACKED", tmp_path / "data")
     content = "tinyframe==1.0 \\\n    --hash=sha256:00"
-    return locks.write("tiny", ("tinyframe==1.0",), PYTHON, content, root=tmp_path / "data")
+    return locks.write(LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), content, root=tmp_path / "data")
 
 
 def test_a_lock_of_the_package_is_used_where_it_fits(packaged, root, announce):
-    assert locks.present("tiny", ("tinyframe==1.0",), PYTHON, root=root, announce=announce) == packaged
+    assert locks.present(LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), root=root, announce=announce) == packaged
 
 
 def test_a_lock_of_the_package_for_other_requirements_is_passed_over(packaged, root, index, announce):
     index(make_wheel(root))
-    made = locks.present("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+    made = locks.present(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
     assert made == root / "locks" / "tiny.txt"
     assert "00" in packaged.read_text().splitlines()[-1]
 
 
 def test_a_lock_of_the_project_goes_before_that_of_the_package(packaged, root, announce):
-    own = locks.write("tiny", ("tinyframe==1.0",), PYTHON, "tinyframe==1.0 \\\n    --hash=sha256:11", root=root)
-    assert locks.present("tiny", ("tinyframe==1.0",), PYTHON, root=root, announce=announce) == own
+    own = locks.write(
+        LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), "tinyframe==1.0 \\\n    --hash=sha256:11", root=root
+    )
+    assert locks.present(LockRequest("tiny", PYTHON, ("tinyframe==1.0",)), root=root, announce=announce) == own
 
 
 def test_somebody_elses_project_file_is_not_taken_for_ours(root, index, announce):
@@ -125,13 +129,13 @@ def test_a_broken_uv_is_a_lock_error(root, tmp_path, announce, monkeypatch):
     uv = make_script(tmp_path / "uv", "echo boom; exit 1")
     monkeypatch.setattr(locks, "find_uv", lambda root: str(uv))
     with pytest.raises(LockError, match="boom"):
-        locks.lock("tiny", ("tinyframe",), PYTHON, root=root, announce=announce)
+        locks.lock(LockRequest("tiny", PYTHON, ("tinyframe",)), root=root, announce=announce)
 
 
 @pytest.mark.parametrize("name", locks.OWN)
 def test_the_committed_locks_of_benchmatrix_fit_the_project_file(name):
     python, requirements = locks.own(REPOSITORY)[name]
-    path = locks.verify(name, requirements, python, root=REPOSITORY)
+    path = locks.verify(LockRequest(name, python, requirements), root=REPOSITORY)
     assert "uv==" in path.read_text() or name not in ("host", "dev")
 
 
@@ -146,7 +150,7 @@ def test_the_committed_locks_fit_every_study(path):
     for environment in built:
         build = source_builds.build_requirements(environment)
         lock = environment.lock or environment.name
-        locks.verify(lock, environment.requirements, environment.python, root=REPOSITORY, build=build)
+        locks.verify(LockRequest(lock, environment.python, environment.requirements, build=build), root=REPOSITORY)
         if environment.version is not None:
             package = environment.requirements[0].partition("==")[0]
             assert f"\n{package}=={environment.version} " in locks.lock_path(lock, REPOSITORY).read_text()

@@ -11,6 +11,7 @@ from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
 from bench.host.environments import forecast, locks, sizes
+from bench.host.environments.locks import LockRequest
 from bench.host.study import study_file
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -25,7 +26,7 @@ def without_gpu(monkeypatch):
 @pytest.fixture
 def lock(root, index, announce):
     index(make_wheel(root), make_wheel(root, version="0.9"))
-    return locks.lock("tiny", WANTED.requirements, PYTHON, root=root, announce=announce)
+    return locks.lock(LockRequest("tiny", PYTHON, WANTED.requirements), root=root, announce=announce)
 
 
 def test_the_default_environments_of_the_default_study_have_sizes_of_their_present_locks():
@@ -96,7 +97,9 @@ def test_making_a_lock_notes_what_its_wheels_take(root, announce, tmp_path, inde
     folder.mkdir()
     wheel = make_wheel(folder, name="torch", version="2.0.0+cpu")
     index(make_wheel(root))
-    path = locks.lock("tiny.cpu", ("torch==2.0.0",), PYTHON, root=root, announce=announce, source=str(folder))
+    path = locks.lock(
+        LockRequest("tiny.cpu", PYTHON, ("torch==2.0.0",), source=str(folder)), root=root, announce=announce
+    )
     assert sizes.size_of(path) == sizes.Size(wheel.stat().st_size)
 
 
@@ -120,7 +123,7 @@ def test_an_environment_without_a_lock_is_still_to_be_built(root):
 
 def test_pytorch_with_cuda_on_a_machine_without_a_gpu_says_how_it_takes_less(root, monkeypatch):
     torch = replace(WANTED, name="tiny", requirements=("torch==2.0.0",))
-    locks.write("tiny", torch.requirements, PYTHON, "torch==2.0.0 \\\n    --hash=sha256:00", root=root)
+    locks.write(LockRequest("tiny", PYTHON, torch.requirements), "torch==2.0.0 \\\n    --hash=sha256:00", root=root)
     (line,) = forecast.smaller([torch], root)
     assert "bring CUDA" in line
     assert "Smaller environments" in line
