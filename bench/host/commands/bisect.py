@@ -98,9 +98,10 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     from ..environments import removal
     from ..measuring.bisection_run import BisectionRun
     from ..measuring.pair_measurement import PairMeasurement
+    from ..storage.archive import BISECTIONS
     from ..storage.compile_caches import slug
 
-    folder = options.root / "reports" / study.settings.name / "bisect"
+    folder = options.root / "reports" / study.settings.name / BISECTIONS
     first = cells[0]
     # Verdicts were validated with a process for every cell.
     chosen = {"workers": "own", "peaks": False, "twin": False, "trial": False, "compile_cache": "kept"}

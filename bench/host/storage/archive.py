@@ -16,8 +16,10 @@ from .manifest import read as read_manifest
 HISTORY = "history"
 #: The folder of trial runs, beside the results that they must not replace.
 TRIAL = "trial"
-#: The folder of trainings to a result, which are no part of a run.
-TRAINING = "training"
+#: The folders of trainings to a result and of bisections, which are no part of a run.
+TRAINING, BISECTIONS = "training", "bisect"
+#: What lies beside a run in its folder.
+BESIDE = (HISTORY, TRIAL, TRAINING, BISECTIONS, moves.MOVING)
 
 
 class RunIsKept(Refused):
@@ -50,9 +52,7 @@ def put_back(folder: Path, archived: Path) -> Path | None:
 def files_of(folder: Path) -> Iterator[Path]:
     """Yield the files and folders of the run in ``folder``, without its history and what lies beside it."""
     if folder.is_dir():
-        yield from (
-            path for path in sorted(folder.iterdir()) if path.name not in (HISTORY, TRIAL, TRAINING, moves.MOVING)
-        )
+        yield from (path for path in sorted(folder.iterdir()) if path.name not in BESIDE)
 
 
 def folder_name(run: str) -> str:

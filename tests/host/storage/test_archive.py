@@ -45,6 +45,16 @@ def test_an_earlier_run_is_archived_whole(tmp_path):
     assert (target / "logs" / "a.log").read_text() == "x"
 
 
+@pytest.mark.parametrize("name", [archive.TRAINING, archive.BISECTIONS])
+def test_what_is_no_part_of_a_run_stays_where_it_is_when_that_is_archived(tmp_path, name):
+    folder = stored(tmp_path / "default", 20)
+    (folder / name).mkdir()
+    archived = archive.archive(folder)
+    assert archived is not None
+    assert (folder / name).is_dir()
+    assert not (archived / name).exists()
+
+
 def test_trials_stay_where_they_are_when_a_run_is_archived(tmp_path):
     folder = tmp_path / "default"
     journal.Journal(folder).append(record())
