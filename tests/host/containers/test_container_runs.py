@@ -161,11 +161,11 @@ def without_engine(tmp_path, monkeypatch):
     return project, write_study(tmp_path)
 
 
-def test_a_run_of_containers_only_is_refused_in_one_message_without_an_engine(without_engine, capsys):
+@pytest.mark.parametrize("command", [["prepare"], ["run", "--environment"]])
+def test_containers_only_are_refused_in_one_message_without_an_engine(without_engine, capsys, command):
     project, study = without_engine
     given = ["--matrix", str(study)]
-    assert host.main(["prepare", "jax-container", *given], root=project) == 0
-    assert host.main(["run", "--environment", "jax-container", *given], root=project) == host.EXIT_MISUSE
+    assert host.main([*command, "jax-container", *given], root=project) == host.EXIT_MISUSE
     captured = capsys.readouterr()
     assert (captured.out + captured.err).count("no container engine answers") == 1
     assert host.main(["images", "list", *given], root=project) == host.EXIT_MISUSE
