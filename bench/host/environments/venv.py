@@ -107,12 +107,8 @@ def _build(
     uv = find_uv(root)
     interpreter = _interpreter(environment, uv, root, announce)
     tool = "uv" if uv else "pip"
-    announce(
-        f"{name}: building with {tool} from locks/{lock.name} (Python {interpreter.version} at {interpreter.path})"
-    )
-    size = sizes.size_of(lock)
-    if size is not None:
-        announce(f"{name}: {size}, without what the installer's cache has; {_free(place)}")
+    taken = _taken(place, sizes.size_of(lock))
+    announce(f"{name}: building with {tool} from locks/{lock.name} for Python {interpreter.version}{taken}")
     with replacement(place) as folder:
         build_lock = lock.with_name(f"{source_builds.build_lock(name)}.txt") if environment.allow_source else None
         source = cpu_builds.source_of(environment)
@@ -152,8 +148,12 @@ def _build(
     return manifest
 
 
-def _free(place: Path) -> str:
-    return f"{shutil.disk_usage(place.parent).free / 1e9:.0f} GB are free there"
+def _taken(place: Path, size: sizes.Size | None) -> str:
+    """Say what a build takes, where that is known, and how much the disk has where that is too little."""
+    if size is None:
+        return ""
+    free = shutil.disk_usage(place.parent).free
+    return f"; {size}" + ("" if free > size.most_bytes else f", which has {free / 1e9:.1f} GB left")
 
 
 def _verified(site: Installation, uv: str | None) -> dict[str, str]:

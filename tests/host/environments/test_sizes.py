@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from wheels import PYTHON, Wanted, make_wheel
 
 from bench.host import environments
-from bench.host.environments import forecast, locks, sizes
+from bench.host.environments import forecast, locks, sizes, venv
 from bench.host.environments.locks import LockRequest
 from bench.host.study import study_file
 
@@ -109,7 +110,10 @@ def test_what_is_still_to_be_built_is_said_with_its_size(lock, root, announce, s
     assert first == "To build first: tiny: up to 1.5 GB to download, 3.0 to 6.0 GB on the disk."
     assert disk.startswith("The disk has ")
     assert environments.prepare(WANTED, root=root, announce=announce).status == "ok"
-    assert any("tiny: up to 1.5 GB to download" in line and "GB are free there" in line for line in said)
+    takes = (
+        r"tiny: building with \w+ from locks/tiny\.txt for Python [\d.]+; up to 1\.5 GB to download, .* GB on the disk"
+    )
+    assert any(re.fullmatch(takes, line) for line in said)
     assert list(forecast.forecast([WANTED], root)) == []
     sizes.note(lock, 10**15)
     assert list(forecast.forecast([replace(WANTED, name="tiny")], root)) == []
@@ -130,3 +134,10 @@ def test_pytorch_with_cuda_on_a_machine_without_a_gpu_says_how_it_takes_less(roo
     assert list(forecast.smaller([replace(torch, cpu_index="/wheels")], root)) == []
     monkeypatch.setattr(forecast.facts, "gpus", lambda: [{"name": "GPU"}])
     assert list(forecast.smaller([torch], root)) == []
+
+
+def test_a_disk_that_is_too_small_is_named_before_a_build(root):
+    assert re.search(
+        r"; up to 1000000\.0 GB .* on the disk, which has [\d.]+ GB left$", venv._taken(root, sizes.Size(10**15))
+    )
+    assert venv._taken(root, None) == ""
