@@ -62,16 +62,16 @@ def tidy(root: Path) -> None:
     from ..containers import started_flag
     from ..storage import moves
 
-    if moves.unfinished(root):
-        from ..storage.run_lock import exclusive
+    started = started_flag.exists(root)
+    if not started and not moves.unfinished(root):
+        return
+    from ..storage.run_lock import exclusive
 
-        with contextlib.suppress(Refused), exclusive(root):
-            moves.restore_all(root)
-    if started_flag.exists(root):
-        from ..containers import leftovers
-        from ..storage.run_lock import exclusive
+    with contextlib.suppress(Refused), exclusive(root):
+        moves.restore_all(root)
+        if started:
+            from ..containers import leftovers
 
-        with contextlib.suppress(Refused), exclusive(root):
             leftovers.sweep_if_started(root, announce)
 
 

@@ -98,8 +98,8 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     from ..environments import removal
     from ..measuring.bisection_run import BisectionRun
     from ..measuring.pair_measurement import PairMeasurement
-    from ..storage.archive import BISECTIONS
     from ..storage.compile_caches import slug
+    from ..storage.moves import BISECTIONS
 
     folder = options.root / "reports" / study.settings.name / BISECTIONS
     first = cells[0]

@@ -18,10 +18,10 @@ from pathlib import Path
 from bench.registry import BUILT_IN, Registry
 
 from ..interrupts import interrupted_by_signals
+from ..machine.processors import available
 from . import forecast, outcome, prepare
 from .buildable import Buildable
 from .outcome import Prepared
-from .venv import processor_count
 
 #: More at once would wait for the disk, and each hashes and compiles with every processor.
 MOST_AT_ONCE = 4
@@ -66,7 +66,7 @@ def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object
     running: dict[int, tuple[str, ForkProcess]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < min(processor_count(), MOST_AT_ONCE):
+            while waiting and len(running) < min(len(available()), MOST_AT_ONCE):
                 each = waiting.pop(0)
                 outcome.outcome_path(each.name, root).unlink(missing_ok=True)
                 process = context.Process(target=_build_one, args=(make, each))
@@ -86,11 +86,13 @@ def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object
 
 def _status(process: ForkProcess) -> int:
     """Wait for a build to end and return its status; of one that was killed, an installer may be left, and is ended."""
-    process.join()
+    connection.wait([process.sentinel])
     assert process.pid is not None
-    assert process.exitcode is not None
+    # Before it is joined: until then, no other process can have its number.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+    process.join()
+    assert process.exitcode is not None
     return process.exitcode
 
 

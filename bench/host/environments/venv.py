@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..machine.processors import available
 from ..setup.installer import (
     Installation,
     NoInstaller,
@@ -93,7 +93,7 @@ def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = Fal
     if now.digest == manifest["digest"] and not thorough:
         return []
     built = contents.load(place, manifest["files_hash"])
-    changed = contents.changes(built, contents.read(place, processes=processor_count()))
+    changed = contents.changes(built, contents.read(place, processes=len(available())))
     if not changed and now.digest != manifest["digest"]:
         manifest["digest"] = now.digest
         write_whole(place / MANIFEST, json.dumps(manifest, indent=1) + "\n")
@@ -118,7 +118,7 @@ def _build(
         repoint(folder, place)
         store = bytecode.store_of(folder, interpreter)
         compiled = bytecode.provide(
-            folder, store, hashes=hashes, cache_tag=interpreter.cache_tag, processes=processor_count()
+            folder, store, hashes=hashes, cache_tag=interpreter.cache_tag, processes=len(available())
         )
         packages = _packages(folder)
         files_hash, extent = _seal(folder, hashes)
@@ -161,14 +161,14 @@ def _verified(site: Installation, uv: str | None) -> dict[str, str]:
 
     Files of a damaged cache are fetched again. Raises LockError where they differ after that, too.
     """
-    hashes = contents.read(site.folder, processes=processor_count())
+    hashes = contents.read(site.folder, processes=len(available()))
     found = wheel_records.differences(site.folder, hashes)
     damaged = sorted({each.package for each in found if each.package is not None})
     if damaged and uv is not None and site.build_lock is None:
         files = contents.shown([each.file for each in found])
         site.announce(f"{site.label}: the installer's cache was changed: {files}; fetching {', '.join(damaged)} again")
         install_again(site, uv, damaged)
-        hashes = contents.read(site.folder, processes=processor_count())
+        hashes = contents.read(site.folder, processes=len(available()))
         found = wheel_records.differences(site.folder, hashes)
     wrong = [each for each in found if site.build_lock is None and wheel_records.is_metadata(each)]
     if wrong and wrong == found:
@@ -187,7 +187,7 @@ def _seal(folder: Path, installed: dict[str, str]) -> tuple[str, contents.Extent
     """Make the files read-only and list them; return the hash of the list, and their extent."""
     # What was written after the installation is read again: scripts and bytecode.
     kept = {name: each for name, each in installed.items() if not name.endswith(".pyc") and name.startswith("lib/")}
-    files_hash = contents.store(folder, contents.read(folder, processes=processor_count(), known=kept))
+    files_hash = contents.store(folder, contents.read(folder, processes=len(available()), known=kept))
     contents.protect(folder)
     return files_hash, contents.measure(folder)
 
@@ -219,8 +219,3 @@ def _install(site: Installation, uv: str | None) -> None:
         return install_with_pip(site)
     except NoInstaller as error:
         raise Impossible(str(error)) from None
-
-
-def processor_count() -> int:
-    """Return how many processors this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -16,10 +16,10 @@ from .manifest import read as read_manifest
 HISTORY = "history"
 #: The folder of trial runs, beside the results that they must not replace.
 TRIAL = "trial"
-#: The folders of trainings to a result and of bisections, which are no part of a run.
-TRAINING, BISECTIONS = "training", "bisect"
+#: The folder of trainings to a result, which are no part of a run.
+TRAINING = "training"
 #: What lies beside a run in its folder.
-BESIDE = (HISTORY, TRIAL, TRAINING, BISECTIONS, moves.MOVING)
+BESIDE = (HISTORY, TRIAL, TRAINING, moves.BISECTIONS, moves.MOVING)
 
 
 class RunIsKept(Refused):

@@ -13,8 +13,10 @@ from pathlib import Path
 from ..refusal import naming
 
 MOVING = ".moving"
+#: The folder of a study's bisections.
+BISECTIONS = "bisect"
 #: Where runs and trainings lie, below the folder of reports: a study's, beside it its trials, and pairs of a bisection.
-PLACES = ("*", "*/*", "*/bisect/*/*")
+PLACES = ("*", "*/*", f"*/{BISECTIONS}/*/*")
 
 
 def away(files: Iterable[Path], folder: Path, target: Path) -> None:

@@ -34,7 +34,7 @@ def builds(root, monkeypatch):
             return made
 
         monkeypatch.setattr(building, "prepare", prepare)
-        monkeypatch.setattr(building, "processor_count", lambda: 2)
+        monkeypatch.setattr(building, "available", lambda: {0, 1})
 
     return replace_by
 
@@ -132,7 +132,7 @@ def prepare(environment, **how):
         tool.kill()
         tool.wait()
         (root / f"{environment.name}.ended").touch()
-building.prepare, building.processor_count = prepare, lambda: 2
+building.prepare, building.available = prepare, lambda: {0, 1}
 try:
     building.prepare_all([Wanted(), replace(Wanted(), name="other")], root=root, announce=print)
 except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import pytest
 from bench.cell import Cell
 from bench.host.refusal import Refused
 from bench.host.setup.staging import write_whole
-from bench.host.storage import archive, journal, manifest, stored_runs
+from bench.host.storage import archive, journal, manifest, moves, stored_runs
 from bench.host.storage.manifest import RUN, Manifest
 from bench.record import FAILED, UNSUPPORTED, Record
 
@@ -45,7 +45,7 @@ def test_an_earlier_run_is_archived_whole(tmp_path):
     assert (target / "logs" / "a.log").read_text() == "x"
 
 
-@pytest.mark.parametrize("name", [archive.TRAINING, archive.BISECTIONS])
+@pytest.mark.parametrize("name", [archive.TRAINING, moves.BISECTIONS])
 def test_what_is_no_part_of_a_run_stays_where_it_is_when_that_is_archived(tmp_path, name):
     folder = stored(tmp_path / "default", 20)
     (folder / name).mkdir()
