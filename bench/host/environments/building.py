@@ -9,15 +9,17 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import ForkProcess
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bench.registry import BUILT_IN, Registry
 
-from ..interrupts import interrupted_by_signals
+from ..interrupts import ignoring_interrupts, interrupted_by_signals
 from ..machine.processors import available
 from . import forecast, outcome, prepare
 from .buildable import Buildable
@@ -27,6 +29,8 @@ from .outcome import Prepared
 MOST_AT_ONCE = 4
 #: What a shell adds to the number of a signal that ended a process.
 SIGNALLED = 128
+#: A build that is asked to end removes gigabytes first. One that takes longer is stopped, or ignores SIGTERM.
+ENDING_S = 30.0
 
 
 def prepare_all(
@@ -77,19 +81,25 @@ def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object
                 name, process = running.pop(sentinel)
                 statuses[name] = _status(process)
     finally:
-        for _name, process in running.values():
-            process.terminate()
-        for _name, process in running.values():
-            _status(process)
+        with ignoring_interrupts():
+            for _name, process in running.values():
+                process.terminate()
+            deadline = time.monotonic() + ENDING_S
+            for _name, process in running.values():
+                _status(process, max(0.0, deadline - time.monotonic()))
     return statuses
 
 
-def _status(process: ForkProcess) -> int:
-    """Wait for a build to end and return its status; of one that was killed, an installer may be left, and is ended."""
-    connection.wait([process.sentinel])
+def _status(process: ForkProcess, left_s: float | None = None) -> int:
+    """Wait for a build to end and return its status; kill one that takes longer than ``left_s``.
+
+    Of one that was killed, an installer may be left, and is ended.
+    """
+    connection.wait([process.sentinel], left_s)
     assert process.pid is not None
-    # Before it is joined: until then, no other process can have its number.
-    with contextlib.suppress(ProcessLookupError):
+    # Before it is joined: until then, no other process can have its number. Where only the ended build is left, some
+    # systems do not find its group, and macOS refuses.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
     assert process.exitcode is not None
@@ -102,18 +112,27 @@ def _build_one(make: Callable[[Buildable], object], environment: Buildable) -> N
     os.setpgid(0, 0)
     # This one is in the background now, where a terminal with ``stty tostop`` would stop what prints.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent = parent_process()
+    assert parent is not None
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
         make(environment)
     except KeyboardInterrupt as interrupt:
+        if not parent.is_alive():
+            _kill_all()
         raise SystemExit(SIGNALLED + getattr(interrupt, "number", signal.SIGINT)) from None
     except OSError:
         # Its message is the other process's, which meets the same.
         raise SystemExit(1) from None
 
 
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
+def _end_with(parent: BaseProcess) -> None:
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(ENDING_S)
+    _kill_all()
+
+
+def _kill_all() -> None:
+    """Kill this build and what its installers started: nobody else does, as what waited for it was killed."""
+    os.killpg(os.getpid(), signal.SIGKILL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,10 +125,12 @@ from pathlib import Path
 from wheels import Wanted
 from bench.host.environments import building
 root = Path(sys.argv[3])
+building.ENDING_S = float(sys.argv[4])
 def prepare(environment, **how):
     try:
-        tool = subprocess.Popen(["sleep", "600"])
-        (root / f"{environment.name}.pid").write_text(str(tool.pid))
+        # An installer that runs compilers.
+        path = str(root / f"{environment.name}.pid")
+        tool = subprocess.Popen(["sh", "-c", 'sleep 600 & echo $! > "$0"; wait', path])
         tool.wait()
     finally:
         tool.kill()
@@ -149,16 +153,35 @@ def tool_of(path: Path) -> int:
     return int(path.read_text())
 
 
+@pytest.fixture
+def building_two(tmp_path):
+    """Starts PROGRAM, and yields it and the processes that its installers started, when both builds have."""
+
+    @contextlib.contextmanager
+    def started(*signals: str, ending_s: float = PATIENCE_S) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+        paths = (str(REPOSITORY), str(REPOSITORY / "tests" / "support"), str(tmp_path))
+        command = ["env", *signals, sys.executable, "-c", PROGRAM, *paths, str(ending_s)]
+        how: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+        with subprocess.Popen(command, **how) as process:
+            yield process, [tool_of(tmp_path / f"{name}.pid") for name in ("tiny", "other")]
+
+    return started
+
+
+#: Whoever starts the tests in the background of a shell has them ignore interrupts.
+USUAL = "--default-signal=INT,HUP,TERM"
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["", "twice"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_they_have(tmp_path, number):
-    paths = (str(REPOSITORY), str(REPOSITORY / "tests" / "support"), str(tmp_path))
-    # Whoever starts the tests in the background of a shell has them ignore interrupts.
-    command = ["env", "--default-signal=INT,HUP,TERM", sys.executable, "-c", PROGRAM, *paths]
-    how: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    with subprocess.Popen(command, **how) as process:
-        tools = [tool_of(tmp_path / f"{name}.pid") for name in ("tiny", "other")]
-        # As a terminal does: what is in the background gets none.
-        os.killpg(process.pid, number)
+def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_they_have(
+    building_two, tmp_path, number, times
+):
+    with building_two(USUAL) as (process, tools):
+        for _ in range(times):
+            # As a terminal does: what is in the background gets none.
+            os.killpg(process.pid, number)
+            time.sleep(0.02)
         said, errors = process.communicate(timeout=PATIENCE_S)
     if number == signal.SIGKILL:
         assert errors == ""
@@ -167,3 +190,31 @@ def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_
     else:
         assert (said.split(), errors) == (["interrupted", "other.ended", "tiny.ended"], "")
     assert gone(*tools)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_builds_that_ignore_the_request_to_end_are_killed(building_two, number):
+    with building_two("--default-signal=INT,HUP", "--ignore-signal=TERM", ending_s=0.5) as (process, tools):
+        os.killpg(process.pid, number)
+        said, errors = process.communicate(timeout=PATIENCE_S)
+    assert (said.split(), errors) == (["interrupted"] * (number == signal.SIGINT), "")
+    assert gone(*tools)
+
+
+def test_a_stopped_build_does_not_keep_an_interrupted_command(building_two):
+    with building_two(USUAL, ending_s=0.5) as (process, tools):
+        os.killpg(os.getpgid(tools[0]), signal.SIGSTOP)
+        os.killpg(process.pid, signal.SIGINT)
+        said, _errors = process.communicate(timeout=PATIENCE_S)
+    assert said.split() == ["interrupted", "other.ended"]
+    assert gone(*tools)
+
+
+def test_a_system_that_lets_no_ended_build_be_killed_builds_all_the_same(builds, root, announce, monkeypatch):
+    def killpg(group: int, number: int) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "killpg", killpg)
+    builds(ready)
+    prepared = prepare_all(WANTED, root=root, announce=announce)
+    assert {one.status for one in prepared.values()} == {"ok"}
