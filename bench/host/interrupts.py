@@ -10,6 +10,7 @@ from types import FrameType
 
 #: A scheduler or a shutdown sends SIGTERM, a terminal that closes SIGHUP.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+INTERRUPTING = (signal.SIGINT, *ENDING)
 
 
 class Terminated(KeyboardInterrupt):
@@ -32,9 +33,24 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def deferring_interrupts() -> Iterator[None]:
+    """Let interruptions wait until the end of the block. What is forked in it must call ``admit_interrupts``."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def admit_interrupts() -> None:
+    """Let interruptions come, also one that has waited."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
+
+
+@contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C and the other signals that end a run: a second one must not cut the report short."""
-    with _handling(dict.fromkeys((signal.SIGINT, *ENDING), signal.SIG_IGN)):
+    with _handling(dict.fromkeys(INTERRUPTING, signal.SIG_IGN)):
         yield
 
 

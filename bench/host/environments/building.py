@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.registry import BUILT_IN, Registry
 
-from ..interrupts import ignoring_interrupts, interrupted_by_signals
+from ..interrupts import admit_interrupts, deferring_interrupts, ignoring_interrupts, interrupted_by_signals
 from ..machine.processors import available
 from . import forecast, outcome, prepare
 from .buildable import Buildable
@@ -74,8 +74,10 @@ def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object
                 each = waiting.pop(0)
                 outcome.outcome_path(each.name, root).unlink(missing_ok=True)
                 process = context.Process(target=_build_one, args=(make, each))
-                process.start()
-                running[process.sentinel] = each.name, process
+                # One that is forked and not noted would not be ended.
+                with deferring_interrupts():
+                    process.start()
+                    running[process.sentinel] = each.name, process
             for sentinel in connection.wait(list(running)):
                 assert isinstance(sentinel, int)
                 name, process = running.pop(sentinel)
@@ -108,14 +110,16 @@ def _status(process: ForkProcess, left_s: float | None = None) -> int:
 
 def _build_one(make: Callable[[Buildable], object], environment: Buildable) -> None:
     """Build one environment, in a process that ends with the one that waits for it."""
-    # Ctrl-C reaches that one alone, which ends this one, once.
+    # Ctrl-C reaches that one alone, which ends this one, once; one that has come already is dropped.
     os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # This one is in the background now, where a terminal with ``stty tostop`` would stop what prints.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
+        admit_interrupts()
         make(environment)
     except KeyboardInterrupt as interrupt:
         if not parent.is_alive():

@@ -126,15 +126,28 @@ from wheels import Wanted
 from bench.host.environments import building
 root = Path(sys.argv[3])
 building.ENDING_S = float(sys.argv[4])
+if len(sys.argv) > 5:
+    import os, signal
+    from multiprocessing.context import ForkProcess
+    start = ForkProcess.start
+    def interrupted(process):
+        start(process)
+        number = int(sys.argv[5])
+        # A terminal sends it to the build, too, which is still in this group.
+        for one in [process.pid, os.getpid()][number != signal.SIGINT :]:
+            os.kill(one, number)
+    ForkProcess.start = interrupted
 def prepare(environment, **how):
+    tool = None
     try:
         # An installer that runs compilers.
         path = str(root / f"{environment.name}.pid")
         tool = subprocess.Popen(["sh", "-c", 'sleep 600 & echo $! > "$0"; wait', path])
         tool.wait()
     finally:
-        tool.kill()
-        tool.wait()
+        if tool is not None:
+            tool.kill()
+            tool.wait()
         (root / f"{environment.name}.ended").touch()
 building.prepare, building.available = prepare, lambda: {0, 1}
 try:
@@ -190,6 +203,19 @@ def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_
     else:
         assert (said.split(), errors) == (["interrupted", "other.ended", "tiny.ended"], "")
     assert gone(*tools)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_build_ends_where_the_interruption_comes_while_it_is_started(tmp_path, number):
+    paths = (str(REPOSITORY), str(REPOSITORY / "tests" / "support"), str(tmp_path))
+    command = ["env", USUAL, sys.executable, "-c", PROGRAM, *paths, str(PATIENCE_S), str(int(number))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            # Builds and installers hold the pipes, too.
+            said, errors = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert (said.split()[:1], errors) == (["interrupted"], "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
