@@ -132,6 +132,7 @@ def remove(run: StoredRun) -> int:
             else:
                 freed += path.lstat().st_size
                 os.unlink(path)
-        if run.folder.parent.name == HISTORY:
+        # An earlier version moved bisections with the run.
+        if run.folder.parent.name == HISTORY and not any(run.folder.iterdir()):
             run.folder.rmdir()
     return freed

@@ -219,6 +219,16 @@ def test_removing_a_run_leaves_its_neighbours_and_what_links_lead_to(tmp_path):
     assert (precious / "file").read_text() == "x"
 
 
+def test_removing_a_run_leaves_bisections_that_an_earlier_version_moved_with_it(tmp_path):
+    stored(tmp_path, 1)
+    archived = archive.archive(tmp_path)
+    assert archived is not None
+    (archived / moves.BISECTIONS / "torch-eager").mkdir(parents=True)
+    assert stored_runs.remove(stored_runs.find(tmp_path, "20261101")) > 0
+    assert [path.name for path in archived.iterdir()] == [moves.BISECTIONS]
+    assert stored_runs.stored_runs(tmp_path) == []
+
+
 def test_a_kept_run_is_not_removed(tmp_path):
     stored(tmp_path, 1)
     archive.archive(tmp_path)
