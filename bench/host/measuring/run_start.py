@@ -16,7 +16,8 @@ from bench.record import OK, Record
 from ..analysis.run_notes import NAMED_LINES
 from ..environments import Prepared
 from ..machine import facts
-from ..storage import archive, journal, manifest
+from ..refusal import naming
+from ..storage import archive, journal, manifest, moves
 from ..storage.identity import identity
 from ..storage.manifest import Manifest, ProfileSummary, StudySummary
 from ..study import location
@@ -46,6 +47,9 @@ class RunStart:
         """
         environments = {name: prepared.manifest for name, prepared in self.prepared.items()}
         key = identity(self.root, self.study, self.plan, self.prepared)
+        with naming(self.folder):
+            # When this command looked for such files, a killed one may still have been moving them.
+            moves.restore(self.folder)
         before = manifest.read(self.folder)
         if before and before.identity == key and not before.finished and not fresh:
             damaged: list[str] = []

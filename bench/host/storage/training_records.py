@@ -147,6 +147,9 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
 
     Others in the folder are moved to its history. Raises Refused.
     """
+    with naming(folder):
+        # When this command looked for such files, a killed one may still have been moving them.
+        moves.restore(folder)
     before = read(folder)
     if before is not None and before[0].identity == facts.identity and not fresh:
         journal.end_last_line(folder / FILE)
@@ -161,7 +164,6 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
 
 
 def _archive(folder: Path, started: str) -> None:
-    moves.restore(folder)
     target, number = folder / archive.HISTORY / slug(started), 1
     while target.exists():
         number += 1

@@ -133,9 +133,10 @@ if len(sys.argv) > 5:
     def interrupted(process):
         start(process)
         number = int(sys.argv[5])
-        # A terminal sends it to the build, too, which is still in this group.
-        for one in [process.pid, os.getpid()][number != signal.SIGINT :]:
-            os.kill(one, number)
+        if number == signal.SIGINT:
+            # A terminal sends it to the build, too, which is still in this group.
+            os.kill(process.pid, number)
+        os.kill(os.getpid(), number)
     ForkProcess.start = interrupted
 def prepare(environment, **how):
     tool = None

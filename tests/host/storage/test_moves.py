@@ -6,13 +6,22 @@ import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from trainings import FACTS
 
+from bench.cell import Cell
 from bench.host import commands
-from bench.host.storage import archive, moves, training_records
+from bench.host.measuring import run_start
+from bench.host.measuring.run_start import RunStart
+from bench.host.storage import archive, journal, manifest, moves, training_records
+from bench.host.storage.manifest import Manifest
 from bench.host.storage.run_lock import exclusive
+from bench.record import Record
 
+CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 FILES = ("records.jsonl", "report.html", "table.md", "logs")
 
 
@@ -107,6 +116,30 @@ def test_trainings_are_whole_after_a_kill(tmp_path, monkeypatch):
     assert len(list(archive.files_of(folder))) == 1
     commands.tidy(tmp_path)
     assert len(list(archive.files_of(folder))) == 2
+
+
+def test_a_training_that_a_killed_command_was_moving_is_back_before_another_begins(tmp_path):
+    """A command that looked while the other one still moved it has left it there."""
+    training_records.begin(tmp_path, FACTS, fresh=False)
+    (tmp_path / moves.MOVING).mkdir()
+    os.rename(tmp_path / training_records.FILE, tmp_path / moves.MOVING / training_records.FILE)
+    training_records.begin(tmp_path, FACTS.model_copy(update={"identity": "other"}), fresh=False)
+    assert not (tmp_path / moves.MOVING).exists()
+    assert len(list((tmp_path / archive.HISTORY).glob(f"*/{training_records.FILE}"))) == 1
+
+
+def test_a_run_that_a_killed_command_was_moving_is_back_before_it_is_continued(tmp_path, monkeypatch):
+    said: list[str] = []
+    plan: Any = SimpleNamespace(baseline="a:eager", ratios="baseline", budget_s=None, strict=False)
+    study: Any = None
+    monkeypatch.setattr(run_start, "identity", lambda *about: "abcdef")
+    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, said.append)
+    manifest.write(start.folder, Manifest(run="first", identity="abcdef", finished=False))
+    journal.Journal(start.folder).append(Record(CELL, round=0, attempt=1, status="ok"))
+    (start.folder / moves.MOVING).mkdir()
+    os.rename(start.folder / journal.RECORDS, start.folder / moves.MOVING / journal.RECORDS)
+    assert start.open(fresh=False, forget=print)[0].run == "first"
+    assert "(1 processes recorded;" in said[0]
 
 
 def test_what_a_command_moves_just_now_is_left_to_it(tmp_path, monkeypatch):
