@@ -119,7 +119,7 @@ def test_an_outcome_of_an_earlier_version_can_be_read(root):
 
 PROGRAM = """
 import sys; sys.path[:0] = sys.argv[1:3]
-import subprocess
+import subprocess, time
 from dataclasses import replace
 from pathlib import Path
 from wheels import Wanted
@@ -149,6 +149,8 @@ def prepare(environment, **how):
         if tool is not None:
             tool.kill()
             tool.wait()
+        while (root / "held").exists():
+            time.sleep(0.01)
         (root / f"{environment.name}.ended").touch()
 building.prepare, building.available = prepare, lambda: {0, 1}
 try:
@@ -186,16 +188,22 @@ def building_two(tmp_path):
 USUAL = "--default-signal=INT,HUP,TERM"
 
 
-@pytest.mark.parametrize("times", [1, 2], ids=["", "twice"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("number", "times"),
+    [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 2), (signal.SIGHUP, 1), (signal.SIGKILL, 1)],
+)
 def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_they_have(
     building_two, tmp_path, number, times
 ):
+    # Until all signals are sent, no build ends.
+    held = tmp_path / "held"
+    held.touch()
     with building_two(USUAL) as (process, tools):
         for _ in range(times):
             # As a terminal does: what is in the background gets none.
             os.killpg(process.pid, number)
-            time.sleep(0.02)
+            time.sleep(0.1)
+        held.unlink()
         said, errors = process.communicate(timeout=PATIENCE_S)
     if number == signal.SIGKILL:
         assert errors == ""
@@ -233,7 +241,8 @@ def test_a_stopped_build_does_not_keep_an_interrupted_command(building_two):
         os.killpg(os.getpgid(tools[0]), signal.SIGSTOP)
         os.killpg(process.pid, signal.SIGINT)
         said, _errors = process.communicate(timeout=PATIENCE_S)
-    assert said.split() == ["interrupted", "other.ended"]
+    assert said.startswith("interrupted")
+    assert "tiny.ended" not in said
     assert gone(*tools)
 
 
