@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from processes import PATIENCE_S, gone
@@ -218,13 +219,9 @@ def test_builds_end_with_what_waits_for_them_and_an_interruption_is_raised_when_
 def test_a_build_ends_where_the_interruption_comes_while_it_is_started(tmp_path, number):
     paths = (str(REPOSITORY), str(REPOSITORY / "tests" / "support"), str(tmp_path))
     command = ["env", USUAL, sys.executable, "-c", PROGRAM, *paths, str(PATIENCE_S), str(int(number))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            # Builds and installers hold the pipes, too.
-            said, errors = process.communicate(timeout=PATIENCE_S)
-        finally:
-            process.kill()
-    assert (said.split()[:1], errors) == (["interrupted"], "")
+    # It waits for builds and installers, too, which hold the pipes.
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert (done.stdout.split()[:1], done.stderr) == (["interrupted"], "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -247,10 +244,6 @@ def test_a_stopped_build_does_not_keep_an_interrupted_command(building_two):
 
 
 def test_a_system_that_lets_no_ended_build_be_killed_builds_all_the_same(builds, root, announce, monkeypatch):
-    def killpg(group: int, number: int) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(os, "killpg", killpg)
+    monkeypatch.setattr(os, "killpg", Mock(side_effect=PermissionError))
     builds(ready)
-    prepared = prepare_all(WANTED, root=root, announce=announce)
-    assert {one.status for one in prepared.values()} == {"ok"}
+    assert {one.status for one in prepare_all(WANTED, root=root, announce=announce).values()} == {"ok"}
