@@ -61,7 +61,7 @@ class LimitTest:
     p: float
     holds: bool
     #: Why the claim is open where the p value is not small enough.
-    why: Why = Why.CLOSE
+    why: Why
     #: What is missing where there are too few pairs.
     shortage: Shortage | None = None
 

@@ -72,7 +72,7 @@ class Note:
     kind: NoteKind
     severity: Severity
     #: (name, value) of each value.
-    values: tuple[tuple[str, Value], ...] = ()
+    values: tuple[tuple[str, Value], ...]
 
     def __getitem__(self, name: str) -> Value:
         return dict(self.values)[name]

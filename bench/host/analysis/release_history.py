@@ -7,7 +7,7 @@ so that the chance of a single false verdict *slower* or *faster* among them is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,9 +39,9 @@ class History:
     #: Comparisons of each quantity that were adjusted together.
     comparisons: Mapping[Quantity, int]
     #: The share of the error probability that the last look may spend.
-    last_share: float = 1.0
+    last_share: float
     #: {environment: seconds of its import in each round}
-    imports: Mapping[str, Values] = field(default_factory=dict)
+    imports: Mapping[str, Values]
 
     def break_even(self, release: Release, step: Step | None, cache: str) -> Estimate | None:
         """Return the steps after which a version leads another one, with a ``cold`` or ``warm`` compilation cache."""

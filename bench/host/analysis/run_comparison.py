@@ -47,7 +47,7 @@ class Uncompared:
     name: str
     why: str
     #: Whether it was measured in the first run and could not be measured in the second one.
-    lost: bool = False
+    lost: bool
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class RunSeries:
     #: Every cell of any run, chosen or not.
     cells: tuple[CellSummary, ...]
     #: Times of chosen cells that are left out: other programs disturbed them.
-    disturbed: int = 0
+    disturbed: int
 
 
 def collect(

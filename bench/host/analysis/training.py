@@ -73,7 +73,7 @@ class TrainedRow:
     #: Seeds that every compared cell has.
     pairs: int
     #: The columns whose accuracy differs, where some do.
-    different: tuple[str, ...] = ()
+    different: tuple[str, ...]
 
     @property
     def compared(self) -> list[TrainedCell]:

@@ -24,7 +24,7 @@ class ContainerExit:
     reason: str
 
 
-def exit_of(state: Mapping[str, Any] | None, *, kernel_killed: bool, log_tail: str = "") -> ContainerExit:
+def exit_of(state: Mapping[str, Any] | None, *, kernel_killed: bool, log_tail: str) -> ContainerExit:
     """Return why a container exited. ``state`` is the engine's State, None for a container that was removed.
 
     ``kernel_killed`` is true when the kernel killed a process of this machine for lack of memory meanwhile, since

@@ -29,7 +29,7 @@ class Recipe:
     base_digest: str
     python: str
     lock: bytes
-    system_packages: tuple[str, ...] = ()
+    system_packages: tuple[str, ...]
     platform: str = "linux/amd64"
     hashed: str = field(init=False)
 

@@ -30,9 +30,7 @@ class Cancelled(Exception):
 class RowMeasurement:
     """The processes of one row round."""
 
-    def __init__(
-        self, job: RowJob, resources: Resources, emit: Emit, cancelled: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, job: RowJob, resources: Resources, emit: Emit, cancelled: Callable[[], bool]) -> None:
         """``cancelled`` is read before every request to a worker."""
         self._job = job
         self._resources = resources

@@ -72,11 +72,11 @@ def available() -> set[int]:
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
-def cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[list[int]]:
+def cores(cpuinfo: Path, allowed: set[int] | None) -> list[list[int]]:
     """Group the processors that this process may run on by physical core, in the order of their numbers.
 
-    ``allowed`` are the numbers of those processors, by default those that the scheduler gives. Without a list of cores
-    from the kernel, each processor counts as one.
+    ``allowed`` are the numbers of those processors; None stands for those that the scheduler gives. Without a list of
+    cores from the kernel, each processor counts as one.
     """
     if allowed is None:
         allowed = available()

@@ -48,7 +48,7 @@ class LargestBatch:
     #: ``ok``, or how the smallest attempt ended when nothing fits.
     status: str
     #: Why nothing fits; or how the next larger attempt ended, where that was not a lack of memory.
-    reason: str | None = None
+    reason: str | None
     #: The largest batch that fits, the items it holds and what an item is; 0 when nothing fits.
     batch: int = 0
     items: int = 0

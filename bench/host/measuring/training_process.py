@@ -26,7 +26,7 @@ class TrainingProcess:
     """One cell that is trained with one seed in a process; ``nudged`` changes its initial weights in the last bit."""
 
     def __init__(
-        self, cell: Cell, seed: int, start: Callable[[Cell], Transport], timeout_s: float, *, nudged: bool = False
+        self, cell: Cell, seed: int, start: Callable[[Cell], Transport], timeout_s: float, *, nudged: bool
     ) -> None:
         self.cell = cell
         self._start = start

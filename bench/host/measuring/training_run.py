@@ -46,7 +46,7 @@ class TrainingPlan:
     seeds: tuple[int, ...]
     #: The share of the examples that is held out.
     share: float
-    target: float | None = None
+    target: float | None
 
 
 class TrainingRun:

@@ -64,7 +64,7 @@ class Report:
     claims: tuple[Table, ...]
     language: Language
     #: The folder of the run, for the logs of its workers; None where they are not at hand.
-    folder: Path | None = None
+    folder: Path | None
 
     @property
     def rankings(self) -> tuple[RankedColumn, ...]:

@@ -76,7 +76,7 @@ def resample_counts(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> Cou
 
 
 @functools.lru_cache(maxsize=64)
-def sample_and_resamples(n: int, resamples: int = RESAMPLES, seed: int = SEED) -> CountArray:
+def sample_and_resamples(n: int, resamples: int, seed: int) -> CountArray:
     """Return the sample itself, which takes each unit once, and then the resamples, as ``resample_counts`` does."""
     counts = np.hstack([np.ones((n, 1), dtype=np.int32), resample_counts(n, resamples, seed)])
     counts.setflags(write=False)

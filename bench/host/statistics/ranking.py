@@ -53,7 +53,7 @@ class Ranking:
     #: (column, row) of every result that is missing in a row where some ranked column has one.
     missing: tuple[tuple[str, str], ...]
     #: Rows in which every ranked column has a result, but no processes of all of them took turns.
-    unpaired: tuple[str, ...] = ()
+    unpaired: tuple[str, ...]
 
 
 def common_keys(results: Results, columns: Sequence[str], row: str) -> list[Hashable]:

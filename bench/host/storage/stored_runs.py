@@ -37,7 +37,7 @@ class StoredRun:
     folder: Path
     manifest: Manifest
     #: What is wrong with its description; None where it could be read.
-    problem: str | None = None
+    problem: str | None
 
     @property
     def id(self) -> str:

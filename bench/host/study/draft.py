@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from bench.cell import DEVICES, PRECISIONS
-from bench.registry import BUILT_IN, Registry
+from bench.registry import Registry
 
 #: The values of one table, defaults included; a key that is wrong by itself, or required and missing, is absent.
 Values = Mapping[str, Any]
@@ -23,8 +23,8 @@ class Draft:
     workloads: Mapping[str, Values]
     profiles: Mapping[str, Values]
     exclusions: tuple[Values, ...]
-    claims: Mapping[str, Values] = field(default_factory=dict)
-    registry: Registry = BUILT_IN
+    claims: Mapping[str, Values]
+    registry: Registry
 
     def known(self, coordinate: str) -> list[str]:
         """List the values that a coordinate of this study can have."""

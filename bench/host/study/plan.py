@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cell import Cell
-from bench.registry import BUILT_IN, Registry
+from bench.registry import Registry
 
 from .baseline import SPEED_UP
 from .schema import Profile
@@ -28,7 +28,9 @@ class Plan:
     #: The most threads that a cell has.
     threads: int
     #: The column that the others are divided by.
-    baseline: str = ""
+    baseline: str
+    #: Where the cells' frameworks and workloads are.
+    registry: Registry
     #: What tables show of a comparison.
     ratios: str = SPEED_UP
     #: The most seconds that measuring may take; None sets no limit.
@@ -37,8 +39,6 @@ class Plan:
     strict: bool = False
     #: Find the largest batch that fits into this much memory; None finds none.
     memory_cap_bytes: int | None = None
-    #: Where the cells' frameworks and workloads are.
-    registry: Registry = BUILT_IN
     #: What of the choice had no effect, in sentences.
     remarks: tuple[str, ...] = ()
 

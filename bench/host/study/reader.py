@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from bench.registry import BUILT_IN, Registry
+from bench.registry import Registry
 
 from . import families
 from .draft import Draft
@@ -54,7 +54,7 @@ class ReadTable:
 class Reader:
     """Reads the sections of one file and collects what is wrong with them."""
 
-    def __init__(self, registry: Registry = BUILT_IN) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._known = Known(registry)
         #: The problems of each place, in the order of the file's sections; empty where there is none.

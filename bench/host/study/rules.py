@@ -11,7 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from bench.frameworks.facts import Facts
-from bench.registry import BUILT_IN, Registry
+from bench.registry import Registry
 
 from . import claim_rules, shared_lock, sources
 from .baseline import CHOSEN
@@ -106,7 +106,7 @@ def settings_problems(draft: Draft) -> Iterator[str]:
             yield f"baseline: {unknown(f'{environment} mode', mode, modes)}"
 
 
-def environment_problems(values: Values, registry: Registry = BUILT_IN) -> Iterator[str]:
+def environment_problems(values: Values, registry: Registry) -> Iterator[str]:
     framework = values.get("framework")
     if framework is not None:
         facts = registry.facts(framework)
@@ -188,7 +188,7 @@ def _forbids(text: str, distribution: str, first: Version) -> bool:
     return False
 
 
-def workload_problems(name: str, values: Values, registry: Registry = BUILT_IN) -> Iterator[str]:
+def workload_problems(name: str, values: Values, registry: Registry) -> Iterator[str]:
     if name not in registry.workloads:
         yield sources.misnamed(registry, "workloads").get(name) or unknown("workload", name, registry.workloads)
         return

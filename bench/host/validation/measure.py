@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -72,9 +72,9 @@ class TrialMeasurement:
     environments: Mapping[str, InstalledEnvironment]
     looks: tuple[int, ...]
     #: {name: folder} of plug-in sources: see ``bench.registry``.
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str]
     #: Whether workers can move to other processors; containers cannot.
-    can_move: bool = True
+    can_move: bool
 
     def measure(self, trial: Trial) -> TrialData:
         """Measure one trial; KeyboardInterrupt passes through."""

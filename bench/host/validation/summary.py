@@ -33,7 +33,7 @@ class TrialVerdict:
     #: None where there is too little for a verdict.
     verdict: Verdict | None
     #: The p value of the pairs before the first look alone; no stopping rule has chosen their number.
-    first_p: float | None = None
+    first_p: float | None
 
     @property
     def withheld(self) -> bool:

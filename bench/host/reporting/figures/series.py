@@ -71,7 +71,7 @@ class Drawn:
     #: Whether the rows stand in two columns of bands.
     wide: bool
     #: What is not shown, in words.
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
     def name(self, series: Series, found: SpeedUps) -> str:
         return series.name(found, LISTED_WIDE if self.wide else LISTED)

@@ -75,7 +75,7 @@ def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
     return loading.load(files, {output.name for output in BUILT_IN})
 
 
-def write_all(report: Report, folder: Path, extra: Iterable[Output] = (), *, every_figure: bool = False) -> Written:
+def write_all(report: Report, folder: Path, extra: Iterable[Output], *, every_figure: bool) -> Written:
     """Write our outputs and then other people's; one of theirs that fails costs the others nothing."""
     found = Written()
     tables = [output for output in BUILT_IN if output in TABLES]

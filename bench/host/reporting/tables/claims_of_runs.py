@@ -26,7 +26,7 @@ class AnswersOfRun:
     run: str
     answers: AnsweredClaims
     labels: Mapping[str, Label]
-    finished: bool = True
+    finished: bool
 
 
 def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:

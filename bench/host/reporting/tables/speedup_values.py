@@ -59,7 +59,7 @@ class SpeedUps:
     #: {column: settings that may explain its ratios}, without the columns that have none.
     explained: Mapping[str, tuple[str, ...]]
     #: Whether a report shows how many times as long a cell takes, instead of how many times as fast it is.
-    as_ratios: bool = False
+    as_ratios: bool
 
     @property
     def product(self) -> str:

@@ -126,7 +126,7 @@ ABOUT = {
 }
 
 
-def of_page(*, as_ratios: bool = False) -> dict[str, str]:
+def of_page(*, as_ratios: bool) -> dict[str, str]:
     """Return the words of the scripts, by the names that they use; ``as_ratios`` those of time ratios."""
     tables = (CHOICE, CHART, FIGURES, TABLE, DETAILS, ABOUT, of_comparisons(as_ratios=as_ratios))
     return {name: translated(text) for table in tables for name, text in table.items()}

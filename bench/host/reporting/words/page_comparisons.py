@@ -40,7 +40,7 @@ OF_ANOTHER_BASELINE = {
 }
 
 
-def compared_with(baseline: str, *, as_ratios: bool = False) -> str:
+def compared_with(baseline: str, *, as_ratios: bool) -> str:
     """Say what the numbers of the answer compare with."""
     if as_ratios:
         return _("Ratios are times over those of {baseline}.", baseline=baseline)

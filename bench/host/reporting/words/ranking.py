@@ -36,9 +36,7 @@ def ranking_remarks(ranked: Ranked, results: Sequence[Result]) -> list[str]:
     ]
 
 
-def best_mode_remarks(
-    ranked: Ranked, results: Sequence[Result], baseline: str, *, as_ratios: bool = False
-) -> list[str]:
+def best_mode_remarks(ranked: Ranked, results: Sequence[Result], baseline: str, *, as_ratios: bool) -> list[str]:
     """Write for every track how fast the versions are, each in its best mode of every row; see ``best_modes``.
 
     With ``as_ratios`` they are time ratios instead of speed-ups.
