@@ -19,9 +19,10 @@ from bench.host import commands, project, system
 from bench.host.commands.parser import Parser
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
+from bench.host.system import EXIT_MISUSE
 
-#: What a shell expects of a command that was called wrongly, or ended by a signal, whose number is added.
-EXIT_MISUSE, EXIT_SIGNAL = 2, 128
+#: What a shell expects of a command that a signal ended, whose number is added.
+EXIT_SIGNAL = 128
 #: What a message calls the place that a command prints to.
 OUTPUT = "the output"
 #: Commands that measure, and say before what a system that is not Linux lacks.

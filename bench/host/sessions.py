@@ -23,10 +23,10 @@ from .commands import SUMMARIES
 from .refusal import harmless
 from .study import family_names, location, session_names, version_ranges
 from .study.suggestion import unknown
+from .system import EXIT_MISUSE
 
-#: What a shell expects of a command that was called wrongly, and what a gate on slowdowns ends with.
-EXIT_MISUSE, EXIT_GATE = 2, 3
-#: The commands that have a gate.
+#: What a gate on slowdowns ends with, and the commands that have one.
+EXIT_GATE = 3
 GATED = ("run", "history", "report", "compare", "series")
 #: Commands with a session of their own name, which gives them its arguments; those of environments call the others.
 PLAIN = tuple(name for name in SUMMARIES if name not in ("prepare", "run"))

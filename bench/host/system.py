@@ -10,7 +10,7 @@ import sys
 LINUX, MACOS = "linux", "darwin"
 #: Runs a checkout's default study in a container that has Linux.
 CONTAINER = 'docker run --rm -it -v "${PWD}:/work" -w /work python:3.11 python noxfile.py'
-#: What a shell expects of a command that cannot be done.
+#: What a shell expects of a command that was called wrongly, or cannot be done.
 EXIT_MISUSE = 2
 
 
