@@ -98,10 +98,11 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     from ..environments import removal
     from ..measuring.bisection_run import BisectionRun
     from ..measuring.pair_measurement import PairMeasurement
+    from ..storage import archive
     from ..storage.compile_caches import slug
     from ..storage.moves import BISECTIONS
 
-    folder = options.root / "reports" / study.settings.name / BISECTIONS
+    folder = archive.folder_of(options.root, study.settings.name) / BISECTIONS
     first = cells[0]
     # Verdicts were validated with a process for every cell.
     chosen = {"workers": "own", "peaks": False, "twin": False, "trial": False, "compile_cache": "kept"}

@@ -40,9 +40,10 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting.renderers import terminal
     from ..reporting.tables import claims_of_runs
+    from ..storage import archive
 
     studies = find_studies(options)
-    folders = options.runs or [options.root / "reports" / study.settings.name for study in studies]
+    folders = options.runs or [archive.folder_of(options.root, study.settings.name) for study in studies]
     answered = [_answer(studies, folder) for folder in dict.fromkeys(folders)]
     table = claims_of_runs.show([list(of_study) for of_study in zip(*answered, strict=True)])
     terminal.render(Console(), table, file=str(options.write or ""))

@@ -7,18 +7,15 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused, harmless
 from ..study import location
-from ..study import options as study_options
-from . import announce, cell_filter, damaged_lines, exit_codes
+from . import announce, cell_filter, exit_codes, run_choice
 
 if TYPE_CHECKING:
     from ..analysis.run_comparison import CellChange, RunComparison
     from ..statistics.bootstrap import Estimate
-    from ..storage.run_summary import RunFacts, RunSummary
 
 #: Cells and changes that are printed without --all.
 MOST_CELLS, MOST_CHANGES, MOST_UNCOMPARED = 40, 20, 5
@@ -54,10 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..analysis.run_comparison import compare_runs
 
-    one, other = (_place(options, name) for name in (options.before, options.after))
-    before = _load(one)
+    one, other = (run_choice.locate(options, name) for name in (options.before, options.after))
+    before = run_choice.load(one)
     # A run that is compared with itself is read once, so its damaged lines are told once.
-    after = before if one.resolve() == other.resolve() else _load(other)
+    after = before if one.resolve() == other.resolve() else run_choice.load(other)
     for summary in (before, after):
         if summary.facts.trial:
             raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Compare runs of another profile.")
@@ -68,46 +65,9 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.EXIT_OK if options.fail_if is None else _gate(found, options.fail_if)
 
 
-def add_run_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the run that a command is about."""
-    text = "a folder with records, a file of a series, or a run's name; the study's last run by default"
-    parser.add_argument("run", metavar="RUN", nargs="?", help=text)
-
-
-def find(options: argparse.Namespace, name: str | None) -> RunSummary:
-    """Return the run that a folder, a file of a series, or a name means; the last one of None. Raises Refused."""
-    return _load(_place(options, name))
-
-
-def _place(options: argparse.Namespace, name: str | None) -> Path:
-    from ..storage import stored_runs
-    from ..storage.archive import HISTORY
-
-    if name is not None and (options.root / name).exists():
-        return Path(options.root, name)
-    study = study_options.read_study(options).settings.name
-    folder = Path(options.root, "reports", study)
-    if name is None:
-        return folder
-    # Most runs have the name of their folder; all descriptions are read only where none has.
-    for place in (folder / HISTORY / name, Path(options.root, "series", study, f"{name}.jsonl")):
-        if place.exists():
-            return place
-    return stored_runs.find(folder, name).folder
-
-
-def _load(path: Path) -> RunSummary:
-    """Return the summary of the run at ``path``; how many of its lines were left out is printed with their places."""
-    from ..analysis import summaries
-
-    summary = summaries.load(path)
-    damaged_lines.tell(summary.facts.name, summary.damaged)
-    return summary
-
-
 def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
-    yield f"before  {describe(found.before.facts)}"
-    yield f"after   {describe(found.after.facts)}"
+    yield f"before  {run_choice.describe(found.before.facts)}"
+    yield f"after   {run_choice.describe(found.after.facts)}"
     yield ""
     yield from _changes(found, options)
     yield (
@@ -124,11 +84,6 @@ def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     yield ""
     yield from _table(found, options)
     yield from _uncompared(found, options)
-
-
-def describe(facts: RunFacts) -> str:
-    """Name a run, when it was, and how it was measured."""
-    return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
 
 
 def _changes(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused
 from ..study.options import PATTERN_OPTIONS
 from ..study.suggestion import unknown
-from . import announce, damaged_lines
+from . import announce, damaged_lines, run_choice
 from . import run as measuring
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--measure", action="store_true", help="measure them first, with the options of a run")
     parser.add_argument("--against", metavar="VERSION", help="the version that all are compared with; the oldest one")
-    parser.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    run_choice.add_option(parser)
     measuring.add_arguments(parser)
 
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import history
     from ..reporting.words.files import list_files
-    from ..storage import archive, run_records, stored_runs
+    from ..storage import archive, run_records
     from ..study import options as study_options
 
     study = study_options.read_study(options)
@@ -49,9 +49,7 @@ def run(options: argparse.Namespace) -> int:
             return code
     profile = study.profiles.get(options.profile or study.settings.profile)
     trial = options.measure and profile is not None and profile.trial
-    folder = archive.folder_of(options.root, study.settings.name, trial=trial)
-    if options.run is not None:
-        folder = stored_runs.find(folder, options.run).folder
+    folder = run_choice.folder_in(archive.folder_of(options.root, study.settings.name, trial=trial), options)
     described = run_records.describe(folder)
     if described is None:
         chosen = " ".join(options.families or study.families or study.settings.default[:1])

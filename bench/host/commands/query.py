@@ -9,7 +9,7 @@ from pathlib import Path
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
-from . import announce
+from . import announce, run_choice
 
 #: {table: the file of the report that it is read from}
 TABLES = {"results": "results.csv", "details": "details.csv", "samples": "samples.parquet"}
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--folder", type=Path, help="the folder with the report; the study's by default")
-    place.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    run_choice.add_option(place)
     parser.add_argument("--csv", action="store_true", help="write CSV instead of a table")
     parser.add_argument("sql", nargs="?", default="", help=f"a question about the tables {', '.join(TABLES)}")
 
@@ -27,11 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import duckdb
 
-    folder = options.folder or options.root / "reports" / study_options.read_study(options).settings.name
-    if options.run is not None:
-        from ..storage import stored_runs
-
-        folder = stored_runs.find(folder, options.run).folder
+    folder = options.folder or _last_or_named(options)
     if not options.sql.strip():
         raise Refused('Give a question, such as: nox -s query -- "select workload, mode, speed_up from results"')
     with duckdb.connect() as database:
@@ -50,6 +46,13 @@ def run(options: argparse.Namespace) -> int:
             raise Refused(f"The question cannot be answered: {error}\nTables: {', '.join(TABLES)}.") from None
     announce(_csv(columns, rows) if options.csv else _table(columns, rows))
     return 0
+
+
+def _last_or_named(options: argparse.Namespace) -> Path:
+    from ..storage import archive
+
+    study = study_options.read_study(options)
+    return run_choice.folder_in(archive.folder_of(options.root, study.settings.name), options)
 
 
 def _remedy(options: argparse.Namespace) -> str:

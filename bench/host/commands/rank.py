@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..study import location
-from . import announce, cell_filter, compare, exit_codes, show
+from . import announce, cell_filter, exit_codes, run_choice, show
 
 if TYPE_CHECKING:
     from ..storage.run_summary import RunSummary
@@ -20,12 +20,12 @@ NAMED = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    compare.add_run_argument(parser)
+    run_choice.add_argument(parser)
     cell_filter.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    summary = compare.find(options, options.run)
+    summary = run_choice.find(options, options.run)
     cell_filter.verify(options, summary.cells)
     announce("\n".join(_lines(summary, options)))
     return exit_codes.EXIT_OK
@@ -47,7 +47,7 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     ranked = [column for column in columns if 2 * sum(column in row for row in rows.values()) > len(rows)]
     dropped = [key for key, row in rows.items() if any(column not in row for column in ranked)]
     whole = [row for key, row in rows.items() if key not in dropped]
-    yield compare.describe(summary.facts)
+    yield run_choice.describe(summary.facts)
     if not whole or len(ranked) < 2:
         yield "No two columns have times in the same rows."
         return

@@ -11,7 +11,7 @@ from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
-from . import announce, exit_codes
+from . import announce, exit_codes, run_choice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_options.add_report_arguments(parser)
     exit_codes.add_arguments(parser)
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    run_choice.add_option(chosen)
     chosen.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
     parser.add_argument(
         "--claims", type=Path, metavar="FILE", help="answer the claims of this study file; the study's own by default"
@@ -33,13 +33,11 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import outputs, report
     from ..reporting.words.files import PAGE, files_line
-    from ..storage import manifest, run_records, stored_runs
+    from ..storage import archive, manifest, run_records
 
     study = study_options.read_study(options)
     claims = (study if options.claims is None else study_options.read_file(options.claims, options)).claims
-    folder = options.folder or options.root / "reports" / study.settings.name
-    if options.run is not None:
-        folder = stored_runs.find(folder, options.run).folder
+    folder = options.folder or run_choice.folder_in(archive.folder_of(options.root, study.settings.name), options)
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
     described = run_records.describe(folder)

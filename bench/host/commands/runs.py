@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..storage import stored_runs
+    from ..storage import archive, stored_runs
     from ..storage.run_lock import exclusive
 
     study = study_options.read_study(options)
-    folder = options.root / "reports" / study.settings.name
+    folder = archive.folder_of(options.root, study.settings.name)
     named = options.label[0] if options.label else None
     # An empty name, as of a variable that is not set, names no run.
     chosen = next((run for run in (named, options.keep, options.release, options.remove) if run is not None), None)

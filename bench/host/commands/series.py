@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes
+from . import announce, cell_filter, exit_codes, run_choice
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
@@ -77,9 +77,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _add(options: argparse.Namespace, folder: Path, name: str) -> Path:
     from ..storage import run_summary
-    from .compare import find
 
-    summary = find(options, name)
+    summary = run_choice.find(options, name)
     if summary.facts.trial:
         raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Add a run of another profile.")
     path = run_summary.write(folder, summary)

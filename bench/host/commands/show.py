@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..study import location
-from . import announce, cell_filter, compare, exit_codes
+from . import announce, cell_filter, compare, exit_codes, run_choice
 
 if TYPE_CHECKING:
     from ..statistics.bootstrap import Estimate
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    compare.add_run_argument(parser)
+    run_choice.add_argument(parser)
     cell_filter.add_arguments(parser)
     parser.add_argument(
         "--slower-than",
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    summary = compare.find(options, options.run)
+    summary = run_choice.find(options, options.run)
     cell_filter.verify(options, summary.cells)
     announce("\n".join(_lines(summary, options)))
     return exit_codes.EXIT_OK
@@ -57,7 +57,7 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
         "name": lambda one: one[0].name,
     }
     shown.sort(key=orders[options.sort])
-    yield compare.describe(summary.facts)
+    yield run_choice.describe(summary.facts)
     yield f"Times over those of {summary.facts.baseline}, by pairs of processes; 1.1 is slower."
     same = compare.shared_suffix([cell.row for cell, _, _ in shown])
     rows = []

@@ -26,7 +26,7 @@ class RunIsKept(Refused):
     """The run in a folder is kept there, so no other run can take its place."""
 
 
-def folder_of(root: Path, study: str, *, trial: bool) -> Path:
+def folder_of(root: Path, study: str, *, trial: bool = False) -> Path:
     """Return the folder of the last run of a study, or of its last trial."""
     folder = root / "reports" / study
     return folder / TRIAL if trial else folder

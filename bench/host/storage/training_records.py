@@ -113,7 +113,7 @@ class Trained(Stored):
 
 
 def folder_of(root: Path, study: str) -> Path:
-    return root / "reports" / study / archive.TRAINING
+    return archive.folder_of(root, study) / archive.TRAINING
 
 
 def read(folder: Path, damaged: list[str] | None = None) -> tuple[TrainingFacts, list[Trained]] | None:

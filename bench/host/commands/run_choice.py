@@ -1,0 +1,70 @@
+"""Defines how a command names a stored run, and finds it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..study import options as study_options
+from . import damaged_lines
+
+if TYPE_CHECKING:
+    from ..storage.run_summary import RunFacts, RunSummary
+
+
+def add_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the run that a command is about; ``find`` takes its value."""
+    text = "a folder with records, a file of a series, or a run's name; the study's last run by default"
+    parser.add_argument("run", metavar="RUN", nargs="?", help=text)
+
+
+def find(options: argparse.Namespace, name: str | None) -> RunSummary:
+    """Return the run that a folder, a file of a series, or a name means; the last one of None. Raises Refused."""
+    return load(locate(options, name))
+
+
+def locate(options: argparse.Namespace, name: str | None) -> Path:
+    """Return the path of the run that ``find`` would return. Raises Refused."""
+    from ..storage import archive, stored_runs
+
+    if name is not None and (options.root / name).exists():
+        return Path(options.root, name)
+    study = study_options.read_study(options).settings.name
+    folder = archive.folder_of(options.root, study)
+    if name is None:
+        return folder
+    # Most runs have the name of their folder; all descriptions are read only where none has.
+    for place in (folder / archive.HISTORY / name, Path(options.root, "series", study, f"{name}.jsonl")):
+        if place.exists():
+            return place
+    return stored_runs.find(folder, name).folder
+
+
+def load(path: Path) -> RunSummary:
+    """Return the summary of the run at ``path``; how many of its lines were left out is printed with their places."""
+    from ..analysis import summaries
+
+    summary = summaries.load(path)
+    damaged_lines.tell(summary.facts.name, summary.damaged)
+    return summary
+
+
+def describe(facts: RunFacts) -> str:
+    """Name a run, when it was, and how it was measured."""
+    return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
+
+
+def add_option(parser: argparse._ActionsContainer) -> None:
+    """Add the option that names an earlier run; ``folder_in`` takes its value."""
+    parser.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+
+
+def folder_in(folder: Path, options: argparse.Namespace) -> Path:
+    """Return the folder of the run that ``--run`` names among those below ``folder``, itself without the option.
+
+    Raises Refused where there is no such run.
+    """
+    from ..storage import stored_runs
+
+    return folder if options.run is None else stored_runs.find(folder, options.run).folder
