@@ -8,34 +8,27 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
-from ..study.options import patterns
+from ..study.options import add_pattern_options, fits
 from ..study.suggestion import unknown
 
 if TYPE_CHECKING:
     from ..storage.run_summary import CellSummary
 
-#: option: an example of its patterns.
-OPTIONS = {"workload": "'mlp-*'", "mode": "eager", "environment": "torch2"}
+#: {option: (an example of its patterns, what they select)}
+OPTIONS = {
+    "workload": ("'mlp-*'", "workloads; all by default"),
+    "mode": ("eager", "modes; all by default"),
+    "environment": ("torch2", "environments; all by default"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    for name, example in OPTIONS.items():
-        parser.add_argument(
-            f"--{name}",
-            type=patterns,
-            action="extend",
-            default=[],
-            metavar="PATTERN",
-            help=f"{name}s; all by default; for example {example}",
-        )
+    add_pattern_options(parser, OPTIONS)
 
 
 def chosen(options: argparse.Namespace) -> Callable[[CellSummary], bool]:
     """Return a function that tells whether a cell is chosen."""
-    given = [(name, wanted) for name in OPTIONS if (wanted := getattr(options, name))]
-    return lambda cell: all(
-        any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in wanted) for name, wanted in given
-    )
+    return lambda cell: fits(cell, options, OPTIONS)
 
 
 def verify(options: argparse.Namespace, cells: Iterable[CellSummary]) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
-from ..study.options import PATTERN_OPTIONS
+from ..study.options import PATTERN_OPTIONS, fits
 from ..study.suggestion import unknown
 from . import announce, damaged_lines, run_choice
 from . import run as measuring
@@ -102,8 +101,4 @@ def _wanted(cell: Cell, options: argparse.Namespace, environments: Sequence[str]
 
     if environments and original(cell.environment) not in environments:
         return False
-    patterns = {name: getattr(options, name) for name in PATTERN_OPTIONS}
-    return all(
-        not chosen or any(fnmatch.fnmatchcase(getattr(cell, name), pattern) for pattern in chosen)
-        for name, chosen in patterns.items()
-    )
+    return fits(cell, options, PATTERN_OPTIONS)

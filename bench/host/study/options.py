@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import os
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +17,7 @@ from .toml_limits import MOST_THREADS
 if TYPE_CHECKING:
     from .schema import Study
 
-#: option: what it selects. Each takes patterns, separated by commas or given repeatedly.
+#: {option: (an example of its patterns, what they select)}
 PATTERN_OPTIONS = {
     "workload": ("'mlp-*'", "workloads; all by default"),
     "mode": ("eager", "modes; all of an environment by default"),
@@ -28,15 +30,7 @@ PATTERN_OPTIONS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose a study file and a part of it; ``selection.from_options`` takes their values."""
     location.add_argument(parser)
-    for option, (example, help_text) in PATTERN_OPTIONS.items():
-        parser.add_argument(
-            f"--{option}",
-            type=patterns,
-            action="extend",
-            default=[],
-            metavar="PATTERN",
-            help=f"{help_text}; for example {example}",
-        )
+    add_pattern_options(parser, PATTERN_OPTIONS)
     parser.add_argument(
         "--profile", metavar="NAME", help="how thoroughly to measure; the study's by default; for example quick"
     )
@@ -76,6 +70,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_report_arguments(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
+
+
+def add_pattern_options(parser: argparse.ArgumentParser, described: Mapping[str, tuple[str, str]]) -> None:
+    """Add options that select cells by patterns, separated by commas or given repeatedly; ``fits`` takes their values.
+
+    ``described`` is {option: (an example of its patterns, what they select)}.
+    """
+    for option, (example, selected) in described.items():
+        parser.add_argument(
+            f"--{option}",
+            type=patterns,
+            action="extend",
+            default=[],
+            metavar="PATTERN",
+            help=f"{selected}; for example {example}",
+        )
+
+
+def fits(cell: object, options: argparse.Namespace, names: Iterable[str]) -> bool:
+    """Tell whether a cell matches the patterns of the options ``names``, each an attribute of the cell, too."""
+    given = ((getattr(cell, name), getattr(options, name)) for name in names)
+    return all(not wanted or any(fnmatch.fnmatchcase(value, one) for one in wanted) for value, wanted in given)
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
