@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.record import OK
+
 from ..statistics.location import FloatArray
 from ..statistics.pairs import Ratio
 from ..statistics.unpaired import compare_unpaired
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
-from ..storage.run_summary import OK, CellSummary, RunSummary
+from ..storage.run_summary import CellSummary, RunSummary
 from .fairness import GROUNDS, Difference
 from .summaries import is_disturbed, with_disturbed_baselines
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.record import OK
+
 from ..statistics.level_changes import LevelChange, level_changes
 from ..statistics.location import FloatArray
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
-from ..storage.run_summary import OK, CellSummary, RunFacts, RunSummary
+from ..storage.run_summary import CellSummary, RunFacts, RunSummary
 from .fairness import GROUNDS, Difference
 from .summaries import is_disturbed, with_disturbed_baselines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,6 @@ from . import announce
 
 if TYPE_CHECKING:
     from ..study.schema import Environment
-
-ACTIONS = ("build", "list", "export", "prune")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,18 +34,12 @@ def run(options: argparse.Namespace) -> int:
     from ..containers.engine import ENGINE_ERRORS, NoEngine, reason_of
     from ..storage.run_lock import exclusive
 
-    actions: dict[str, Callable[[argparse.Namespace], int]] = {
-        "build": build,
-        "list": show,
-        "export": export,
-        "prune": prune,
-    }
     for path in (options.wheels, options.ca):
         if path is not None and not path.exists():
             raise Refused(f"{path} does not exist")
     try:
         with exclusive(options.root):
-            return actions[options.what](options)
+            return ACTIONS[options.what](options)
     except NoEngine as error:
         raise Refused(str(error)) from None
     except ENGINE_ERRORS as error:
@@ -144,3 +136,6 @@ def _chosen(options: argparse.Namespace) -> Iterable[Environment]:
     if not known:
         raise Refused('the study has no container; give an environment provider = "container" in the study file')
     return [known[name] for name in dict.fromkeys(options.names)] or list(known.values())
+
+
+ACTIONS = {"build": build, "list": show, "export": export, "prune": prune}

@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
 from . import announce, run_choice
+
+if TYPE_CHECKING:
+    import duckdb
 
 #: {table: the file of the report that it is read from}
 TABLES = {"results": "results.csv", "details": "details.csv", "samples": "samples.parquet"}
@@ -65,10 +69,9 @@ def _remedy(options: argparse.Namespace) -> str:
     return f"nox -s report{f' -- {shlex.join(given)}' if given else ''}"
 
 
-def _load(database: object, table: str, path: Path, remedy: str) -> None:
+def _load(database: duckdb.DuckDBPyConnection, table: str, path: Path, remedy: str) -> None:
     import duckdb
 
-    assert isinstance(database, duckdb.DuckDBPyConnection)
     reader = "read_parquet" if path.suffix == ".parquet" else "read_csv"
     # A field without any value would be text, and a comparison with a number would fail.
     options = ", header = true, all_varchar = false" if reader == "read_csv" else ""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import statistics
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from bench.record import OK
 
 from ..study import location
 from . import announce, cell_filter, compare, exit_codes, run_choice
@@ -73,18 +76,13 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
 
 def step_s(cell: CellSummary) -> float | None:
     """Return the median of the processes' times; None where there is none that can be used, as in reports."""
-    import statistics
-
     from ..analysis.summaries import is_disturbed
-    from ..storage.run_summary import OK
 
     return statistics.median(cell.step_s) if cell.step_s and cell.status == OK and not is_disturbed(cell) else None
 
 
 def _lack(cell: CellSummary) -> str:
     """Say why a cell has no time."""
-    from ..storage.run_summary import OK
-
     return cell.status if cell.status != OK or not cell.step_s else "disturbed by other programs"
 
 

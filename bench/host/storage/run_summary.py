@@ -18,6 +18,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bench.record import OK
+
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..workers.field_types import Count, Named, Text, Versions, Word, first_problem
@@ -35,9 +37,6 @@ LARGEST_BYTES = 64 << 20
 StepSeconds = Annotated[float, Field(strict=True, ge=1e-12, le=1e9, allow_inf_nan=False)]
 LogRatio = Annotated[float, Field(strict=True, ge=-50, le=50, allow_inf_nan=False)]
 
-#: What no process of a cell has: see ``bench.record.STATUSES`` for the others.
-OK = "ok"
-
 
 class CellSummary(BaseModel):
     """What one cell of a run has; ``settings``, ``versions`` and ``work`` are places in lists of the run."""
@@ -48,6 +47,7 @@ class CellSummary(BaseModel):
     column: Word
     row: Word
     threads: Small
+    #: A record's status, or ``not run``.
     status: Word = OK
     reason: Text = ""
     #: Median seconds per step of each process that counts, in the order of the rounds.
