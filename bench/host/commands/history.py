@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     names = _named(study, options.families)
     code = 0
     if options.measure:
-        options.environment = names or list(study.settings.default)
+        options.environment = names
         code = measuring.run(options)
         if options.dry_run:
             return code

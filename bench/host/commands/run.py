@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from ..study import json_schema, location, selection
 
     study = selection.with_interpreters(study_options.read_study(options), options)
-    plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
+    plan = selection.from_options(study, options, environments=options.environment)
     json_schema.renew(location.locate(options.matrix, options.root), study.registry)
     if options.dry_run:
         there = stored_runs.stored_run(_folder(study, plan, options))

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{', '.join(given)}: a training has no use for it. Remove it, or measure steps with a run.")
     options.size = options.size or [SIZE]
     study = selection.with_interpreters(study_options.read_study(options), options)
-    plan = selection.from_options(study, options, environments=options.environment or list(study.settings.default))
+    plan = selection.from_options(study, options, environments=options.environment)
     plan, data = _trainable(study, plan, options)
     seeds = tuple(range(plan.seed, plan.seed + options.seeds))
     course = TrainingPlan(options.epochs, seeds, options.validation, options.time_to)
