@@ -22,7 +22,7 @@ from bench.host.environments.interpreters import find
 from bench.host.setup.installer import installer_environ
 from bench.host.setup.tool import run_tool
 from bench.host.study import study_file
-from bench.host.study.schema import Environment
+from bench.host.study.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[1]
 GOAL_S, GOAL_FACTOR = 15, 8

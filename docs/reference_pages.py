@@ -16,16 +16,18 @@ sys.path.insert(0, str(ROOT))
 from bench.host import commands  # noqa: E402
 from bench.host.__main__ import parser  # noqa: E402
 from bench.host.study import schema  # noqa: E402
+from bench.host.study.claim import Claim  # noqa: E402
+from bench.host.study.environment import Environment  # noqa: E402
 
 #: The tables of a study file, in the order of the page.
 TABLES = {
     "[study]": schema.Settings,
-    "[environments.NAME]": schema.Environment,
+    "[environments.NAME]": Environment,
     "[workloads.NAME]": schema.WorkloadChoice,
     "[profiles.NAME]": schema.Profile,
     "[indexes]": schema.Indexes,
     "[[exclusions]]": schema.Exclusion,
-    "[claims.NAME]": schema.Claim,
+    "[claims.NAME]": Claim,
 }
 
 

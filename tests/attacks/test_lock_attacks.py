@@ -18,7 +18,7 @@ from bench.host.environments import locks, prepare, source_builds, venv
 from bench.host.environments.locks import LockRequest
 from bench.host.environments.source_builds import LockError
 from bench.host.study import study_file
-from bench.host.study.study_file import StudyError
+from bench.host.study.location import StudyError
 
 pytestmark = pytest.mark.long
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from bench.cell import Cell
+from bench.host.study import options as study_options
 from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
@@ -48,7 +49,7 @@ def study(**changes: Any) -> Study:
 
 def options(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    selection.add_arguments(parser)
+    study_options.add_arguments(parser)
     return parser.parse_args(arguments)
 
 

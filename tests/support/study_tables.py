@@ -10,18 +10,12 @@ from typing import Any
 import pytest
 
 from bench.host.study import study_file
+from bench.host.study.claim import Claim
+from bench.host.study.environment import Environment
+from bench.host.study.location import StudyError
 from bench.host.study.reader import NAMED_SECTIONS
-from bench.host.study.schema import (
-    Claim,
-    Environment,
-    Exclusion,
-    Indexes,
-    Profile,
-    Settings,
-    StudyTable,
-    WorkloadChoice,
-)
-from bench.host.study.study_file import StudyError
+from bench.host.study.schema import Exclusion, Indexes, Profile, Settings, WorkloadChoice
+from bench.host.study.table import StudyTable
 
 ROOT = Path(__file__).resolve().parents[2]
 

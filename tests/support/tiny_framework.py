@@ -7,7 +7,7 @@ from pathlib import Path
 import wheels
 from wheels import Wanted
 
-from bench.host.study.schema import Environment
+from bench.host.study.environment import Environment
 
 REQUIREMENTS = ("tinyframe==1.0",)
 

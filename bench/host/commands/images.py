@@ -17,7 +17,7 @@ from ..study.suggestion import unknown
 from . import announce
 
 if TYPE_CHECKING:
-    from ..study.schema import Environment
+    from ..study.environment import Environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

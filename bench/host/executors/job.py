@@ -16,7 +16,7 @@ from typing import Any
 from bench.cell import Cell
 
 from ..environments.outcome import Prepared
-from ..study.schema import Environment
+from ..study.environment import Environment
 from . import turns
 
 SCHEMA_VERSION = 1

@@ -25,8 +25,6 @@ from .lines import NewerSchema, parsed
 from .manifest_schema import RunSchema
 from .record_schema import verify
 
-__all__ = ["Manifest", "NewerSchema", "read", "write"]
-
 SCHEMA_VERSION = 2
 RUN = "run.json"
 #: A larger file is not one of ours; the description of a study of 10,000 cells has 3 MiB.

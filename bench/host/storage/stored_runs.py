@@ -23,6 +23,7 @@ from ..setup.staging import write_whole
 from ..study.suggestion import unknown
 from . import journal, manifest, run_records
 from .archive import HISTORY, TRIAL, files_of, folder_name
+from .lines import NewerSchema
 from .manifest import Manifest
 
 LONGEST_LABEL = 40
@@ -84,7 +85,7 @@ def stored_run(folder: Path) -> StoredRun | None:
     problems: list[str] = []
     try:
         found = manifest.read(folder, problems)
-    except manifest.NewerSchema as error:
+    except NewerSchema as error:
         return StoredRun(folder, Manifest(), str(error))
     if found is None and not (folder / journal.RECORDS).is_file():
         return None

@@ -18,8 +18,8 @@ from packaging.version import Version
 from bench.frameworks.facts import Facts, Release
 from bench.registry import Registry
 
+from .environment import Environment
 from .family_names import MOST_ENVIRONMENTS, MOST_VERSIONS, member, order, sorted_versions
-from .schema import Environment
 from .session_names import is_valid
 
 #: What stands for the version in a requirement.

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from .environment import Environment
 from .location import StudyError
-from .schema import Environment, Study
+from .schema import Study
 from .values import wheel_source
 
 #: Names the index or the folder, and goes before the study file.

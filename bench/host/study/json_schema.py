@@ -15,7 +15,7 @@ from bench.registry import BUILT_IN, Registry
 from ..setup.staging import write_whole
 from . import sources
 from .schema import Study
-from .values import NAME_PATTERN
+from .session_names import NAME_PATTERN
 
 NAME = "matrix.schema.json"
 #: The first line by which a study file names the schema beside it.

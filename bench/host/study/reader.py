@@ -12,20 +12,13 @@ from pydantic_core import ErrorDetails
 from bench.registry import Registry
 
 from . import families
+from .claim import Claim
 from .draft import Draft
+from .environment import Environment
 from .rules import place_of
-from .schema import (
-    Claim,
-    Environment,
-    Exclusion,
-    Indexes,
-    Profile,
-    Settings,
-    Study,
-    StudyTable,
-    WorkloadChoice,
-)
+from .schema import Exclusion, Indexes, Profile, Settings, Study, WorkloadChoice
 from .suggestion import LONGEST, shown, unknown
+from .table import StudyTable
 from .values import Known
 
 #: The sections that hold named tables, what they hold, and a name for an example.

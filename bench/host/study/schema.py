@@ -12,9 +12,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from bench.registry import BUILT_IN, Registry
 
-from .claim import Claim as Claim
-from .environment import Environment as Environment
-from .table import StudyTable as StudyTable
+from .claim import Claim
+from .environment import Environment
+from .table import StudyTable
 from .values import (
     FILLED_LIST,
     LIST,

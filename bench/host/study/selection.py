@@ -15,15 +15,13 @@ from ..machine.processors import physical_cores
 from . import families, unlisted_modes, unlisted_workloads
 from .baseline import CHOSEN, SPEED_UP
 from .draft import sizes_of
-from .options import add_arguments
+from .environment import Environment
+from .location import StudyError
 from .plan import Plan
-from .schema import COORDINATES, Environment, Exclusion, Profile, Study, fits
-from .study_file import StudyError
+from .schema import COORDINATES, Exclusion, Profile, Study, fits
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
 from .values import Threads
-
-__all__ = ["Plan", "Selection", "add_arguments", "from_options", "select", "with_interpreters"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Selection:
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
-    """Select by the options of ``add_arguments`` within the named environments; raises StudyError."""
+    """Select by the options of ``options.add_arguments`` within the named environments; raises StudyError."""
     return select(
         study,
         Selection(

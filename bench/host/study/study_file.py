@@ -11,8 +11,6 @@ from .location import StudyError
 from .reader import Reader
 from .schema import Study
 
-__all__ = ["StudyError", "load", "parse"]
-
 
 def load(path: Path, *, root: Path | None = None) -> Study:
     """Read the study file at ``path``; raises StudyError with all of its errors at once.

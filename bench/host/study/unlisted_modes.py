@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from bench.registry import Registry
 
+from .environment import Environment
 from .families import missing_mode
 from .rules import place_of, version_problems
-from .schema import Environment
 
 #: Environments that a remedy names.
 MOST_NAMED = 3

@@ -17,8 +17,7 @@ from bench.registry import BUILT_IN, Registry
 
 from . import sources
 from .family_names import VERSION_PATTERN
-from .session_names import NAME_PATTERN as NAME_PATTERN
-from .session_names import NAME_REMEDY
+from .session_names import NAME_PATTERN, NAME_REMEDY
 from .suggestion import unknown
 from .toml_limits import MOST_THREADS
 from .version_ranges import RANGE_PATTERN

@@ -22,7 +22,8 @@ from ..reporting.words.numbers import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping
 from ..storage.journal import end_last_line, read_lines
-from ..study.schema import Environment, Study
+from ..study.environment import Environment
+from ..study.schema import Study
 from . import summary, trial_plan
 from .measure import PROFILE, SEED, TrialMeasurement
 from .trial import Trial, TrialData

@@ -27,8 +27,6 @@ from .requests import encode
 #: Seconds in which a worker whose pipe was closed ends.
 CLOSING_S = 5.0
 
-__all__ = ["Ended", "WorkerProcess", "oom_kills"]
-
 
 def arguments(
     processors: Sequence[int],

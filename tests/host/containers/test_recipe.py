@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.host.containers.recipe import Recipe, default_base, dockerfile_path
-from bench.host.study.values import NAME_PATTERN
+from bench.host.study.session_names import NAME_PATTERN
 
 RECIPE = Recipe("torch2", "FROM x", "base:1", "sha256:1", "3.11", b"torch==2", ("g++", "make"))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bench.cell import Cell
 from bench.host.environments import Prepared
 from bench.host.executors.job import SCHEMA_VERSION, InstalledEnvironment, RowJob, RowRound
-from bench.host.study.schema import Environment
+from bench.host.study.environment import Environment
 from bench.record import OK
 
 CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)

@@ -8,12 +8,12 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.storage import manifest
+from bench.host.storage.lines import NewerSchema
 from bench.host.storage.manifest import (
     BUDGET,
     RUN,
     SCHEMA_VERSION,
     Manifest,
-    NewerSchema,
     ProfileSummary,
     SpentSeconds,
     Stop,

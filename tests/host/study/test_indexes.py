@@ -8,7 +8,8 @@ import pytest
 from study_tables import changed
 
 from bench.host.study import indexes
-from bench.host.study.study_file import StudyError, parse
+from bench.host.study.location import StudyError
+from bench.host.study.study_file import parse
 
 CPU = {
     "venv": {"python": "3.11", "requirements": ["torch==2.13.0", "numpy"]},

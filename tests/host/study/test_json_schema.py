@@ -6,16 +6,10 @@ import json
 from pathlib import Path
 
 from bench.host.study import json_schema
+from bench.host.study.environment import Environment
 from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
-from bench.host.study.schema import (
-    Environment,
-    Exclusion,
-    Indexes,
-    Profile,
-    Settings,
-    StudyTable,
-    WorkloadChoice,
-)
+from bench.host.study.schema import Exclusion, Indexes, Profile, Settings, WorkloadChoice
+from bench.host.study.table import StudyTable
 from bench.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
-
-from bench.host.study import selection
-
-
-def options(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    selection.add_arguments(parser)
-    return parser.parse_args(arguments)
+from example_study import options
 
 
 @pytest.mark.parametrize(

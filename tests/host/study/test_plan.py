@@ -6,8 +6,8 @@ import pytest
 from example_study import ALL, options, plan_of, rows, study
 
 from bench.host.study import selection
+from bench.host.study.location import StudyError
 from bench.host.study.selection import Selection, select
-from bench.host.study.study_file import StudyError
 
 
 def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from bench.cell import DEVICES, PRECISIONS
 from bench.host.study import selection, study_file
+from bench.host.study.location import StudyError
 from bench.host.study.selection import Selection, select
-from bench.host.study.study_file import StudyError
 from bench.registry import BENCH, BUILT_IN, Registry, Source
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.host.study.study_file import StudyError, parse
+from bench.host.study.location import StudyError
+from bench.host.study.study_file import parse
 
 VENV = {
     "framework": "torch",

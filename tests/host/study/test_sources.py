@@ -9,8 +9,8 @@ import pytest
 from study_tables import changed
 
 from bench.host.study import json_schema, study_file
+from bench.host.study.location import StudyError
 from bench.host.study.selection import Selection, select
-from bench.host.study.study_file import StudyError
 from bench.registry import BENCH, BUILT_IN, Registry
 
 TOY = Path(__file__).resolve().parents[2] / "extensions" / "toy"

@@ -10,7 +10,7 @@ import pytest
 from study_tables import ROOT, TABLES, changed, errors_of, toml
 
 from bench.host.study import study_file
-from bench.host.study.study_file import StudyError
+from bench.host.study.location import StudyError
 from bench.host.study.suggestion import unknown
 from bench.registry import BUILT_IN
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from study_tables import MODELS, TABLES, errors_of, table_at, toml
 
 from bench.host.study import study_file
+from bench.host.study.location import StudyError
 from bench.host.study.reader import NAMED_SECTIONS, SECTIONS
 from bench.host.study.schema import COORDINATES, Study
-from bench.host.study.study_file import StudyError
 from bench.registry import BUILT_IN
 
 SCALARS = st.one_of(

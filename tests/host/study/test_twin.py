@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bench.cell import Cell
+from bench.host.study.session_names import NAME_PATTERN
 from bench.host.study.twin import (
     SUFFIX,
     column_to_repeat,
@@ -14,7 +15,6 @@ from bench.host.study.twin import (
     original_cell,
     with_twin,
 )
-from bench.host.study.values import NAME_PATTERN
 
 A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 B = replace(A, mode="torchscript")

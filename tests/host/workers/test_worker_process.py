@@ -13,7 +13,8 @@ from simulated_clock import Clock
 
 from bench.host.environments.variables import of_process
 from bench.host.workers import protocol
-from bench.host.workers.worker_process import Ended, WorkerProcess, arguments
+from bench.host.workers.protocol import Ended
+from bench.host.workers.worker_process import WorkerProcess, arguments
 
 SPEAK = """
 import json, os, signal, sys, time
