@@ -17,6 +17,7 @@ from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..reporting.progress import Display, RemainingTime
+from ..reporting.renderers import terminal
 from ..statistics.location import FloatArray
 from ..statistics.pairs import pair_log_ratios
 from ..storage import input_data, journal, manifest
@@ -108,7 +109,7 @@ class PairMeasurement:
         return input_data.resolve_all(paths, root=self.root, announce=self._say, registry=self.study.registry)
 
     def _say(self, text: str) -> None:
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        terminal.say(self.console, text)
 
 
 def log_ratios(cell: Cell, reference: Cell, records: Sequence[Record]) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from ..project import COMPILE_CACHES, STATE
 from ..reporting import outputs, report
 from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
+from ..reporting.renderers import terminal
 from ..reporting.words.files import files_line
 from ..reporting.words.numbers import duration
 from ..storage import archive, identity, input_data, journal, manifest, source_files
@@ -66,6 +68,7 @@ class StudyRun:
         self._plan = plan
         self._prepared = prepared
         self._console = console
+        self._say = functools.partial(terminal.say, console)
         self._details = details
         self._every_figure = every_figure
         self._label = label
@@ -237,6 +240,3 @@ class StudyRun:
             yield
         finally:
             self._manifest = self._manifest.spend(waited_for_workers=time.monotonic() - began)
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)

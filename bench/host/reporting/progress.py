@@ -12,6 +12,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from .renderers import terminal
 from .words.language import _
 from .words.numbers import duration
 
@@ -104,10 +105,6 @@ class Display:
         if self._console.is_terminal:
             self._progress.stop()
 
-    def say(self, text: str) -> None:
-        """Print a line that stays."""
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
-
     def at(self, what: str, done: int, *, brief: bool = False) -> None:
         """Show what is under way; ``done`` processes are over.
 
@@ -128,7 +125,7 @@ class Display:
             )
             self._progress.refresh()
         else:
-            self.say("  ".join(filter(None, (f"{done}/{total}" if total else "", left, what))))
+            terminal.say(self._console, "  ".join(filter(None, (f"{done}/{total}" if total else "", left, what))))
 
 
 def _left(seconds: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import time
@@ -18,6 +19,7 @@ from ..executors.local import LocalExecutor
 from ..machine import facts
 from ..project import STATE
 from ..refusal import Refused
+from ..reporting.renderers import terminal
 from ..reporting.words.numbers import duration
 from ..setup.staging import write_whole
 from ..statistics import stopping
@@ -63,7 +65,7 @@ class Validation:
     ) -> None:
         """``numpy`` is the environment of the cells that start quickly; by default the host's own Python."""
         self._root = root
-        self._console = console
+        self._say = functools.partial(terminal.say, console)
         self._threads = threads
         self._registry = study.registry
         self.folder = root / "reports" / "validation"
@@ -143,9 +145,6 @@ class Validation:
         found = summary.group_trials(measured)
         about = facts.describe()
         text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {self._threads} threads.\n"
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._say(text)
         write_whole(self.folder / "table.md", text)
         return found
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)

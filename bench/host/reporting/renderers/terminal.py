@@ -1,4 +1,4 @@
-"""Prints a table in the terminal, through rich, and leaves out columns where the terminal is narrow."""
+"""Prints lines and tables in the terminal, through rich; a narrow one gets fewer columns."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from ..tables.table import Entry, Group, Table, mark
 from ..words.text import printable
 
 SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+
+
+def say(console: Console, text: str) -> None:
+    """Print a line of text that stays as it is: nothing in it is markup, and no line is broken."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
