@@ -19,7 +19,6 @@ from ...study import location
 from ...study.baseline import CHOSEN, RATIO
 from ..tables.rows import measured_baseline, rows_of
 from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
-from ..tables.speedups import WORDS
 from ..tables.table import Table
 from ..words import page as words
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures
@@ -107,7 +106,7 @@ def _answer(report: Report) -> dict[str, Any]:
     heading = [] if table.sentences else [*filter(None, [table.banner])]
     answer = [*heading, *table.sentences, *remarks]
     measured = report.speed_ups.results if report.speed_ups is not None else ()
-    of_run = {first_words(text, WORDS) for text in (*alarm(report.manifest), *failures(measured))}
+    of_run = {first_words(text) for text in (*alarm(report.manifest), *failures(measured))}
     return {
         "banner": table.banner if table.sentences else "",
         "answer": answer,

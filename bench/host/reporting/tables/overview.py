@@ -23,7 +23,7 @@ from ..words.terms import status_word
 from ..words.text import first_words
 from .rows import rows_of
 from .speedup_values import time_digits
-from .speedups import LINES, WORDS
+from .speedups import LINES
 from .table import Column, Entry, Group, Table
 
 
@@ -59,7 +59,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         _caption(conditions, trial=manifest.profile.trial),
         (Column(_("workload"), "left"), *headings),
         (Group(Entry(""), ("",) * (len(columns) + 1), tuple(rows)),) if rows else (),
-        tuple(first_words(line, WORDS) for line in lines[:LINES]),
+        tuple(first_words(line) for line in lines[:LINES]),
         banner=answer.banner(grades, manifest),
     )
 

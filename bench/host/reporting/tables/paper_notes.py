@@ -15,7 +15,6 @@ from ..words.quality import meaning
 from ..words.terms import enumerate_names, status_word
 from ..words.text import first_words
 from .speedup_values import SpeedUps
-from .speedups import WORDS
 
 
 class About(enum.Enum):
@@ -100,4 +99,4 @@ def notes(found: SpeedUps) -> list[tuple[About, str]]:
     if failed:
         listed = ", ".join(f"{number} {status_word(status)}" for status, number in failed.most_common())
         lines.append((About.MISSING, _("--: without a time ({listed}).", listed=listed)))
-    return [(about, first_words(text, WORDS)) for about, text in lines]
+    return [(about, first_words(text)) for about, text in lines]

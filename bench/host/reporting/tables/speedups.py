@@ -30,8 +30,8 @@ from .table import Column, Entry, Group, Table
 
 #: A longer line of a heading is broken.
 LONG = 12
-#: Notes below the table, sentences about single comparisons, and words of each, at most.
-LINES, WORDS = 6, 20
+#: Notes below the table, and sentences about single comparisons, at most.
+LINES = 6
 
 
 def summarise(
@@ -77,12 +77,12 @@ def _with_lines(
         *answer.settings(found.explained),
         *answer.failures(found.results),
     ]
-    first, advice, notes = ([first_words(line, WORDS) for line in lines] for lines in (first, advice, notes))
+    first, advice, notes = ([first_words(line) for line in lines] for lines in (first, advice, notes))
     # What names the files, and the prompt, stand below as well.
     left = screen.HEIGHT - screen.height(bare) - sum(map(screen.lines_of, [*first, *advice, *notes])) - 2
     naming = Naming(found.labels, _names(found), found.before, found.as_ratios)
-    every = [first_words(line, WORDS) for line in every_comparison(compared, naming, LINES)]
-    clearest = [first_words(line, WORDS) for line in clearest_comparisons(compared, naming, LINES)]
+    every = [first_words(line) for line in every_comparison(compared, naming, LINES)]
+    clearest = [first_words(line) for line in clearest_comparisons(compared, naming, LINES)]
     needed = screen.lines_of(clearest[0]) if clearest else 0
     its_lines = sum(map(screen.lines_of, best))
     # A table that is longer than the screen is scrolled anyhow.

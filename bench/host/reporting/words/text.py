@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 #: Stands where there is no value.
 EMPTY = "–"
+#: Words of a sentence or a note of the first table, and of a paper's.
+MOST_WORDS = 20
 
 
 def printable(text: str) -> str:
@@ -28,10 +30,10 @@ def shorten(text: str, length: int = 240) -> str:
     return text[:length].rsplit(" ", 1)[0] + " …"
 
 
-def first_words(text: str, most: int) -> str:
-    """Keep the first words of a line that has more than ``most``."""
+def first_words(text: str) -> str:
+    """Keep the first words of a line that has more than ``MOST_WORDS``."""
     words = text.split(" ")
-    return text if len(words) <= most else " ".join(words[: most - 1]) + " …"
+    return text if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " …"
 
 
 def sentence(parts: Iterable[str]) -> str:

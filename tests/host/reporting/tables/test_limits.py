@@ -11,7 +11,8 @@ from study_reports import report_of
 
 from bench.host.reporting import report
 from bench.host.reporting.outputs import summary_latex, table_markdown
-from bench.host.reporting.tables.speedups import LINES, WORDS
+from bench.host.reporting.tables.speedups import LINES
+from bench.host.reporting.words.text import MOST_WORDS
 from bench.host.storage import journal, manifest
 from bench.record import FAILED, MISMATCH, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
@@ -26,7 +27,7 @@ def words(text: str) -> int:
 def assert_short(made: report.Report, folder: Path) -> None:
     main = made.main
     assert len(main.remarks) <= LINES
-    assert all(words(line) <= WORDS for line in (*main.sentences, *main.remarks)), main
+    assert all(words(line) <= MOST_WORDS for line in (*main.sentences, *main.remarks)), main
     for row in main.groups[0].rows if main.groups else ():
         assert all(not entry.notes for entry in row)
         assert all(len(entry.text) - len(entry.text.rstrip(MARKS)) <= 2 for entry in row[1:])
@@ -34,13 +35,13 @@ def assert_short(made: report.Report, folder: Path) -> None:
     first = (folder / table_markdown.NAME).read_text(encoding="utf-8").split("\n## ")[1]
     below = [line for line in first.split("|\n")[-1].split("\n\n") if line.strip()]
     assert len(below) - len(main.sentences) <= LINES
-    assert all(words(line) <= WORDS for line in below)
+    assert all(words(line) <= MOST_WORDS for line in below)
     assert "<sup>" not in first
     summary_latex.write(made, folder)
     text = (folder / summary_latex.NAME).read_text(encoding="ascii")
     notes = re.findall(r"^% (?!\\caption|In a paper|It fits|There is|  )(.*(?:\n%   .*)*)", text, re.MULTILINE)
     assert len(notes) <= LINES
-    assert all(words(note.replace("%", "")) <= WORDS for note in notes), notes
+    assert all(words(note.replace("%", "")) <= MOST_WORDS for note in notes), notes
 
 
 @pytest.mark.parametrize("folder", RUNS, ids=lambda folder: folder.name)
