@@ -55,8 +55,8 @@ def measured(tmp_path: Path, do: str = "", attack: str = "pass"):
         process.request_prepare(seed=1, reference="r.npz", data=None)
         process.await_prepare(alone=True, cache=None)
         process.calibrate(sample_s=0.01)
-        process.take_turn(1)
-        process.take_turn(1)
+        process.take_turn()
+        process.take_turn()
         process.request_finish()
         process.await_finish()
     finally:

@@ -122,7 +122,7 @@ def measured(tmp_path, references):
             process.await_prepare(alone=True, cache=None)
             process.calibrate(sample_s=0.001)
             for _ in range(turns):
-                process.take_turn(1)
+                process.take_turn()
             process.request_finish()
             process.await_finish()
         finally:

@@ -117,7 +117,7 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
     assert len({os.getsid(one) for one in started}) == 3
     assert all(map(alive, started))
     if way == "finish":
-        process.take_turn(1)
+        process.take_turn()
         process.request_finish()
         process.await_finish()
         process.end_worker()
@@ -127,7 +127,7 @@ def test_no_process_survives_its_cell(grouped, launch, reference, tmp_path, fork
         process.kill()
     else:
         os.kill(worker.process_id, signal.SIGKILL)
-        process.take_turn(1)
+        process.take_turn()
         assert process.record.reason.startswith("killed by SIGKILL")
     assert gone(*started)
 
@@ -148,7 +148,7 @@ def test_a_process_that_left_the_session_and_computes_fails_the_cell(launch, ref
     process, _ = launch("[(True, compute)]", forked)
     started = prepare(process, reference, tmp_path)
     for _ in range(20):
-        process.take_turn(1)
+        process.take_turn()
     assert (process.record.status, process.record.stage) == ("failed", "measure")
     assert process.record.reason.startswith(f"process {started[0]} (python")
     assert "which left the session of the worker, computed for" in process.record.reason
@@ -168,7 +168,7 @@ def test_the_cpu_time_and_memory_of_further_processes_belong_to_the_cell(launch,
 
     process._children.add = watch
     for _ in range(20):
-        process.take_turn(1)
+        process.take_turn()
     process.request_finish()
     process.await_finish()
     record = process.record
@@ -183,7 +183,7 @@ def test_the_cpu_time_and_memory_of_further_processes_belong_to_the_cell(launch,
 def test_a_cell_without_further_processes_has_one(launch, reference, tmp_path):
     process, _ = launch("[]", True)
     prepare(process, reference, tmp_path)
-    process.take_turn(1)
+    process.take_turn()
     process.request_finish()
     process.await_finish()
     assert process.record.settings["processes"] == 1
@@ -238,6 +238,6 @@ def test_the_temporary_folder_of_a_killed_worker_goes_at_once(launch, reference,
     prepare(process, reference, tmp_path)
     assert list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*"))
     os.kill(worker.process_id, signal.SIGKILL)
-    process.take_turn(1)
+    process.take_turn()
     assert process.over
     wait_for(lambda: not list(tmp_path.rglob(f"benchmatrix-worker-{worker.process_id}-*")))

@@ -112,7 +112,7 @@ class ContainerWorker:
             answer = receive(self, timeout_s)
         except Ended as ended:
             # To the worker, a child that the kernel killed looks like any other failure.
-            if ended.status == FAILED and (self._lost_a_child() or self.may_have_lost_a_child(self._oom_kills)):
+            if ended.status == FAILED and (self._lost_a_child() or self._may_have_lost_a_child()):
                 raise Ended(OUT_OF_MEMORY, ended.stage, f"killed for lack of memory: {ended.reason}") from None
             raise
         if answer["event"] == "imported":
@@ -217,9 +217,9 @@ class ContainerWorker:
             time.sleep(0.1)
         return False
 
-    def may_have_lost_a_child(self, oom_kills_before: int) -> bool:
+    def _may_have_lost_a_child(self) -> bool:
         """Return whether the kernel killed any process while the cell ran; Podman does not report which."""
-        return self._engine.product == "podman" and oom_kills() > oom_kills_before
+        return self._engine.product == "podman" and oom_kills() > self._oom_kills
 
     def lost_a_process(self, oom_kills_before: int) -> bool:
         """Return whether the kernel killed a process in the container since it had killed so many on the machine."""

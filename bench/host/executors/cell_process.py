@@ -92,14 +92,14 @@ class CellProcess:
         """Bind the worker to other processors."""
         self._request(do="move", processors=list(processors))
 
-    def take_turn(self, samples: int) -> dict[str, list[int]] | None:
-        """Take one turn; return the values that it adds to each list of the record, None when it ended the worker."""
-        answer = self._request(do="turn", samples=samples, turn=self.next_turn)
+    def take_turn(self) -> dict[str, list[int]] | None:
+        """Take one turn, of one sample; return what it adds to the record, None when it ended the worker."""
+        answer = self._request(do="turn", samples=1, turn=self.next_turn)
         if answer is None:
             return None
         taken: dict[str, list[int]] = {name: answer.get(name, []) for name in SAMPLE_LISTS}
         try:
-            self._clock.verify(taken, samples, answer.get("clock_ns"))
+            self._clock.verify(taken, 1, answer.get("clock_ns"))
             self._children.add(taken, self._clock.seen_ns)
         except Unbelievable as error:
             self._refuse(str(error))

@@ -200,7 +200,7 @@ class RowMeasurement:
 
     def _take_turn(self, process: CellProcess) -> None:
         self._announce(process)
-        taken = process.take_turn(1)
+        taken = process.take_turn()
         if taken is not None:
             now = self._job.row_round
             self._emit(TurnTaken(process.name, now.round, now.attempt, taken))
