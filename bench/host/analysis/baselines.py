@@ -16,7 +16,7 @@ from ..study.twin import is_twin
 from .quality import Quality
 from .results import Result
 from .row_key import row_key
-from .versions import framework_version
+from .versions import version_of, without_build
 
 #: {cell: the result that it is compared with}; a cell that others are compared with alone is not in it.
 Baselines = Mapping[Cell, Result]
@@ -77,5 +77,5 @@ def columns_before(results: Iterable[Result]) -> dict[str, str]:
 
 def _version(result: Result) -> tuple[int, ...]:
     """Return the version of a cell's framework as numbers; empty where no record has it."""
-    named = (framework_version(result.cell.framework, record.versions) for record in result.records)
-    return tuple(map(int, re.findall(r"\d{1,9}", next(filter(None, named), "").partition("+")[0])))
+    version = version_of(result.cell.framework, (record.versions for record in result.records))
+    return tuple(map(int, re.findall(r"\d{1,9}", without_build(version))))

@@ -101,7 +101,7 @@ def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> A
         for claim in claims
     ]
     count = sum(len(versus) * len(limits) for _claim, limits, versus in drafts)
-    reached = _reached(results if drafts else (), manifest)
+    reached = Reached.of_each(results if drafts else (), manifest)
     tests = [
         decide_limit(one.rows, limit, reached, tests=count, up_to=claim.up_to, general=not claim.workloads)
         for claim, limits, versus in drafts
@@ -128,13 +128,6 @@ def limits_of(claim: Claim, floor: float = 0.0) -> tuple[LogLimit, ...]:
     practical = max(THRESHOLD, floor) if claim.quantity == STEP else THRESHOLD
     ends = () if claim.factor is None else factor_range.parse(claim.factor)
     return tuple(LogLimit(end.log_beyond(practical), end.above) for end in ends)
-
-
-def _reached(results: Sequence[Result], manifest: Manifest) -> dict[str, Reached]:
-    rows: dict[str, list[Result]] = {}
-    for result in results:
-        rows.setdefault(result.cell.row, []).append(result)
-    return {row: Reached.of(found, manifest) for row, found in rows.items()}
 
 
 def _compare(claim: Claim, results: Sequence[Result]) -> list[Versus]:

@@ -41,6 +41,14 @@ class Reached:
         done = min(rounds, stop.rounds) if stop else rounds - _unfinished(found, rounds - 1, manifest.profile.samples)
         return cls(manifest.looks or (rounds,), done, stop is not None and stop.why == BUDGET)
 
+    @classmethod
+    def of_each(cls, results: Iterable[Result], manifest: Manifest) -> dict[str, Reached]:
+        """Find it for each row of these results."""
+        rows: dict[str, list[Result]] = {}
+        for result in results:
+            rows.setdefault(result.cell.row, []).append(result)
+        return {row: cls.of(found, manifest) for row, found in rows.items()}
+
     def compare(
         self, cell: Result, other: Result, pairs: Pairs | None = None, shown: Estimate | None = None
     ) -> Ratio | None:

@@ -24,7 +24,6 @@ from .release_break_even import break_even
 from .release_values import Quantity, Values, disk_bytes, estimated, first_calls, imports, paired, peaks
 from .release_verdicts import Course, Point, Step, distinct, judged, steps_of
 from .releases import Line, Members, Release, baseline, before, environments_of, lines_of
-from .results import Result
 from .run_analysis import Analysis, analyse
 
 
@@ -68,10 +67,7 @@ def analyse_history(
     analysis = analyse(records, manifest)
     lines = lines_of(analysis.results, members)
     every = [*lines, *_of_environments(lines)]
-    rows: dict[str, list[Result]] = {}
-    for result in analysis.results:
-        rows.setdefault(result.cell.row, []).append(result)
-    reached = {row: Reached.of(found, manifest) for row, found in rows.items()}
+    reached = Reached.of_each(analysis.results, manifest)
     floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
     courses: list[Course] = []
     for quantity in Quantity:

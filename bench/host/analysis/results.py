@@ -1,8 +1,8 @@
-"""Summarises the records of one cell: its status, its step time, and what was measured beside it."""
+"""Summarises the records of cells: the status of each, its step time, and what was measured beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from .disturbances import Disturbances
 from .fairness import Difference, settings_of
 from .latency import Latency, latency_of
 from .medians import median, median_ratio
-from .processes import TimedProcess
+from .processes import TimedProcess, timed_by_cell
 from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
 
@@ -217,6 +217,17 @@ def is_doubtful(record: Record) -> bool:
     return record.status == MISMATCH or record.stage == IMPLAUSIBLE
 
 
+def results_of(records: Iterable[Record], planned: Iterable[Cell]) -> list[Result]:
+    """Summarise a run: a result for each cell that was planned, in order, then for those that only records have."""
+    own: dict[Cell, list[Record]] = {cell: [] for cell in planned}
+    for record in records:
+        own.setdefault(record.cell, []).append(record)
+    for found in own.values():
+        found.sort(key=lambda record: (record.round, record.attempt))
+    timed = timed_by_cell(record for found in own.values() for record in found)
+    return _with_steps([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()])
+
+
 def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[TimedProcess]) -> Result:
     """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
 
@@ -232,7 +243,7 @@ def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[TimedProces
     return Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records), counted)
 
 
-def with_steps(results: Sequence[Result]) -> list[Result]:
+def _with_steps(results: Sequence[Result]) -> list[Result]:
     """Add the step times, all at once, as those of equally few processes are computed together."""
     each = [np.array([location.median for location in result.locations]) for result in results if result.timed]
     steps = iter(estimate_medians(each))

@@ -18,8 +18,7 @@ from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
-from .processes import timed_by_cell
-from .results import EXCLUDED, Comparison, Result, result_of, with_steps
+from .results import EXCLUDED, Comparison, Result, results_of
 from .retries import is_given_up
 from .startup import break_even, overtaken
 from .stops import SETTLING, stop_of
@@ -89,14 +88,7 @@ def undecided_cells(
 
 def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result], Noise]:
     """Return a result for each cell that was planned or has records, with its verdict, and the noise floor."""
-    own: dict[Cell, list[Record]] = {cell: [] for cell in manifest.planned}
-    for record in records:
-        own.setdefault(record.cell, []).append(record)
-    for found in own.values():
-        found.sort(key=lambda record: (record.round, record.attempt))
-    timed = timed_by_cell(record for found in own.values() for record in found)
-    summaries = [result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()]
-    results = compare(with_steps(summaries), manifest)
+    results = compare(results_of(records, manifest.planned), manifest)
     noise = measure_noise(results)
     return judge(results, noise), noise
 
@@ -121,10 +113,7 @@ def is_judged(result: Result) -> bool:
 
 def compare(results: Sequence[Result], manifest: Manifest) -> list[Result]:
     """Add to each timed result its comparison with what it is compared with."""
-    rows: dict[str, list[Result]] = {}
-    for result in results:
-        rows.setdefault(result.cell.row, []).append(result)
-    reached = {row: Reached.of(found, manifest) for row, found in rows.items()}
+    reached = Reached.of_each(results, manifest)
     bases = baselines_of(results, manifest.study.baseline)
     refused = {
         result.cell: differences

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from bench.cell import Cell
 from bench.record import SCHEMA_VERSION, Record
 
 from ..refusal import Refused
@@ -22,9 +21,8 @@ from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
 from ..workers.field_types import first_problem
 from .baselines import baselines_of
-from .processes import timed_by_cell
 from .quality import SHARED
-from .results import Result, result_of, with_steps
+from .results import Result, results_of
 
 #: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
 TIME_DIGITS, RATIO_DIGITS = 6, 6
@@ -54,16 +52,8 @@ def load(path: Path) -> RunSummary:
 
 def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
     """Summarise a run; the twin is left out."""
-    own: dict[Cell, list[Record]] = {cell: [] for cell in described.planned}
-    schema = 0
-    for record in records:
-        own.setdefault(record.cell, []).append(record)
-        schema = max(schema, record.schema)
-    for kept in own.values():
-        kept.sort(key=lambda record: (record.round, record.attempt))
-    timed = timed_by_cell(record for kept in own.values() for record in kept)
-    own = {cell: kept for cell, kept in own.items() if not is_twin(cell)}
-    results = with_steps([result_of(cell, kept, timed.get(cell, [])) for cell, kept in own.items()])
+    records = list(records)
+    results = [result for result in results_of(records, described.planned) if not is_twin(result.cell)]
     bases = baselines_of(results, described.study.baseline)
     tables: dict[str, list[dict[str, Any]]] = {"settings": [], "versions": [], "work": []}
     chosen = described.study.baseline in CHOSEN
@@ -77,7 +67,7 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
         workers=described.profile.workers,
         trial=described.profile.trial,
         seed=described.seed,
-        records_schema=schema or SCHEMA_VERSION,
+        records_schema=max((record.schema for record in records), default=SCHEMA_VERSION),
         baseline=described.study.baseline,
         machine=_machine(described.machine),
         environments={name: _packages(one) for name, one in described.environments.items()},

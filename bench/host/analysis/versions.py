@@ -30,6 +30,16 @@ def framework_version(framework: str, recorded: Mapping[str, Recorded]) -> Recor
     return recorded.get(distribution)
 
 
+def version_of(framework: str, recorded: Iterable[Mapping[str, str]]) -> str:
+    """Return a framework's version as the first records that have it say; empty where none does."""
+    return next(filter(None, (framework_version(framework, versions) for versions in recorded)), "")
+
+
+def without_build(version: str) -> str:
+    """Return a version without what names its build: 2.13.0 of 2.13.0+cpu."""
+    return version.partition("+")[0]
+
+
 def versions_of(results: Iterable[Result]) -> Versions:
     """Return the versions that the records of each environment name, in the order of the records."""
     found: dict[str, dict[str, dict[str, None]]] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...analysis.baselines import baselines_of
 from ...analysis.results import Result
 from ...analysis.speed_ups import ComparedCell, compare_row
-from ...analysis.versions import framework_version
+from ...analysis.versions import version_of
 from ...statistics.bootstrap import Estimate
 from ..renderers import csv
 from ..renderers.csv import Value
@@ -43,10 +43,8 @@ class Row:
 
 
 def _version(row: Row) -> str | None:
-    """Return the framework's version, as the first record that has it says."""
-    named = row.result.cell.framework
-    found = (framework_version(named, record.versions) for record in row.result.records)
-    return next(filter(None, found), None)
+    result = row.result
+    return version_of(result.cell.framework, (record.versions for record in result.records)) or None
 
 
 def _part(of: Callable[[Row], Estimate | None], attribute: str) -> Callable[[Row], Value]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bench.cell import Cell
 from bench.registry import BUILT_IN
 
-from ...analysis.versions import framework_version
+from ...analysis.versions import version_of, without_build
 
 if TYPE_CHECKING:
     # Naming a framework before anything is measured need not wait for scipy.
@@ -124,8 +124,7 @@ def _label(cell: Cell, versions: Mapping[str, str]) -> Label:
 
 
 def _version(result: Result) -> str:
-    named = (framework_version(result.cell.framework, record.versions) for record in result.records)
-    return next(filter(None, named), "").partition("+")[0]
+    return without_build(version_of(result.cell.framework, (record.versions for record in result.records)))
 
 
 def _release(version: str) -> str:

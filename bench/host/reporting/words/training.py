@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.training import EQUIVALENT_WITHIN, Agreement, TrainedCell, TrainedRow
-from ...analysis.versions import framework_version
+from ...analysis.versions import version_of, without_build
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, minimum_pairs
 from ...storage.training_records import TrainingFacts
@@ -33,8 +33,7 @@ def _name(one: TrainedCell) -> str:
     if one.nudged:
         return ""
     said = (*one.runs, *([one.failed] if one.failed else ()))
-    named = (framework_version(one.cell.framework, run.versions) for run in said)
-    version = next(filter(None, named), "").partition("+")[0]
+    version = without_build(version_of(one.cell.framework, (run.versions for run in said)))
     return " ".join(filter(None, (product_of(one.cell.framework), version, one.cell.mode)))
 
 
