@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from bench.cell import Cell
+from bench.host.storage import lines
 from bench.host.storage.manifest import Manifest
 from bench.host.study.twin import SUFFIX
 from bench.record import (
@@ -70,6 +73,11 @@ class Study:
     @property
     def manifest(self) -> Manifest:
         return Manifest.from_json(self.run)
+
+    def store(self, folder: Path) -> None:
+        """Write the run and its records, in place of those that are there."""
+        (folder / "run.json").write_text(json.dumps(self.manifest.to_json()))
+        (folder / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in self.records))
 
     def find(self, column: str, workload: str) -> Cell:
         return next(cell for cell in self.cells if cell.column == column and cell.workload == workload)

@@ -22,6 +22,7 @@ from bench.host.storage import journal
 from bench.host.storage.kept_growth import KeptGrowth
 from bench.host.workers.messages import ANSWERS
 from bench.host.workers.protocol import Ended
+from bench.record import Record
 
 A = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 B = replace(A, environment="jax", framework="jax", mode="jit")
@@ -280,6 +281,11 @@ class Laboratory:
             under_way.measure(display, remaining)
         under_way.growth.keep(self.changed)
         return journal.read(self.folder)
+
+
+def turns_of(records: list[Record], cell: Cell, number: int) -> list[int]:
+    """Return the turns that the processes of a cell took in a round, in order."""
+    return sorted(t for r in records if (r.cell, r.round) == (cell, number) for t in r.sample_turn)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from study_tables import TABLES, toml
 
 from bench.host.__main__ import main
-from bench.host.storage import lines
 
 CLAIMS = {
     "jit": {
@@ -34,8 +33,7 @@ def project(long_study, tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         long_study.run["label"] = name
-        (folder / "run.json").write_text(json.dumps(long_study.manifest.to_json()))
-        (folder / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+        long_study.store(folder)
     return tmp_path
 
 
@@ -107,8 +105,7 @@ def test_runs_with_as_many_workloads_and_pairs_are_all_shown_whatever_they_answe
     long_study.change(
         "jax:jit", sample_ns=lambda record: [round(ns * noise.uniform(0.2, 5)) for ns in record.sample_ns]
     )
-    lined = "".join(lines.sealed(record.to_json()) for record in long_study.records)
-    (project / "two/records.jsonl").write_text(lined)
+    long_study.store(project / "two")
     out = answered(project, capsys, str(project / "one"), str(project / "two"))
     shown = [line.split()[-2:] for line in out.splitlines() if line.startswith("jit: ")]
     assert [run for run, _ in shown] == ["one", "two"]

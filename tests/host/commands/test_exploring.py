@@ -9,7 +9,7 @@ import pytest
 
 from bench.host.__main__ import main
 from bench.host.commands import rank
-from bench.host.storage import lines, run_summary
+from bench.host.storage import run_summary
 from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
 from bench.record import FAILED
 
@@ -21,8 +21,7 @@ def stored(long_study, tmp_path):
     """Store the synthetic run, in which torch2:eager is half as fast again as it was, and one cell failed."""
     long_study.slow("torch2:eager", "mlp-train", 1.5)
     long_study.change("jax:jit", "dispatch", status=FAILED, stage="measure", reason="no memory")
-    (tmp_path / "run.json").write_text(json.dumps(long_study.manifest.to_json()))
-    (tmp_path / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+    long_study.store(tmp_path)
     return tmp_path
 
 
@@ -47,7 +46,7 @@ def test_what_reports_withhold_is_neither_shown_nor_ranked(stored, long_study, c
     """A report has a dash where other programs disturbed a time, and no ratio to it; these lists had both numbers."""
     long_study.change("torch2:compile", "mlp-train", other_load=0.9)
     long_study.change("torch1:eager", "catdog-cnn-train", other_load=0.9)
-    (stored / "records.jsonl").write_text("".join(lines.sealed(record.to_json()) for record in long_study.records))
+    long_study.store(stored)
     out = shown(stored, capsys, "show")
     assert out[-1] == "Without a time: 1 failed, 2 disturbed by other programs"
     assert not [line for line in out if "torch2:compile mlp-train" in line or "torch1:eager catdog-cnn-train" in line]

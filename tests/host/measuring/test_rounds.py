@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from laboratory import A, B, C, laboratory
+from laboratory import A, B, C, laboratory, turns_of
 
 from bench.host.executors.events import Finished
 from bench.host.storage import journal
@@ -89,9 +89,7 @@ def test_an_interrupted_run_loses_no_finished_turn_and_continues(laboratory, aft
     records = laboratory.go([A, B])
     assert laboratory.stage.turns == 16 + (1 if after < 16 else 0)
     for cell in (A, B):
-        for number in (0, 1):
-            turns = [t for r in records if (r.cell, r.round) == (cell, number) for t in r.sample_turn]
-            assert sorted(turns) == [0, 1, 2, 3]
+        assert turns_of(records, cell, 0) == turns_of(records, cell, 1) == [0, 1, 2, 3]
 
 
 def test_a_killed_run_continues_from_the_journal_alone(laboratory, monkeypatch):

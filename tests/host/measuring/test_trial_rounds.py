@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from laboratory import A, B, C, laboratory
+from laboratory import A, B, C, laboratory, turns_of
 
 from bench.host.executors.events import Finished
 from bench.host.storage import journal
@@ -99,9 +99,7 @@ def test_an_interrupted_trial_loses_no_turn_and_continues(trial, after):
     records = trial.go(CELLS)
     assert trial.stage.turns == 32 + 1
     for cell in CELLS:
-        for number in (0, 1):
-            turns = [t for r in records if (r.cell, r.round) == (cell, number) for t in r.sample_turn]
-            assert sorted(turns) == [0, 1, 2, 3]
+        assert turns_of(records, cell, 0) == turns_of(records, cell, 1) == [0, 1, 2, 3]
 
 
 def test_a_killed_trial_continues_from_the_journal_alone(trial, monkeypatch):
