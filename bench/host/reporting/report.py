@@ -57,7 +57,7 @@ class Report:
     #: Every column compared with the baseline; None where nothing was measured, or nothing of the baseline.
     speed_ups: SpeedUps | None
     #: What a run ends with; None without speed-ups.
-    speedups: Table | None
+    speed_up_table: Table | None
     #: None where no settings differ.
     settings: Table | None
     #: The claims of the study with their answers, and what lies behind them; empty where it has none.
@@ -73,9 +73,9 @@ class Report:
     @on_demand
     def main(self) -> Table:
         """What a reader sees first: speed-ups; without a baseline, times; of a trial, which cells are right."""
-        if self.speedups is None or self.manifest.profile.trial:
+        if self.speed_up_table is None or self.manifest.profile.trial:
             return overview.summarise(self.analysis, self.manifest)
-        return self.speedups
+        return self.speed_up_table
 
     @on_demand
     def summary(self) -> Table:

@@ -10,8 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..words.caption import describe_conditions
+from ..words.language import _
+
 if TYPE_CHECKING:
     from ..report import Report
+    from ..tables.speedup_values import SpeedUps
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,14 @@ class Output:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(staging / path, folder / path)
         return [folder / path for path in written]
+
+
+def write_paper_table(report: Report, path: Path, render: Callable[[SpeedUps, str], str]) -> list[Path]:
+    """Write what ``render`` makes of the speed-ups and of how they were measured; a comment where there are none."""
+    found = report.speed_ups
+    if found is None:
+        return write_text(path, f"% {_('There is no table: nothing was measured, or nothing of the baseline.')}\n")
+    return write_text(path, render(found, describe_conditions(report.manifest, found.results)))
 
 
 def write_text(path: Path, text: str) -> list[Path]:

@@ -99,7 +99,7 @@ def _answer(report: Report) -> dict[str, Any]:
     The finding is what a reader came for. A banner takes its place only where there is none. What is ``lasting`` holds
     with any baseline that a reader may choose.
     """
-    table = report.speedups
+    table = report.speed_up_table
     if table is None:
         return {"banner": "", "answer": [], "lasting": []}
     remarks = [text for text in table.remarks if not text.startswith(LEGENDS)]

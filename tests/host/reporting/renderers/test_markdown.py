@@ -77,11 +77,11 @@ def test_every_footnote_mark_has_its_note(short_study):
 
 def test_what_a_table_shows_stands_above_its_rows(long_study):
     made = report.make(long_study.records, long_study.manifest)
-    lines = markdown.render(made.speedups).splitlines()
+    lines = markdown.render(made.speed_up_table).splitlines()
     first_row = next(number for number, line in enumerate(lines) if line.startswith("| "))
-    assert made.speedups.sentences
-    assert all(lines.index(markdown.escape_line(said)) < first_row for said in made.speedups.sentences)
-    assert all(lines.index(markdown.escape_line(said)) > first_row for said in made.speedups.remarks)
+    assert made.speed_up_table.sentences
+    assert all(lines.index(markdown.escape_line(said)) < first_row for said in made.speed_up_table.sentences)
+    assert all(lines.index(markdown.escape_line(said)) > first_row for said in made.speed_up_table.remarks)
 
 
 def test_a_large_page_has_no_blanks_beside_its_bars_and_the_same_tables(long_study, monkeypatch):

@@ -33,7 +33,7 @@ def test_framework_and_version_head_their_modes(tmp_path, long_study):
 
 def test_numbers_are_those_of_the_table_that_a_run_ends_with(tmp_path, long_study):
     text = written(long_study, tmp_path)
-    shown = report.make(long_study.records, long_study.manifest).speedups
+    shown = report.make(long_study.records, long_study.manifest).speed_up_table
     for line in shown.groups[0].rows[:2]:
         expected = [entry.text.rstrip("*≈~^").replace(" ", r"\,").replace("µ", r"$\mu$") for entry in line[1:]]
         cells = [plain(cell) for cell in row(text, line[0].text)]

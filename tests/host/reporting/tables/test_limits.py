@@ -79,7 +79,7 @@ def test_without_a_baseline_the_times_stand_first_and_stay_short(tmp_path, long_
     for workload in ("dispatch", "mlp-train", "catdog-cnn-train"):
         long_study.exclude("torch1:eager", workload, "left out")
     made = report_of(long_study)
-    assert made.speedups is None
+    assert made.speed_up_table is None
     assert made.main.name.endswith("-overview")
     assert any("no ratios" in remark.lower() for remark in made.main.remarks)
     assert_short(made, tmp_path)
