@@ -93,7 +93,7 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
     cells = len({one.cell.key for one in every})
     yield f"{len(found.runs)} runs from {first} to {last}; {cells} cells in {len(every)} series"
     if found.disturbed:
-        yield f"Other programs disturbed {found.disturbed} times of cells, which are left out."
+        yield f"Left out: {found.disturbed} times of cells, which other programs disturbed."
     if len(every) > cells:
         yield "A cell has several series where its machine, settings or inputs changed: they are not compared."
     if all(len(one.runs) < 2 * SHORTEST for one in every):
