@@ -1,18 +1,18 @@
-"""Summarises the records of cells: the status of each, its step time, and what was measured beside it."""
+"""Defines the result of a cell: its status, its step time, and what was measured beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bench.cell import Cell
-from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
+from bench.record import Record
 
-from ..statistics.bootstrap import Estimate, estimate_medians
+from ..statistics.bootstrap import Estimate
 from ..statistics.location import Location, spread_between
 from ..statistics.pairs import Process, Ratio
 from ..statistics.roofline import Achieved
@@ -25,7 +25,7 @@ from .disturbances import Disturbances
 from .fairness import Difference, settings_of
 from .latency import Latency, latency_of
 from .medians import median, median_ratio
-from .processes import TimedProcess, timed_by_cell
+from .processes import TimedProcess
 from .quality import Quality, quality_of
 from .warmups import WarmUp, warm_up_of
 
@@ -210,44 +210,6 @@ class Result:
         """Peak memory where the cell computes: the allocator's on a GPU, the process's net of the import elsewhere."""
         allocated = self.memory_bytes("allocated_peak_bytes") if self.cell.device == "gpu" else None
         return self.memory_bytes("peak_bytes") if allocated is None else allocated
-
-
-def is_doubtful(record: Record) -> bool:
-    """Tell whether a process shows that its cell does not compute what it should."""
-    return record.status == MISMATCH or record.stage == IMPLAUSIBLE
-
-
-def results_of(records: Iterable[Record], planned: Iterable[Cell]) -> list[Result]:
-    """Summarise a run: a result for each cell that was planned, in order, then for those that only records have."""
-    own: dict[Cell, list[Record]] = {cell: [] for cell in planned}
-    for record in records:
-        own.setdefault(record.cell, []).append(record)
-    for found in own.values():
-        found.sort(key=lambda record: (record.round, record.attempt))
-    timed = timed_by_cell(record for found in own.values() for record in found)
-    return _with_steps([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()])
-
-
-def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[TimedProcess]) -> Result:
-    """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
-
-    A mismatch, or an impossible time, in any process is the status of the whole cell, since its computation is in
-    doubt. Otherwise one process with status ``ok`` makes the cell ``ok``, and a note names the others. A cell without a
-    record was not run.
-    """
-    if not records:
-        return Result(cell, NOT_RUN)
-    order = (is_doubtful, lambda record: record.status == OK, lambda record: True)
-    speaking = next(record for kind in order for record in reversed(records) if kind(record))
-    counted = tuple(timed) if speaking.status == OK else ()
-    return Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records), counted)
-
-
-def _with_steps(results: Sequence[Result]) -> list[Result]:
-    """Add the step times, all at once, as those of equally few processes are computed together."""
-    each = [np.array([location.median for location in result.locations]) for result in results if result.timed]
-    steps = iter(estimate_medians(each))
-    return [replace(result, step=next(steps)) if result.timed else result for result in results]
 
 
 def columns_of(results: Sequence[Result]) -> list[str]:

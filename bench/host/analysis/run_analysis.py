@@ -18,8 +18,9 @@ from .comparisons import Reached, decide_together
 from .disturbances import count_turns
 from .efficiency import achieved_by
 from .fairness import refusal
-from .results import EXCLUDED, Comparison, Result, results_of
+from .results import EXCLUDED, Comparison, Result
 from .retries import is_given_up
+from .run_results import results_of
 from .startup import break_even, overtaken
 from .stops import SETTLING, stop_of
 

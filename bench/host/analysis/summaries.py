@@ -22,7 +22,8 @@ from ..study.twin import is_twin
 from ..workers.field_types import first_problem
 from .baselines import baselines_of
 from .quality import SHARED
-from .results import Result, results_of
+from .results import Result
+from .run_results import results_of
 
 #: Significant digits of a time, and digits after the point of a log ratio: finer than any machine is steady.
 TIME_DIGITS, RATIO_DIGITS = 6, 6

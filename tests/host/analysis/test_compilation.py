@@ -6,7 +6,7 @@ import pytest
 
 from bench.host.analysis.compilation import notes_on_compilation
 from bench.host.analysis.processes import timed_processes
-from bench.host.analysis.results import result_of
+from bench.host.analysis.run_results import result_of
 from bench.host.reporting.words.notes import in_words
 
 

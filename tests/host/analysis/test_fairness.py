@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench.host.analysis.fairness import ATTENTION, COMPILED, GROUNDS, differing_settings, explanations, refusal
-from bench.host.analysis.results import result_of
+from bench.host.analysis.run_results import result_of
 from bench.host.reporting.words.result_notes import differences_in_words
 
 
