@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..program import Unsupported
+
 #: Batches that lie on the device together.
 MOST_BATCHES = 8
 
@@ -21,7 +23,7 @@ class Rotation:
         return len(self._known)
 
     def first_of(self, batches):
-        """Return the place of the first batch. Raises ValueError where ``batches`` are not in rotation."""
+        """Return the place of the first batch. Raises Unsupported where ``batches`` are not in rotation."""
         for batch in batches[:MOST_BATCHES]:
             # Batches are tuples of the same arrays, not the same tuples.
             if id(batch[0]) not in self._places:
@@ -29,12 +31,12 @@ class Rotation:
         places = self._places
         first, period = places[id(batches[0][0])], self.period
         if any(places.get(id(batch[0])) != (first + index) % period for index, batch in enumerate(batches)):
-            raise ValueError("mode {} needs batches that repeat in one order; use {}".format(self._mode, self._other))
+            raise Unsupported("mode {} needs batches that repeat in one order; use {}".format(self._mode, self._other))
         return first
 
     def _add(self, batch):
         if self.period == MOST_BATCHES:
-            raise ValueError(
+            raise Unsupported(
                 "mode {} holds {} batches and was given another one; use {}".format(
                     self._mode, MOST_BATCHES, self._other
                 )

@@ -14,7 +14,7 @@ from finite_differences import drawn
 from bench.differentiation import loss_and_gradients
 from bench.frameworks.numpy.adapter import Adapter
 from bench.registry import BUILT_IN
-from bench.workloads import cnn, idx, images
+from bench.workloads import cnn, idx, images, layers
 
 LENET, CATDOG = BUILT_IN.specification("lenet-train"), BUILT_IN.specification("catdog-cnn-train")
 BOTH = pytest.mark.parametrize("specification", [LENET, CATDOG], ids=["lenet", "catdog"])
@@ -70,6 +70,8 @@ def test_lenet_check_size_lowers_the_loss_of_its_batch() -> None:
     program = BUILT_IN.implementation("lenet-train", "numpy")(size, parameters, batch, adapter.transform)
     losses = [float(program.step(*batch)["loss"]) for _ in range(10)]
     assert losses[-1] < 0.5 * losses[0]
+    expected, _ = LENET.loss(size, program.parameters(), {}, batch)
+    assert layers.cross_entropy(program.evaluate(batch[0]), batch[1]) == pytest.approx(expected, rel=1e-5)
 
 
 def test_catdog_gradients_lower_the_loss_of_its_batch() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ...program import Program, Unsupported
@@ -86,11 +88,12 @@ def inference(function, parameters, transform):
     return Program(lambda *batch: transformed(parameters, *batch))
 
 
-def training(loss_and_gradients, parameters, transform, settings):
+def training(loss_and_gradients, parameters, transform, settings, outputs=None):
     """Make the program that trains with plain gradient descent.
 
     ``loss_and_gradients(parameters, *batch)`` returns (loss, {name: gradient}): written by hand, as in NumPy gradients
     are, or by bench.differentiation, whose calls cost more than the arithmetic of small steps.
+    ``outputs(parameters, *inputs)`` gives the logits from which a training to a result is evaluated.
     """
     if settings["name"] != "sgd" or settings.get("momentum"):
         raise Unsupported("the numpy adapter trains with plain gradient descent only")
@@ -107,4 +110,5 @@ def training(loss_and_gradients, parameters, transform, settings):
         return {"loss": loss}
 
     reset()
-    return Program(step, lambda: current, reset)
+    evaluate = functools.partial(outputs, current) if outputs is not None else None
+    return Program(step, lambda: current, reset, evaluate=evaluate)

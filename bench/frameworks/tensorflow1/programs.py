@@ -16,8 +16,11 @@ def inference(function, parameters, transform, layout=None, attention=None):
     return Program(transformed, close=transformed.sessions.close)
 
 
-def training(loss, parameters, transform, settings, layout=None, attention=None):
-    """Make the program that trains ``parameters`` on ``loss(variables, *batch)``; all of a step is one graph."""
+def training(loss, parameters, transform, settings, layout=None, attention=None, outputs=None):
+    """Make the program that trains ``parameters`` on ``loss(variables, *batch)``; all of a step is one graph.
+
+    ``outputs(variables, *inputs)`` gives the logits from which a training to a result is evaluated.
+    """
     variables = made(parameters, trainable=True)
     found = given(layout=layout, attention=attention)
     # tf.train's classes call a kernel for each variable.
@@ -44,7 +47,8 @@ def training(loss, parameters, transform, settings, layout=None, attention=None)
     def current():
         return sessions.session.run(variables)
 
-    return Program(step, current, reset, close=sessions.close)
+    evaluate = sessions.traced(lambda *inputs: outputs(variables, *inputs)) if outputs is not None else None
+    return Program(step, current, reset, evaluate=evaluate, close=sessions.close)
 
 
 def made(parameters, trainable):

@@ -19,22 +19,34 @@ class Compiler:
 
         ``symbolic`` returns {name: expression}, or with ``training`` (loss, updates of shared variables).
         """
-        known = {}
         self._training = self._training or training
 
-        def call(*arrays):
-            kinds = tuple((array.dtype, array.ndim) for array in arrays)
-            if kinds not in known:
-                self.functions += 1
-                known[kinds] = compiled(symbolic, kinds, training)
-            return known[kinds](*arrays)
+        def count():
+            self.functions += 1
 
-        return call
+        return at_first_call(symbolic, training, count)
 
     def report(self):
         part = "forward, backward and optimizer" if self._training else "forward"
         count = self.functions
         return {"compiled": part if count else "nothing", "graphs": count, "traces": count, "compilations": count}
+
+
+def at_first_call(symbolic, training=False, note=lambda: None):
+    """Return a function of arrays that compiles ``symbolic`` for their types when it is first called with them.
+
+    ``note`` is called before each compilation.
+    """
+    known = {}
+
+    def call(*arrays):
+        kinds = tuple((array.dtype, array.ndim) for array in arrays)
+        if kinds not in known:
+            note()
+            known[kinds] = compiled(symbolic, kinds, training)
+        return known[kinds](*arrays)
+
+    return call
 
 
 def compiled(symbolic, kinds, training=False):

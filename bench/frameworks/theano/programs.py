@@ -7,6 +7,7 @@ from theano import tensor
 
 from ...program import Program
 from ..forms import given
+from .compiler import at_first_call
 
 
 def inference(function, parameters, transform, layout=None, attention=None):
@@ -16,11 +17,12 @@ def inference(function, parameters, transform, layout=None, attention=None):
     return Program(transform(lambda *symbols: function(variables, *symbols), settings=lambda: found))
 
 
-def training(loss, parameters, transform, settings, layout=None, attention=None, named=dict):
+def training(loss, parameters, transform, settings, layout=None, attention=None, named=dict, outputs=None):
     """Make the program that trains ``parameters`` on ``loss(variables, *symbols)``.
 
     Loss, gradients and updates are one function. ``named`` gives the specification's arrays for {name: array} of the
-    parameters, where these are kept in other layouts.
+    parameters, where these are kept in other layouts. ``outputs(variables, *symbols)`` gives the logits from which a
+    training to a result is evaluated.
     """
     variables = shared(parameters)
     memory = []
@@ -42,7 +44,9 @@ def training(loss, parameters, transform, settings, layout=None, attention=None,
         for variable in memory:
             variable.set_value(variable.get_value() * 0)
 
-    return Program(lambda *batch: {"loss": transformed(*batch)}, current, reset)
+    # No part of what the mode transforms, nor of what is timed.
+    evaluate = at_first_call(lambda *symbols: outputs(variables, *symbols)) if outputs is not None else None
+    return Program(lambda *batch: {"loss": transformed(*batch)}, current, reset, evaluate=evaluate)
 
 
 def shared(parameters):

@@ -65,7 +65,8 @@ def unpool(gradient, chosen, shape):
     return tiles.reshape(shape)
 
 
-def loss_and_gradients(parameters, images, labels):
+def forward(parameters, images):
+    """Return the logits, and of blocks and dense layers what their gradients need."""
     blocks, inputs = [], []
     activations = images
     for name in ("conv1", "conv2"):
@@ -73,7 +74,6 @@ def loss_and_gradients(parameters, images, labels):
         convolved, rows = convolve(activations, parameters[name + "_weight"], parameters[name + "_bias"])
         activations, chosen = pool(convolved)
         blocks.append((name, shape, rows, convolved, chosen))
-    pooled_shape = activations.shape
     activations = activations.reshape(len(images), -1)
     for name in ("dense1", "dense2", "dense3"):
         inputs.append((name, activations))
@@ -81,17 +81,25 @@ def loss_and_gradients(parameters, images, labels):
         activations += parameters[name + "_bias"]
         if name != "dense3":
             np.maximum(activations, 0, out=activations)
-    loss, gradient = cross_entropy(activations, labels)
+    return activations, blocks, inputs
+
+
+def logits(parameters, images):
+    return forward(parameters, images)[0]
+
+
+def loss_and_gradients(parameters, images, labels):
+    found, blocks, inputs = forward(parameters, images)
+    loss, gradient = cross_entropy(found, labels)
     gradients = {}
     for name, activations in reversed(inputs):
         gradients[name + "_weight"] = activations.T @ gradient
         gradients[name + "_bias"] = gradient.sum(axis=0)
         gradient = gradient @ parameters[name + "_weight"].T
         gradient *= activations > 0
-    gradient = gradient.reshape(pooled_shape)
     for name, shape, rows, convolved, chosen in reversed(blocks):
         weight = parameters[name + "_weight"]
-        gradient = unpool(gradient, chosen, convolved.shape)
+        gradient = unpool(gradient.reshape(chosen.shape[:-1]), chosen, convolved.shape)
         gradient *= convolved > 0
         flat = gradient.reshape(-1, weight.shape[-1])
         gradients[name + "_weight"] = (rows.T @ flat).reshape(weight.shape)
@@ -102,4 +110,4 @@ def loss_and_gradients(parameters, images, labels):
 
 
 def build(size, parameters, batch, transform):
-    return training(loss_and_gradients, parameters, transform, OPTIMIZER)
+    return training(loss_and_gradients, parameters, transform, OPTIMIZER, outputs=logits)

@@ -6,9 +6,9 @@ import functools
 
 from ...frameworks.tensorflow1.adapter import training
 from . import OPTIMIZER
-from .tensorflow import loss, max_pool
+from .tensorflow import logits, loss, max_pool
 
 
 def build(size, parameters, batch, transform):
-    pooled = functools.partial(loss, pool=max_pool)
-    return training(pooled, parameters, transform, OPTIMIZER, layout="NHWC")
+    pooled, outputs = (functools.partial(function, pool=max_pool) for function in (loss, logits))
+    return training(pooled, parameters, transform, OPTIMIZER, layout="NHWC", outputs=outputs)

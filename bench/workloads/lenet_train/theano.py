@@ -23,8 +23,8 @@ def pool(hidden):
     return tensor.maximum(upper, lower)
 
 
-def loss(variables, images, labels):
-    """Compute the mean cross-entropy of a network of blocks and dense layers, see ``cnn``."""
+def logits(variables, images):
+    """Compute the logits of a network of blocks and dense layers, see ``cnn``."""
     hidden = images.dimshuffle(0, 3, 1, 2)
     for name in cnn.numbered(variables, "conv"):
         weight, bias = variables[name + "_weight"], variables[name + "_bias"]
@@ -37,7 +37,11 @@ def loss(variables, images, labels):
         hidden = tensor.dot(hidden, variables[name + "_weight"]) + variables[name + "_bias"]
         if name != dense[-1]:
             hidden = tensor.nnet.relu(hidden)
-    return tensor.nnet.categorical_crossentropy(tensor.nnet.softmax(hidden), labels).mean()
+    return hidden
+
+
+def loss(variables, images, labels):
+    return tensor.nnet.categorical_crossentropy(tensor.nnet.softmax(logits(variables, images)), labels).mean()
 
 
 def in_theano(parameters):
@@ -67,4 +71,5 @@ def in_specification(parameters):
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):
     # With several threads the process crashes: the convolution probably calls NumPy's products without Python's lock.
     theano.config.openmp = False
-    return training(loss, in_theano(parameters), transform, optimizer, layout="NCHW", named=in_specification)
+    placed = in_theano(parameters)
+    return training(loss, placed, transform, optimizer, layout="NCHW", named=in_specification, outputs=logits)
