@@ -18,13 +18,15 @@ from .text import EMPTY, printable
 
 
 def trained_names(row: TrainedRow) -> list[str]:
-    """Name the cells of a row by framework, version and mode; those that share a name, by environment and mode.
+    """Name the cells of a row by framework, version and mode; those that share a name, by their environments, too.
 
     The baseline with changed weights says so.
     """
     names = [_name(one) for one in row.cells]
     return [
-        _("baseline, last bit changed") if one.nudged else name if names.count(name) == 1 else one.cell.column
+        _("baseline, last bit changed")
+        if one.nudged
+        else name + (f" ({one.cell.environment})" if names.count(name) > 1 else "")
         for one, name in zip(row.cells, names, strict=True)
     ]
 

@@ -69,10 +69,11 @@ def test_the_changed_baseline_is_behind_the_results_and_not_among_them():
     assert "its parameters were 2e-7 apart" in results.remarks[0]
 
 
-def test_columns_with_the_same_name_are_called_by_their_environments():
+def test_columns_with_the_same_name_are_told_apart_by_their_environments():
     found = [trained(), trained("torch2:eager", versions={"torch": "1.13.1"})]
     results, _ = made(found)
-    assert [row[0].text for row in results.groups[0].rows] == ["torch1:eager", "torch2:eager"]
+    names = [row[0].text for row in results.groups[0].rows]
+    assert names == ["PyTorch 1.13.1 eager (torch1)", "PyTorch 1.13.1 eager (torch2)"]
 
 
 @pytest.mark.parametrize(
