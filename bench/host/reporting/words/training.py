@@ -91,11 +91,10 @@ def agreement_remark(row: TrainedRow) -> str:
         )
     if row.agreement is Agreement.EQUIVALENT:
         return _(
-            "Accuracies are equivalent: with {seeds}, the {level} interval of every difference lies within {limit} "
-            "points.",
+            "Accuracies are equivalent: with {seeds}, the {level} interval of every difference lies within {limit}.",
             seeds=seeds,
             level=percent(1.0 - ALPHA),
-            limit=general(100.0 * EQUIVALENT_WITHIN),
+            limit=ngettext("{count} percentage point", "{count} percentage points", round(100.0 * EQUIVALENT_WITHIN)),
         )
     return _(
         "No difference of accuracy was found with {seeds}; the largest in a seed is {largest} points. That does not "

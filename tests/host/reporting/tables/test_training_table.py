@@ -81,7 +81,11 @@ def test_columns_with_the_same_name_are_told_apart_by_their_environments():
     [
         ([0.125] * 2, "differ from the baseline's by at most 12.50 points (2 seeds; a verdict needs 8)."),
         ([0.1 + seed / 1000 for seed in range(8)], "The accuracy differs from the baseline's: TensorFlow 2.21.0"),
-        ([0.001, -0.001] * 5, "Accuracies are equivalent: with 10 seeds, the 99% interval of every difference lies"),
+        (
+            [0.001, -0.001] * 5,
+            "Accuracies are equivalent: with 10 seeds, the 99% interval of every difference lies "
+            "within 1 percentage point.",
+        ),
         ([0.1, -0.1] * 5, "No difference of accuracy was found with 10 seeds; the largest in a seed is 10.00 points."),
     ],
 )
