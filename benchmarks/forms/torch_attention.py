@@ -26,9 +26,10 @@ class MaskInPlace(present.ComposedAttention):
 
 
 CHOICE = "bench.workloads.attention_full.torch:fused_is_slow"
+LACKS = "bench.workloads.transformer_encoder.torch:lacks_kernel"
 COMPOSED = "bench.workloads.transformer_encoder.torch:ComposedAttention"
 FORMS = {
-    "fused": {CHOICE: lambda like: False},
+    "fused": {CHOICE: lambda like: False, LACKS: lambda like: False},
     "blocks": {CHOICE: lambda like: True},
     "baddbmm": {COMPOSED: MaskInProduct},
     "in place": {COMPOSED: MaskInPlace},

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference
 from .. import long_attention
-from ..transformer_encoder.torch import ComposedAttention, FusedAttention
+from ..transformer_encoder.torch import ComposedAttention, FusedAttention, lacks_kernel
 from . import CAUSAL
 
 #: Queries in a block, whose scores stay in a processor's caches.
@@ -49,7 +49,7 @@ def fused_is_slow(like):
     """
     if like.device.type != "cpu":
         return False
-    if torch.__version__.startswith("2.0."):
+    if lacks_kernel(like):
         return True
     if like.dtype != torch.bfloat16:
         return False
