@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     "system",  # what works on which operating system
     "refusal",  # the exception of a command that cannot be done
+    "counts",  # how many there are, in words
     "garbage_collection",
     "project",  # where things lie
     "interrupts",  # signals that end a process

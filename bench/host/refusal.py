@@ -64,7 +64,7 @@ def harmless(text: str) -> str:
     more = len(lines) - MOST_LINES
     shown = [visible(line[:LONGEST]) for line in lines[:MOST_LINES]]
     if more > 0:
-        shown.append(f"… {more} more lines")
+        shown.append(f"… {more} more {'line' if more == 1 else 'lines'}")
     joined = "\n".join(shown)
     return joined if len(joined) <= LONGEST else f"{joined[:LONGEST]} …"
 

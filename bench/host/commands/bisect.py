@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused
 from ..study import options as study_options
 from . import announce, exit_codes
@@ -150,8 +151,8 @@ def report(found: Bisected, cells: Sequence[Cell], *, faster: bool = False) -> I
     for name in (cell.environment for cell in cells if cell.environment in found.unavailable):
         yield f"  {name}: not measured: {_one_line(found.unavailable[name])}"
     built = {name for key in found.pairs for name in key}
-    rounds = sum(map(len, found.pairs.values()))
-    yield f"  {len(built)} environments of {len(cells)} releases, {rounds} pairs of processes"
+    pairs = counted(sum(map(len, found.pairs.values())), "pair")
+    yield f"  {counted(len(built), 'environment')} of {len(cells)} releases, {pairs} of processes"
     if isinstance(end, Change) and found.unavailable:
         order = [cell.environment for cell in cells]
         between = order[order.index(names[end.release - 1]) + 1 : order.index(names[end.release])]
@@ -220,7 +221,7 @@ def _size(estimate: Estimate) -> str:
 def _measured(values: FloatArray) -> str:
     found = _estimate(values)
     interval = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    return f"{found.value:.3f}{interval}, {len(values)} pairs"
+    return f"{found.value:.3f}{interval}, {counted(len(values), 'pair')}"
 
 
 def _estimate(values: FloatArray) -> Estimate:

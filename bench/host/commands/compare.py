@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from . import announce, cell_filter, exit_codes, run_choice
@@ -165,7 +166,7 @@ def _uncompared(found: RunComparison, options: argparse.Namespace) -> Iterator[s
         more = f" and {len(names) - 1} more" if len(names) > 1 and not options.all else ""
         yield f"  {', '.join(names) if options.all else names[0]}{more}: {why}"
     if len(reasons) > MOST_UNCOMPARED and not options.all:
-        yield f"  and {len(reasons) - MOST_UNCOMPARED} more reasons: --all"
+        yield f"  and {len(reasons) - MOST_UNCOMPARED} more: --all"
 
 
 def _gate(found: RunComparison, limit: float) -> int:
@@ -188,7 +189,8 @@ def _gate(found: RunComparison, limit: float) -> int:
         *(f"Measured before, and not after: {one.name}: {one.why}" for one in lost),
     ]
     if open_:
-        said.append(f"Not settled, so not within {100 * limit:g} %: {len(open_)} cells, such as {open_[0].after.name}.")
+        cells = counted(len(open_), "cell")
+        said.append(f"Not settled, so not within {100 * limit:g} %: {cells}, such as {open_[0].after.name}.")
     if not found.cells:
         said.append("Nothing was compared, so nothing shows that nothing is slower.")
     for line in said:

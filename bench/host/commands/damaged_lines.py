@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import harmless
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def tell(name: str, damaged: Sequence[str]) -> None:
     """
     if not damaged:
         return
-    lines = "1 damaged line was" if len(damaged) == 1 else f"{len(damaged)} damaged lines were"
+    lines = counted(len(damaged), "damaged line was", "damaged lines were")
     places = ", ".join(line.split(": ")[0] for line in damaged[:MOST_PLACES])
     more = ", …" if len(damaged) > MOST_PLACES else ""
     print(harmless(f"{name}: {lines} left out ({places}{more})."), file=sys.stderr)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from bench.record import OK, UNSUPPORTED, Record
 
+from ..counts import counted
 from ..refusal import harmless
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
     if judged.open:
         names = _names([result.cell.name for result in judged.open])
         _say(
-            f"Not settled, so not within {limit}: {len(judged.open)} comparisons: {names}. "
+            f"Not settled, so not within {limit}: {counted(len(judged.open), 'comparison')}: {names}. "
             "More rounds settle them: --profile standard, or a larger --budget."
         )
     if not judged.compared:

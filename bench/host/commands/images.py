@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.record import OK
 
+from ..counts import counted
 from ..project import STATE
 from ..refusal import Refused
 from ..study import location
@@ -111,7 +112,7 @@ def prune(options: argparse.Namespace) -> int:
     engine = connect()
     count = leftovers.sweep(engine, options.root)
     if count:
-        announce(f"removed {count} containers")
+        announce(f"removed {counted(count, 'container')}")
     outcomes = (environments.load_outcome(each.name, root=options.root) for each in _containers(options))
     needed = {outcome.manifest["image"]["id"] for outcome in outcomes if outcome and "image" in outcome.manifest}
     for each in image.images(engine, options.root):

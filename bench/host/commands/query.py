@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
@@ -85,7 +86,7 @@ def _load(database: duckdb.DuckDBPyConnection, table: str, path: Path, remedy: s
 def _table(columns: list[str], rows: list[tuple[object, ...]]) -> str:
     from tabulate import tabulate
 
-    return f"{tabulate(rows, columns, floatfmt='.4g')}\n({len(rows)} rows)"
+    return f"{tabulate(rows, columns, floatfmt='.4g')}\n({counted(len(rows), 'row')})"
 
 
 def _csv(columns: list[str], rows: list[tuple[object, ...]]) -> str:

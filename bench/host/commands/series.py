@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
@@ -91,9 +92,9 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
 
     every, first, last = found.series, found.runs[0].started[:10], found.runs[-1].started[:10]
     cells = len({one.cell.key for one in every})
-    yield f"{len(found.runs)} runs from {first} to {last}; {cells} cells in {len(every)} series"
+    yield f"{counted(len(found.runs), 'run')} from {first} to {last}; {counted(cells, 'cell')} in {len(every)} series"
     if found.disturbed:
-        yield f"Left out: {found.disturbed} times of cells, which other programs disturbed."
+        yield f"Left out: {counted(found.disturbed, 'time')} of cells, which other programs disturbed."
     if len(every) > cells:
         yield "A cell has several series where its machine, settings or inputs changed: they are not compared."
     if all(len(one.runs) < 2 * SHORTEST for one in every):

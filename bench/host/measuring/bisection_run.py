@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from bench.cell import Cell
 from bench.record import OK
 
+from ..counts import counted
 from ..environments import Prepared
 from ..environments.components import Component, components, exchanged, is_exchanged
 from ..environments.index_releases import NOTHING
@@ -137,7 +138,7 @@ class BisectionRun:
         ready = {one.environment: self._ready(one) for one in (reference, cell)}
         if any(one is None for one in ready.values()):
             return
-        self.announce(f"{cell.environment} against {reference.environment}: {more} rounds")
+        self.announce(f"{cell.environment} against {reference.environment}: {counted(more, 'round')}")
         prepared = {name: one for name, one in ready.items() if one is not None}
         before = len(self.pairs.get(key, ()))
         self.pairs[key], failed = self.measurement.measure(cell, reference, prepared, more)

@@ -14,6 +14,7 @@ from bench.cell import Cell
 from bench.record import OK, Record
 
 from ..analysis.run_notes import NAMED_LINES
+from ..counts import counted
 from ..environments import Prepared
 from ..machine import facts
 from ..refusal import naming
@@ -56,7 +57,8 @@ class RunStart:
             done = len(journal.read(self.folder, damaged))
             for line in damaged[:NAMED_LINES]:
                 self.announce(f"Left out: {line}; its process is measured again.")
-            self.announce(f"Continuing the run of {before.started} ({done} processes recorded; --fresh starts over).")
+            recorded = f"{counted(done, 'process', 'processes')} recorded"
+            self.announce(f"Continuing the run of {before.started} ({recorded}; --fresh starts over).")
             # A command that continues a run may give another name, budget or baseline, or be strict.
             continued = replace(
                 before,

@@ -16,6 +16,7 @@ from bench.record import OK
 from bench.worker.learning import division
 from bench.worker.learning.lessons import Lessons
 
+from ..counts import counted
 from ..environments import Prepared
 from ..environments.outcome import STAGE
 from ..executors.job import InstalledEnvironment
@@ -81,7 +82,8 @@ class TrainingRun:
         self._examples = {row: self._load(cells[0]) for row, cells in self._rows.items()}
         self._done = {one.key for one in training_records.begin(self.folder, self._facts(), fresh=fresh)}
         if self._done:
-            self._announce(f"Continuing: {len(self._done)} trainings are done (--fresh starts over).")
+            done = counted(len(self._done), "training is", "trainings are")
+            self._announce(f"Continuing: {done} done (--fresh starts over).")
 
     def train(self) -> None:
         """Do what is left of what was begun, and keep each training as soon as its seed is done. Raises Refused."""

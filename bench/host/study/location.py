@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from ..counts import counted
 from ..refusal import Refused, harmless
 from .toml_limits import LARGEST_BYTES, verify_tables, verify_text
 
@@ -37,7 +38,8 @@ class StudyError(Refused):
     def __init__(self, errors: Sequence[str]) -> None:
         lines = [harmless(error if len(error) <= LONGEST_ERROR else f"{error[:LONGEST_ERROR]} …") for error in errors]
         more = len(lines) - MOST_ERRORS
-        super().__init__("\n".join([*lines[:MOST_ERRORS], *([f"… and {more} more problems."] if more > 0 else [])]))
+        more_said = [f"… and {counted(more, 'more problem')}."] if more > 0 else []
+        super().__init__("\n".join([*lines[:MOST_ERRORS], *more_said]))
         self.errors = tuple(errors)
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from bench.record import OK
 
+from ..counts import counted
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
@@ -144,7 +145,7 @@ class Validation:
         """Print the table and write it beside the data."""
         found = summary.group_trials(measured)
         about = facts.describe()
-        text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {self._threads} threads.\n"
+        text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {counted(self._threads, 'thread')}.\n"
         self._say(text)
         write_whole(self.folder / "table.md", text)
         return found

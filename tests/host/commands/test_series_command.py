@@ -41,14 +41,14 @@ def test_a_run_is_added_to_the_history_of_its_study(measured, capsys):
     assert call(measured, "series", "--add", "reports/small") == 0
     said = capsys.readouterr().out
     (path,) = (measured / "series" / "small").iterdir()
-    assert said.startswith(f"Added series/small/{path.name}\n1 runs from ")
+    assert said.startswith(f"Added series/small/{path.name}\n1 run from ")
     assert "a change needs 3 runs before it and 3 from it on" in said
 
 
 def test_a_change_is_shown_with_its_size_its_time_and_its_runs(measured, history, capsys):
     assert call(measured, "series", "--folder", str(history)) == 0
     out = capsys.readouterr().out
-    assert "30 runs from 2026-10-01 to 2026-10-30; 1 cells in 1 series" in out
+    assert "30 runs from 2026-10-01 to 2026-10-30; 1 cell in 1 series" in out
     (line,) = [line for line in out.splitlines() if line.startswith("2026-10-21 03:17  2")]
     assert "% slower [" in line
     assert line.endswith("here:eager gemm/check/float32/cpu")

@@ -139,7 +139,7 @@ def test_a_run_that_a_killed_command_was_moving_is_back_before_it_is_continued(t
     (start.folder / moves.MOVING).mkdir()
     os.rename(start.folder / journal.RECORDS, start.folder / moves.MOVING / journal.RECORDS)
     assert start.open(fresh=False, forget=print)[0].run == "first"
-    assert "(1 processes recorded;" in said[0]
+    assert "(1 process recorded;" in said[0]
 
 
 def test_what_a_command_moves_just_now_is_left_to_it(tmp_path, monkeypatch):
