@@ -10,6 +10,7 @@ from ..study.baseline import CHOSEN
 from .notes import Note, NoteKind, Severity, note
 from .results import Result
 from .run_analysis import Analysis
+from .startup import import_s
 
 #: Damaged lines that are named at most.
 NAMED_LINES = 5
@@ -71,8 +72,8 @@ def cache_kept(results: Sequence[Result], manifest: Manifest) -> Note | None:
 
 
 def imports_shared(results: Sequence[Result]) -> Note | None:
-    """Note that the imports did not have the processors for themselves."""
-    if all(result.import_s(alone=False) is None for result in results):
+    """Note that imports whose seconds are given did not have the processors for themselves."""
+    if all(import_s(result) == result.import_s(alone=True) for result in results):
         return None
     return note(NoteKind.IMPORTS_SHARED, Severity.INFO)
 

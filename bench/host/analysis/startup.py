@@ -51,6 +51,6 @@ def _may_be_equal(result: Result) -> bool:
 
 
 def import_s(result: Result) -> float | None:
-    """Return the seconds of an import beside those of its row, as most are; of one alone where there is no other."""
-    shared = result.import_s(alone=False)
-    return result.import_s(alone=True) if shared is None else shared
+    """Return the seconds of an import that had the processors for itself; of one beside others where there is none."""
+    alone = result.import_s(alone=True)
+    return result.import_s(alone=False) if alone is None else alone

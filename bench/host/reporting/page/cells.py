@@ -13,6 +13,7 @@ import numpy as np
 from ...analysis.processes import TimedProcess
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result
+from ...analysis.startup import import_s
 from ...statistics.bootstrap import Estimate
 from ..words.notes import in_words
 from ..words.terms import format_warm_up
@@ -94,7 +95,7 @@ def write(
         texts.number(format_warm_up(warm_up)) if warm_up else None,
         short(result.first_call_s("cold"), 1e9),
         short(result.first_call_s("warm"), 1e9),
-        short(_import_s(result), 1e9),
+        short(import_s(result), 1e9),
         short(result.peak_bytes),
         short(result.cpu_s, 1e9),
         short(result.cpu_per_wall),
@@ -116,11 +117,6 @@ def _bounds(estimate: Estimate | None, scale: float) -> tuple[float | int | None
     if estimate is None:
         return None, None, None
     return short(estimate.value, scale), short(estimate.low, scale), short(estimate.high, scale)
-
-
-def _import_s(result: Result) -> float | None:
-    alone = result.import_s(alone=True)
-    return result.import_s(alone=False) if alone is None else alone
 
 
 def _facts(result: Result) -> dict[str, Any]:

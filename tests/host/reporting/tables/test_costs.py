@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from study_reports import name_of, report_of
 
+from bench.host.reporting.page import cells
+
 
 def costs(study):
     return report_of(study).costs
@@ -85,3 +87,19 @@ def test_what_was_never_started_is_left_out(short_study):
 def test_there_are_no_costs_of_nothing(short_study):
     short_study.records = []
     assert costs(short_study) is None
+
+
+def test_the_page_and_the_table_give_the_same_import_and_the_note_what_it_shared(long_study):
+    long_study.change(import_s=lambda r: 1.0 + r.round, import_alone=lambda r: r.round < 2)
+    shared = "import at the same time"
+    assert row(long_study, "jax:jit", "mlp-train")["import (s)"].text == "1.50"
+    assert not any(shared in remark for remark in costs(long_study).remarks)
+    (result,) = (
+        one
+        for one in report_of(long_study).analysis.results
+        if (one.cell.column, one.cell.workload) == ("jax:jit", "mlp-train")
+    )
+    written = cells.write(result, None, 0, 0, cells.Pool(), cells.Pool(), cells.FEWEST_POINTS)
+    assert written[cells.FIELDS.index("import")] == 1.5e9
+    long_study.change(import_alone=False)
+    assert any(shared in remark for remark in costs(long_study).remarks)
