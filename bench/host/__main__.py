@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
+#: What a shell expects of a command that a signal ended, whose number is added.
+EXIT_SIGNAL = 128
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Before the command line is read and after its work, Ctrl-C has nothing to keep, and nobody needs a traceback.
+    signal.signal(signal.SIGINT, lambda number, _frame: os._exit(EXIT_SIGNAL + number))
+
 import argparse
 import codecs
 import contextlib
 import io
-import os
-import signal
 import sys
 from pathlib import Path
 
@@ -15,14 +23,12 @@ if not __package__:
     # Started by its path, from a checkout that is not the current folder.
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from bench.host import commands, project, system
+from bench.host import commands, interrupts, project, system
 from bench.host.commands.parser import Parser
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
 from bench.host.system import EXIT_MISUSE
 
-#: What a shell expects of a command that a signal ended, whose number is added.
-EXIT_SIGNAL = 128
 #: What a message calls the place that a command prints to.
 OUTPUT = "the output"
 #: Commands that measure, and say before what a system that is not Linux lacks.
@@ -53,11 +59,12 @@ def _call(given: list[str], root: Path) -> int:
         return EXIT_MISUSE
     options = parser(given).parse_args(given, argparse.Namespace(root=root))
     try:
-        commands.tidy(options.root)
-        if options.command in MEASURING and (said := system.notice()) is not None:
-            print(said, file=sys.stderr, flush=True)
-        with _language(options):
-            code = int(options.action(options))
+        with interrupts.keyboard_interrupts():
+            commands.tidy(options.root)
+            if options.command in MEASURING and (said := system.notice()) is not None:
+                print(said, file=sys.stderr, flush=True)
+            with _language(options):
+                code = int(options.action(options))
         # Where nobody reads it, or its disk is full, Python would say so at its end, in its own words.
         print(end="", flush=True)
         return code

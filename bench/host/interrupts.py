@@ -33,6 +33,14 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def keyboard_interrupts() -> Iterator[None]:
+    """Raise KeyboardInterrupt at Ctrl-C within the block, whatever it does outside; one that is ignored stays so."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    with _handling({} if ignored else {signal.SIGINT: signal.default_int_handler}):
+        yield
+
+
+@contextlib.contextmanager
 def deferring_interrupts() -> Iterator[None]:
     """Let interruptions wait until the end of the block. What is forked in it must call ``admit_interrupts``."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
