@@ -23,7 +23,7 @@ if not __package__:
     # Started by its path, from a checkout that is not the current folder.
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from bench.host import commands, interrupts, project, system
+from bench.host import commands, interrupts, project, refusal, system
 from bench.host.commands.parser import Parser
 from bench.host.refusal import Refused, describe, harmless
 from bench.host.study import suggestion
@@ -75,11 +75,11 @@ def _call(given: list[str], root: Path) -> int:
         # Whoever read the output, such as head, has gone; Python would try to write the rest once more at its end.
         _drop_output()
         return EXIT_SIGNAL + signal.SIGPIPE
-    except OSError as error:
-        place = error.filename or (OUTPUT if _output_fails() else None)
-        if place is None:
+    except (OSError, MemoryError, RuntimeError) as error:
+        said = _lack(error)
+        if said is None:
             raise
-        print(harmless(describe(error, place)), file=sys.stderr)
+        print(harmless(said), file=sys.stderr)
         return EXIT_MISUSE
     except KeyboardInterrupt as interrupt:
         # The terminal may be what went away.
@@ -97,6 +97,13 @@ def _replace_what_the_terminal_lacks() -> None:
         return
     if not codecs.lookup(out.encoding).name.startswith("utf"):
         out.reconfigure(errors="replace")
+
+
+def _lack(error: Exception) -> str | None:
+    """Say what was in the way: a file, the output, or a limit of the system; None for a fault of the program."""
+    if isinstance(error, OSError) and (place := error.filename or (OUTPUT if _output_fails() else None)) is not None:
+        return describe(error, place)
+    return refusal.exhausted(error)
 
 
 def _output_fails() -> bool:

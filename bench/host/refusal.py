@@ -26,6 +26,10 @@ REMEDIES = {
     errno.EIO: "Check the disk or the network that it is on",
     errno.ESTALE: "Check the network that it is on",
 }
+#: The system has no more processes, threads, memory or open files.
+EXHAUSTED = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+#: What Python says of a thread that the system refuses.
+NO_THREAD = "can't start new thread"
 #: The longest message that is printed, and the most lines of it.
 LONGEST, MOST_LINES = 100_000, 500
 
@@ -42,6 +46,22 @@ def describe(error: OSError, place: object = None) -> str:
     where = place if place is not None else error.filename
     remedy = REMEDIES.get(error.errno or 0, "Correct this, then run the same again")
     return f"{where}: cannot be used: {error.strerror or error}. {remedy}."
+
+
+def exhausted(error: Exception) -> str | None:
+    """Say what to do where the system refused a process, a thread, memory or an open file; None for other errors."""
+    if isinstance(error, MemoryError):
+        what = "memory"
+    elif isinstance(error, OSError) and error.errno in EXHAUSTED:
+        what = f"a process, memory or an open file: {error.strerror}"
+    elif isinstance(error, RuntimeError) and NO_THREAD in str(error):
+        what = "a thread"
+    else:
+        return None
+    return (
+        f"The system refused {what}. End other programs, or raise the limits of processes (ulimit -u), memory "
+        "(ulimit -v) and open files (ulimit -n); what was measured before is kept, and the same command continues."
+    )
 
 
 @contextlib.contextmanager

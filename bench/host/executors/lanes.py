@@ -22,7 +22,7 @@ from ..machine.gpu import Gpus
 from ..project import PACKAGE
 from .events import Emit, Waited
 from .job import RowJob
-from .program import ExecutorFailed, event_of
+from .program import ExecutorFailed, event_of, start
 
 #: A lane imports the frameworks for itself. Where less memory is free for each, there are fewer lanes.
 LANE_BYTES = 2 << 30
@@ -84,13 +84,18 @@ class Lanes:
         ``emit`` gets the events of all of them as they come, ``done`` each job that is over. KeyboardInterrupt passes
         through, after the events of what had been measured. Raises ExecutorFailed when a program ends by itself.
         """
-        if not self._lanes:
-            self._lanes = [_Lane(each) for each in self._commands]
         try:
+            if not self._lanes:
+                self._start()
             self._run(jobs, emit, done)
         except BaseException:
             self._interrupt(emit)
             raise
+
+    def _start(self) -> None:
+        for each in self._commands:
+            # One by one: where the next one does not start, those before it are ended.
+            self._lanes.append(_Lane(each))
 
     def _run(self, jobs: Iterator[RowJob], emit: Emit, done: Callable[[RowJob], None]) -> None:
         with selectors.DefaultSelector() as ready:
@@ -138,8 +143,7 @@ class _Lane:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
-        # A session of its own: Ctrl-C reaches this process alone, which passes it on.
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._process = start(command)
         self._job: RowJob | None = None
         self._pending = b""
 

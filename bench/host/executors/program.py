@@ -10,7 +10,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 
-from ..refusal import Refused
+from ..refusal import Refused, describe, exhausted
 from ..storage.lines import parsed
 from . import events
 from .events import Emit, Event
@@ -22,7 +22,18 @@ EXIT_DONE, EXIT_MISUSE, EXIT_INTERRUPTED = 0, 2, 130
 
 
 class ExecutorFailed(Refused):
-    """The program ended before the job did; the message says how."""
+    """The program ended before the job did, or did not start; the message says how."""
+
+
+def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own: Ctrl-C reaches this process alone, which passes it on.
+
+    Raises ExecutorFailed where it does not start.
+    """
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    except OSError as error:
+        raise ExecutorFailed(exhausted(error) or describe(error, command[0])) from None
 
 
 class ProgramExecutor:
@@ -37,10 +48,7 @@ class ProgramExecutor:
         """Run a job; raises Cancelled after ``cancel``, and ExecutorFailed when the program ends without a result."""
         if self._cancelled:
             raise Cancelled("the row job was cancelled before it began")
-        # A session of its own: Ctrl-C reaches this process alone, which passes it on.
-        with subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        ) as process:
+        with start(self._command) as process:
             self._process = process
             try:
                 self._talk(process, job, emit)

@@ -155,3 +155,25 @@ def test_ctrl_c_within_a_command_says_what_is_kept():
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 128 + signal.SIGINT
     assert done.stderr == "Interrupted. What was measured is kept; the same command continues.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "refused"),
+    [
+        ("BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))", "a process, memory or an open file: Resource"),
+        ("OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))", "a process, memory or an open file: Cannot"),
+        ("MemoryError()", "memory. End other programs, or raise the limits"),
+        ('RuntimeError("can\'t start new thread")', "a thread. End other programs, or raise the limits"),
+    ],
+)
+def test_a_system_that_refuses_a_process_or_memory_ends_a_command_without_a_traceback(error, refused):
+    program = (
+        "import errno, os, sys; from bench.host import commands, __main__; from types import SimpleNamespace\n"
+        f"def act(options): raise {error}\n"
+        "commands.load = lambda name: SimpleNamespace(add_arguments=lambda parser: None, run=act)\n"
+        "sys.exit(__main__.main(['report']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_MISUSE
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"The system refused {refused}")

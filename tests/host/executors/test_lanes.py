@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -143,6 +144,22 @@ def test_a_program_that_breaks_down_ends_the_others(tmp_path):
     with pytest.raises(ExecutorFailed, match="exit code 3 before its jobs were done"):
         made.run(iter([job(GEMM, samples=100_000), job(GEMM)]), lambda event: None)
     assert made._lanes == []
+
+
+def test_a_program_that_does_not_start_ends_the_others_and_says_why(tmp_path, monkeypatch):
+    began, real = [], subprocess.Popen
+
+    def refuse_the_second(*arguments, **options):
+        if began:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        began.append(real(*arguments, **options))
+        return began[0]
+
+    monkeypatch.setattr(subprocess, "Popen", refuse_the_second)
+    made = Lanes([lanes.command(tmp_path, tmp_path, (min(processors.available()),))] * 2)
+    with pytest.raises(ExecutorFailed, match=r"^The system refused a process, .* raise the limits of processes"):
+        made.run(iter([job(GEMM)]), print)
+    assert began[0].poll() is not None
 
 
 def test_lanes_end_also_where_a_shell_has_put_the_run_into_the_background(tmp_path, monkeypatch):
