@@ -87,7 +87,8 @@ def _call(given: list[str], root: Path) -> int:
             print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr, flush=True)
         return EXIT_SIGNAL + getattr(interrupt, "number", signal.SIGINT)
     finally:
-        commands.tidy(options.root)
+        # What cannot be restored was told of before.
+        commands.tidy(options.root, warn=False)
 
 
 def _replace_what_the_terminal_lacks() -> None:

@@ -6,13 +6,13 @@ SDK) only when the command runs. ``--help`` is therefore quick, and ``init`` nee
 
 from __future__ import annotations
 
-import contextlib
 import importlib
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..refusal import Refused, visible
+from ..refusal import Refused, harmless, visible
 
 #: {command: what it does}, in the order of --help.
 SUMMARIES = {
@@ -53,11 +53,12 @@ def load(name: str) -> Command:
     return cast(Command, importlib.import_module(f"{__name__}.{name}"))
 
 
-def tidy(root: Path) -> None:
+def tidy(root: Path, *, warn: bool = True) -> None:
     """Restore runs that a killed command was moving, and remove the containers of this project that nobody uses.
 
     Every command does so before and after its work. While another one measures in the project, they are its own. Where
-    this project has started no container, no engine is asked.
+    this project has started no container, no engine is asked. ``warn`` says whether to tell of a run that cannot be
+    restored.
     """
     from ..containers import started_flag
     from ..storage import moves
@@ -65,14 +66,21 @@ def tidy(root: Path) -> None:
     started = started_flag.exists(root)
     if not started and not moves.unfinished(root):
         return
-    from ..storage.run_lock import exclusive
+    from ..storage.run_lock import RunUnderWay, exclusive
 
-    with contextlib.suppress(Refused), exclusive(root):
-        moves.restore_all(root)
-        if started:
-            from ..containers import leftovers
+    try:
+        with exclusive(root):
+            moves.restore_all(root)
+            if started:
+                from ..containers import leftovers
 
-            leftovers.sweep_if_started(root, announce)
+                leftovers.sweep_if_started(root, announce)
+    except RunUnderWay:
+        return
+    except Refused as error:
+        if warn and (halved := moves.unfinished(root)):
+            said = f"{halved[0] / moves.MOVING} has files of a run that a killed command was moving. Not moved back: "
+            print(harmless(f"{said}{error}"), file=sys.stderr, flush=True)
 
 
 def announce(text: str) -> None:

@@ -6,11 +6,12 @@ it back to the files that stayed. This needs the standard library alone, as ever
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..refusal import naming
+from ..refusal import Refused, naming
 
 MOVING = ".moving"
 #: The folder of a study's bisections.
@@ -20,19 +21,37 @@ PLACES = ("*", "*/*", f"*/{BISECTIONS}/*/*")
 
 
 def away(files: Iterable[Path], folder: Path, target: Path) -> None:
-    """Move ``files`` of ``folder`` to ``target``, which must not exist. Raises OSError."""
+    """Move ``files`` of ``folder`` to ``target``, which must not exist. Raises OSError and Refused."""
     moving = folder / MOVING
     moving.mkdir()
     for path in files:
         os.replace(path, moving / path.name)
     target.parent.mkdir(parents=True, exist_ok=True)
-    os.rename(moving, target)
+    try:
+        _rename(moving, target, folder)
+    except Refused:
+        restore(folder)
+        raise
 
 
 def back(archived: Path, folder: Path) -> None:
-    """Move everything in ``archived`` to ``folder``. Raises OSError."""
-    os.rename(archived, folder / MOVING)
+    """Move everything in ``archived`` to ``folder``. Raises OSError and Refused."""
+    _rename(archived, folder / MOVING, folder)
     restore(folder)
+
+
+def _rename(source: Path, target: Path, folder: Path) -> None:
+    try:
+        os.rename(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        # A copy would not be whole at once.
+        history = (source if target.parent == folder else target).parent
+        raise Refused(
+            f"{history} is on another file system than {folder}; runs move within one. Put the whole folder {folder} "
+            "there and a link in its place, or the history back into it."
+        ) from None
 
 
 def restore(folder: Path) -> None:

@@ -12,9 +12,13 @@ from ..refusal import Refused, naming
 from ..setup import staging
 
 
+class RunUnderWay(Refused):
+    """Another run holds the project."""
+
+
 @contextlib.contextmanager
 def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[None]:
-    """Hold the project at ``root`` for one run; raises Refused while another run holds it.
+    """Hold the project at ``root`` for one run; raises RunUnderWay while another run holds it.
 
     Where its file system has no locks, as some of clusters, that is announced.
     """
@@ -30,7 +34,7 @@ def exclusive(root: Path, announce: Callable[[str], None] = print) -> Iterator[N
         except BlockingIOError:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
-            raise Refused(
+            raise RunUnderWay(
                 f"another run is under way in this project (process {holder}). Two at once would disturb each other; "
                 "wait for it, or stop it."
             ) from None

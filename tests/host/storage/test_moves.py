@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from bench.cell import Cell
 from bench.host import commands
 from bench.host.measuring import run_start
 from bench.host.measuring.run_start import RunStart
+from bench.host.refusal import Refused
 from bench.host.storage import archive, journal, manifest, moves, training_records
 from bench.host.storage.manifest import Manifest
 from bench.host.storage.run_lock import exclusive
@@ -151,6 +153,41 @@ def test_what_a_command_moves_just_now_is_left_to_it(tmp_path, monkeypatch):
         assert moves.unfinished(tmp_path) == [study]
     commands.tidy(tmp_path)
     assert moves.unfinished(tmp_path) == []
+
+
+def test_a_run_that_cannot_be_moved_back_is_told_of_once(tmp_path, monkeypatch, capsys):
+    study = tmp_path / "reports" / "default"
+    write(study, "first")
+    assert killed_at(2, lambda: archive.archive(study), monkeypatch)
+
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(source))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        commands.tidy(tmp_path)
+        said = capsys.readouterr().err
+        commands.tidy(tmp_path, warn=False)
+    assert said.startswith(
+        f"{study / moves.MOVING} has files of a run that a killed command was moving. Not moved back: "
+    )
+    assert said.endswith(": cannot be used: Read-only file system. Make it writable, or run in another folder.\n")
+    assert not capsys.readouterr().err
+    commands.tidy(tmp_path)
+    assert runs(study) == {"first": study}
+
+
+def test_a_history_on_another_file_system_is_refused_and_the_run_stays(tmp_path, monkeypatch):
+    study = tmp_path / "default"
+    write(study, "first")
+
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(source), None, str(target))
+
+    monkeypatch.setattr(os, "rename", refuse)
+    with pytest.raises(Refused, match=r"history is on another file system than .*default; runs move within one. Put "):
+        archive.archive(study)
+    assert runs(study) == {"first": study}
 
 
 def test_files_of_trials_and_of_bisected_pairs_are_found(tmp_path):
