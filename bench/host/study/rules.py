@@ -17,6 +17,7 @@ from . import claim_rules, shared_lock, sources
 from .baseline import CHOSEN
 from .draft import Draft, Values, sizes_of
 from .schema import COORDINATES
+from .session_names import taken
 from .suggestion import unknown
 
 
@@ -34,6 +35,8 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
     for problem in settings_problems(draft):
         yield "study", problem
     for name, values in draft.environments.items():
+        if (clash := taken(name)) is not None:
+            yield place_of("environments", values.get("family", name)), clash
         for problem in (
             *environment_problems(shared_lock.filled(values, draft.environments), draft.registry),
             *shared_lock.problems(values, draft.environments),

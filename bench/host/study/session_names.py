@@ -16,11 +16,19 @@ NAME_REMEDY = "use at most 64 lower-case letters, digits, '.', '_' and '-', begi
 #: The options of nox that name sessions.
 OPTIONS = ("-s", "-e", "--session", "--sessions")
 PREFIX = "bench-"
+#: Endings of what lies beside an environment of another name: its lock, outcome, lists and folders under way.
+TAKEN = r"\.(lock|outcome\.json|build|versions|(building|retired|partial)-[^.]*)$"
 
 
 def is_valid(name: str) -> bool:
     """Tell whether an environment can have this name."""
     return re.fullmatch(NAME_PATTERN, name) is not None
+
+
+def taken(name: str) -> str | None:
+    """Say that the files of an environment of this name would be those of another one; None where they would not."""
+    found = re.search(TAKEN, name)
+    return f"files of the environment {name[: found.start()]!r} can have this name; choose another." if found else None
 
 
 def asked(command: Sequence[str]) -> list[str]:
