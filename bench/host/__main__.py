@@ -57,7 +57,11 @@ def _call(given: list[str], root: Path) -> int:
     if given and not given[0].startswith("-") and given[0] not in commands.SUMMARIES:
         print(harmless(suggestion.unknown("command", given[0], commands.SUMMARIES)), file=sys.stderr)
         return EXIT_MISUSE
-    options = parser(given).parse_args(given, argparse.Namespace(root=root))
+    made = parser(given)
+    if given.count("--") > 1:
+        # argparse would take a name away.
+        made.error("-- stands twice; it ends the options, so once is enough")
+    options = made.parse_args(given, argparse.Namespace(root=root))
     try:
         with interrupts.keyboard_interrupts():
             commands.tidy(options.root)

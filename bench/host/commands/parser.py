@@ -34,6 +34,8 @@ class Parser(argparse.ArgumentParser):
 
 def remedy_of(words: list[str], options: Iterable[str]) -> str | None:
     """Say what the first of the words that a command does not take was probably meant to be."""
+    if not words:
+        return "a word of it is empty, as from a variable that is not set"
     word = words[0].partition("=")[0]
     if not word.startswith("-"):
         return "several names are separated by commas, as in gemm,mlp-train"

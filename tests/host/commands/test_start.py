@@ -70,6 +70,8 @@ def test_a_misspelt_command_gets_the_nearest(given: str, meant: str, capsys: pyt
         (["run", "--workload", "gemm", "mlp-train"], "several names are separated by commas, as in gemm,mlp-train"),
         (["report", "--study", "full"], "a study is named by its file: --matrix FILE"),
         (["run", "--wrkload", "gemm"], "did you mean --workload?"),
+        (["runs", ""], "a word of it is empty, as from a variable that is not set"),
+        (["compare", "--", "reports/a", "--"], "-- stands twice; it ends the options, so once is enough"),
         (["run", "--no-such-thing"], "unrecognized arguments: --no-such-thing\n"),
     ],
 )
