@@ -158,7 +158,8 @@ def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
 
 def _tables(path: Path, remedy: str) -> dict[str, Any]:
     try:
-        text = _content(path).decode("utf-8")
+        # Some editors begin a file with a byte order mark.
+        text = _content(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StudyError([f"{shown(path)}: cannot be read: {reason}. {remedy}"]) from error

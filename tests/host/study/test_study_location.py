@@ -145,3 +145,9 @@ def test_the_full_study_has_every_workload_and_all_environments_of_the_default_o
     assert set(default.workloads) < set(full.workloads)
     for name, environment in default.environments.items():
         assert set(environment.modes) <= set(full.environments[name].modes)
+
+
+def test_a_byte_order_mark_before_a_study_is_no_part_of_it(tmp_path):
+    path = tmp_path / "matrix.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + (ROOT / "matrix.toml").read_bytes())
+    assert study_file.load(path).settings.name == study_file.load(ROOT / "matrix.toml").settings.name
