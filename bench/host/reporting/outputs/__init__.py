@@ -107,4 +107,6 @@ def _write(outputs: Sequence[Output], report: Report, folder: Path, every_figure
         except OSError as error:
             # The others may still be written: a folder may be in the place of this one.
             refused.append(describe(error, folder / output.name))
+        except Refused as error:
+            refused.append(f"{folder / output.name}: {error}")
     return written, refused

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...refusal import Refused
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -50,9 +52,13 @@ def _round_places(figure: Figure) -> None:
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Set matplotlib to our settings, whatever a user has set, and back."""
-    # matplotlib takes a third of a second to import, which only a report needs.
-    import matplotlib
+    """Set matplotlib to our settings, whatever a user has set, and back. Raises Refused where it cannot be used."""
+    try:
+        # matplotlib takes a third of a second to import, which only a report needs.
+        import matplotlib
+    except ValueError as error:
+        # It reads MPLBACKEND, which figures that are written to files do not use.
+        raise Refused(f"matplotlib does not start: {error}. Correct or unset the variable MPLBACKEND.") from None
 
     from ..figures.style import SETTINGS
 

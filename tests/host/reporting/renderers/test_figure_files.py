@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from bench.host.reporting.renderers import figure_files
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 class Trembling(ConstrainedLayoutEngine):
@@ -38,3 +44,12 @@ def test_the_last_digits_of_a_layout_change_no_byte(tmp_path, ending):
         figure_files.write(lambda by=by: draw(by), tmp_path / str(by), "plot")
         found.append((tmp_path / str(by) / f"plot.{ending}").read_bytes())
     assert found[0] == found[1]
+
+
+def test_a_backend_that_matplotlib_lacks_is_refused_with_its_variable():
+    program = "from bench.host.reporting.renderers import figure_files as f\nf.settings().__enter__()"
+    variables = {"MPLBACKEND": "nonsense"}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=variables, capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("bench.host.refusal.Refused: matplotlib does not start: ")
+    assert last.endswith(". Correct or unset the variable MPLBACKEND.")
