@@ -91,8 +91,9 @@ def _call(given: list[str], root: Path) -> int:
             print("Interrupted. What was measured is kept; the same command continues.", file=sys.stderr, flush=True)
         return EXIT_SIGNAL + getattr(interrupt, "number", signal.SIGINT)
     finally:
-        # What cannot be restored was told of before.
-        commands.tidy(options.root, warn=False)
+        # What cannot be read or restored was told of before.
+        with contextlib.suppress(OSError):
+            commands.tidy(options.root, warn=False)
 
 
 def _replace_what_the_terminal_lacks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -179,3 +180,13 @@ def test_a_system_that_refuses_a_process_or_memory_ends_a_command_without_a_trac
     assert done.returncode == EXIT_MISUSE
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"The system refused {refused}")
+
+
+def test_a_state_that_cannot_be_read_ends_a_command_without_a_traceback(tmp_path, monkeypatch, capsys):
+    def refuse(root, *, warn=True):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(root / ".nox"))
+
+    monkeypatch.setattr(commands, "tidy", refuse)
+    assert main(["runs"], root=tmp_path) == EXIT_MISUSE
+    said = f"{tmp_path / '.nox'}: cannot be used: Permission denied. Give yourself the right to use it, "
+    assert capsys.readouterr().err.startswith(said)
