@@ -14,6 +14,7 @@ from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.layouts import module_settings
 from ...frameworks.torch.programs import forward_only
 from ...program import Program
+from ..stencil.torch import COMPILERS
 from ..transformer_encoder.torch import ComposedAttention, FusedAttention
 from ..transformer_train.torch import Predictor
 
@@ -30,6 +31,20 @@ class Fused(nn.Module):
 
     def forward(self, queries, keys, values, visible):
         return functional.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
+
+
+class Summed(Fused):
+    """The same, composed for one token, of products and sums that torch.compile makes a loop of on a processor.
+
+    In PyTorch 2.15 the kernel takes longer for one token: 1.1 times as long a step in sizes tiny and small.
+    """
+
+    def forward(self, queries, keys, values, visible):
+        if queries.size(2) > 1:
+            return super().forward(queries, keys, values, visible)
+        scores = (queries * queries.size(-1) ** -0.5 * keys).sum(-1, keepdim=True)
+        weights = functional.softmax(scores.masked_fill(visible.logical_not().view(-1, 1), float("-inf")), dim=2)
+        return (weights * values).sum(2, keepdim=True)
 
 
 class Composed(nn.Module):
@@ -50,15 +65,14 @@ class Layers(nn.Module):
 
     def __init__(self, size, block):
         super().__init__()
-        self.heads = size["heads"]
+        self.batch, self.heads = size["batch"], size["heads"]
         self.attention_norm, self.qkv, self.output = block.attention_norm, block.qkv, block.output
         self.feedforward_norm, self.expand, self.contract = block.feedforward_norm, block.expand, block.contract
 
     def project(self, hidden):
         """Return queries, keys and values (3, batch, heads, positions, width of a head)."""
-        batch, count, width = hidden.shape
         projected = self.qkv(self.attention_norm(hidden))
-        return projected.view(batch, count, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        return projected.view(self.batch, -1, 3, self.heads, hidden.size(-1) // self.heads).permute(2, 0, 3, 1, 4)
 
     def complete(self, hidden, mixed):
         """Return what the block makes of its input and of the mixed values (batch, heads, positions, width)."""
@@ -69,18 +83,25 @@ class Layers(nn.Module):
 class Masked(Layers):
     """A block that attends to all of its caches, under a mask."""
 
-    def __init__(self, size, block, like):
+    def __init__(self, size, block, like, fused=Fused):
         super().__init__(size, block)
         shape = (size["batch"], size["heads"], size["sequence"], size["width"] // size["heads"])
         self.register_buffer("keys", like.new_zeros(shape))
         self.register_buffer("values", like.new_zeros(shape))
-        self.attend = Fused() if hasattr(functional, "scaled_dot_product_attention") else Composed()
+        self.attend = fused() if hasattr(functional, "scaled_dot_product_attention") else Composed()
 
     def forward(self, hidden, positions, visible):
         parts = self.project(hidden)
         self.keys.index_copy_(2, positions, parts[1])
         self.values.index_copy_(2, positions, parts[2])
         return self.complete(hidden, self.attend(parts[0], self.keys, self.values, visible))
+
+
+class SummedMasked(Masked):
+    """The same, for torch.compile on a processor."""
+
+    def __init__(self, size, block, like):
+        super().__init__(size, block, like, Summed)
 
 
 class Put(Masked):
@@ -134,7 +155,11 @@ class Decoder(nn.Module):
 
 
 class MaskedDecoder(Decoder):
-    """Reads tokens (batch, positions) at positions that are a tensor, whatever they are."""
+    """Reads tokens (batch, positions) at positions that are a tensor, whatever they are.
+
+    Batch and positions are one axis of the layers: torch.compile gives the first of two axes of length 1 a stride of
+    0, and PyTorch's products then copy the values of each token.
+    """
 
     def __init__(self, size, parameters, block=Masked):
         super().__init__(size, parameters, block)
@@ -142,10 +167,11 @@ class MaskedDecoder(Decoder):
 
     def forward(self, tokens, positions):
         hidden = functional.embedding(tokens, self.token_embedding) + self.position_embedding[positions]
+        hidden = hidden.flatten(0, 1)
         visible = self.all <= positions.unsqueeze(1)
         for block in self.blocks:
             hidden = block(hidden, positions, visible)
-        return self.predict(hidden)
+        return self.predict(hidden.view(tokens.size(0), tokens.size(1), -1))
 
 
 class SlicedDecoder(Decoder):
@@ -162,6 +188,13 @@ class SlicedDecoder(Decoder):
         return self.predict(hidden)
 
 
+def masked_block(mode, device):
+    """Return the block of a mode whose shapes stay the same."""
+    if mode == lazy.XLA:
+        return Put
+    return SummedMasked if mode.startswith(COMPILERS) and device.type == "cpu" else Masked
+
+
 def settings_of(module, waits):
     """Return what is in force: of the module, and whether a step waits for its calls."""
     return dict(module_settings(module), **({"synchronised": "every step"} if waits else {}))
@@ -176,7 +209,7 @@ def build(size, parameters, batch, transform):
         # Where a kernel is missing, TorchScript of PyTorch 1.13 ends the process; a call outside of it says which.
         like = parameters["token_embedding"][:1]
         torch.mm(like, like.t())
-        module = MaskedDecoder(size, parameters, Put if transform.mode == lazy.XLA else Masked)
+        module = MaskedDecoder(size, parameters, masked_block(transform.mode, like.device))
         places = torch.arange(sequence, device=batch[0].device).split([prompt] + [1] * (sequence - prompt))
         # Copies, each of which begins at a cache line, as torch.compile prefers.
         places = [place.clone() for place in places]
