@@ -1,4 +1,7 @@
-"""Forms of chains of elementwise operations in PyTorch: in place, and in expressions, which a fuser needs."""
+"""Forms of chains of elementwise operations in PyTorch: in place, and in expressions, which a fuser needs.
+
+And, for torch.compile, with Inductor's option that computes tanh by exp.
+"""
 
 from __future__ import annotations
 
@@ -24,4 +27,5 @@ FORMS = {
         FUSES: lambda mode, inputs: True,
         "bench.workloads.transcendental_chain.torch:Chain": Expressions,
     },
+    "tanh by exp": {"TORCHINDUCTOR_CPP_USE_DECOMPOSE_TANH": "1"},
 }

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import inference, kernel
 from ...program import Transform
 from ..stencil.torch import COMPILERS
 
@@ -82,5 +82,5 @@ def build(size, parameters, batch, transform):
 
     # A compiler would unroll the loop.
     if transform.mode.startswith(COMPILERS):
-        return inference(Iteration(parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
+        return kernel(Iteration(parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
     return inference(Solver(size["iterations"], parameters["shift"]), transform, ("solution",))

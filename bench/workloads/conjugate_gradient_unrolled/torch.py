@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import inference, kernel
 from ...program import Transform
 from ..conjugate_gradient.torch import advance, framed
 from ..grid import unrolled
@@ -72,4 +72,4 @@ def build(size, parameters, batch, transform):
 
         return solve
 
-    return inference(Block(each, parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
+    return kernel(Block(each, parameters["shift"]), Transform(transform.mode, repeated), ("solution",))

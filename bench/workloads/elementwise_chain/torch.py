@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from ...frameworks.torch import scripting
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 
 
 class Chain(nn.Module):
@@ -48,4 +48,4 @@ def fuses_expressions(mode, inputs):
 
 def build(size, parameters, batch, transform):
     form = Expressions if fuses_expressions(transform.mode, batch[0]) else Chain
-    return inference(form(parameters), transform, ("output",))
+    return kernel(form(parameters), transform, ("output",))

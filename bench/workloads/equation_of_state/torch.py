@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 from ..ocean import Operations
 from . import enthalpy_slope
 
@@ -32,7 +32,7 @@ def evaluated(formula, batch, transform, names):
     if transform.mode in ("torchscript", "torchscript-optimized"):
         with torch.no_grad():
             module = torch.jit.trace(module, batch)
-    return inference(module, transform, names)
+    return kernel(module, transform, names)
 
 
 def build(size, parameters, batch, transform):

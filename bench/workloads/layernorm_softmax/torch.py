@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 from . import EPSILON
 
 
@@ -24,4 +24,4 @@ class Normalisation(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Normalisation(parameters), transform, ("probabilities",))
+    return kernel(Normalisation(parameters), transform, ("probabilities",))

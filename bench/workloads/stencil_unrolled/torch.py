@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import inference, kernel
 from ...program import Transform, Unsupported
 from ..grid import unrolled
 from ..stencil.torch import COMPILERS, Sweep, write
@@ -75,4 +75,4 @@ def build(size, parameters, batch, transform):
 
         return diffuse
 
-    return inference(Block(each, parameters["rate"]), Transform(transform.mode, repeated), ("grid",))
+    return kernel(Block(each, parameters["rate"]), Transform(transform.mode, repeated), ("grid",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.adapter import kernel
 from . import OFFSET
 
 
@@ -31,4 +31,4 @@ class Chain(nn.Module):
 
 
 def build(size, parameters, batch, transform):
-    return inference(Chain(parameters), transform, ("output",))
+    return kernel(Chain(parameters), transform, ("output",))
