@@ -6,7 +6,7 @@ axes level, row and column.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Operations(NamedTuple):
     #: Of a list of arrays and an axis.
     concatenate: Callable[[Any, int], Any]
     stack: Callable[[Any, int], Any]
+    #: Of an array: put a level of zeros before it and one after it. Without this, they are concatenated.
+    framed: Optional[Callable[[Any], Any]] = None
 
 
 NUMPY = Operations(

@@ -80,6 +80,13 @@ def mixed(operations, grid, energy, viscosity, length, forcing, surface):
     return operations.concatenate([found[:-1], kept], 0), lacked[0]
 
 
+def framed(operations, nothing, levels):
+    """Put a level of zeros, ``nothing``, below and above ``levels``."""
+    if operations.framed:
+        return operations.framed(levels)
+    return operations.concatenate([nothing, levels, nothing], 0)
+
+
 def flux(operations, axis, flow, energy, water, courant):
     """Return the flux through the faces between the second and the last but one point of an axis.
 
@@ -111,10 +118,9 @@ def carried(operations, grid, energy, flows):
     )  # fmt: skip
     column, wet = inside(energy), inside(water)
     nothing = 0 * column[:1]
-    column = operations.concatenate([nothing, column, nothing], 0)
-    framed = operations.concatenate([nothing, wet, nothing], 0)
-    rising = flux(operations, 0, inside(flows[2])[:-1], column, framed, STEP / grid["faces"][:-1])
-    rising = operations.concatenate([nothing, rising, nothing], 0)
+    column, framed_wet = framed(operations, nothing, column), framed(operations, nothing, wet)
+    rising = flux(operations, 0, inside(flows[2])[:-1], column, framed_wet, STEP / grid["faces"][:-1])
+    rising = framed(operations, nothing, rising)
     heights = operations.concatenate([grid["faces"][:-1], 0.5 * grid["faces"][-1:]], 0)
     left = (east[:, :, 1:] - east[:, :, :-1]) / (rows * grid["east"][:, :, 2:-2])
     left = left + (north[:, 1:] - north[:, :-1]) / (rows * grid["north"][:, 2:-2])
