@@ -62,7 +62,7 @@ def project(tmp_path):
     for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
         (tmp_path / folder / "__pycache__").mkdir(parents=True)
         copy_module(f"{folder}/__init__.py", tmp_path)
-    for module in ("sessions.py", "project.py", "refusal.py", "system.py", *STUDY):
+    for module in ("sessions.py", "counts.py", "project.py", "refusal.py", "system.py", *STUDY):
         copy_module(f"bench/host/{module}", tmp_path)
     shutil.copytree(ROOT / "bench/host/setup", tmp_path / "bench/host/setup")
     (tmp_path / "locks").mkdir()
