@@ -26,6 +26,8 @@ PRESETS = {
     "compile-reduce-overhead": "reduce-overhead",
 }
 
+#: How the names of modes begin that have one graph without branches and loops; one of PyTorch/XLA is among them.
+COMPILERS = ("compile", "aot-inductor")
 #: {the part of a training program that a mode transforms: what of a step it then compiles}
 TRAINED = {"module": "forward and backward", "step": "forward, backward and optimizer", "optimizer": "optimizer"}
 #: Modes that differ from eager in what the program asks of them: see ``training``, and ``autocast``.

@@ -7,8 +7,8 @@ from torch import nn
 
 from ...frameworks.torch import lazy
 from ...frameworks.torch.adapter import inference
+from ...frameworks.torch.compiler import COMPILERS
 from ...program import Unsupported
-from ..stencil.torch import COMPILERS
 
 
 class Layer(nn.Module):

@@ -7,8 +7,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
+from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform
-from ..stencil.torch import COMPILERS
 
 
 def framed(right):

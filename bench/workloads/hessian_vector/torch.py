@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ...frameworks.torch.compiler import COMPILERS
 from ..per_sample_gradients.torch import differentiating, loss
-from ..stencil.torch import COMPILERS
 
 
 def build(size, parameters, batch, transform):

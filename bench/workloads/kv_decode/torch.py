@@ -11,10 +11,10 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch import graphs, lazy
+from ...frameworks.torch.compiler import COMPILERS
 from ...frameworks.torch.layouts import module_settings
 from ...frameworks.torch.programs import forward_only
 from ...program import Program
-from ..stencil.torch import COMPILERS
 from ..transformer_encoder.torch import ComposedAttention, FusedAttention
 from ..transformer_train.torch import Predictor
 

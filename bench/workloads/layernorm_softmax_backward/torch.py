@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
+from ...frameworks.torch.compiler import COMPILERS
 from ..layernorm_softmax import EPSILON
 from ..per_sample_gradients.torch import differentiating, looping
-from ..stencil.torch import COMPILERS
 
 NAMES = ("inputs", "scale", "shift")
 

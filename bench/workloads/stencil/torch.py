@@ -7,10 +7,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
+from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform
-
-#: How the names of modes begin that have one graph without branches and loops.
-COMPILERS = ("compile", "aot-inductor")
 
 
 def write(old, new, rate, keep):

@@ -7,9 +7,10 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
+from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform, Unsupported
 from ..grid import unrolled
-from ..stencil.torch import COMPILERS, Sweep, write
+from ..stencil.torch import Sweep, write
 
 #: Modes of TorchScript that compile code and keep its loops; a trace has none.
 SCRIPTS = ("torchscript", "torchscript-optimized")
