@@ -126,7 +126,7 @@ def study_with(**changes: str) -> str:
         "# " + "." * 250_000,
         '[environments."\\u001b[31mred"]\nframework = "\\u001b[2J"\n',
         "x" * (toml_limits.LARGEST_BYTES + 1),
-        "\ufeff" + PLAIN,
+        "\ufeff\ufeff" + PLAIN,
     ],
     ids=range(20),
 )

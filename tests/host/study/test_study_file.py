@@ -210,6 +210,12 @@ def test_broken_toml_is_an_error_with_its_line(tmp_path: Path) -> None:
             study_file.load(path)
 
 
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text("\ufeff" + toml(TABLES), encoding="utf-8")
+    assert study_file.load(path).settings == study_file.parse(TABLES).settings
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.toml", tmp_path, Path("nul\0")):
         with pytest.raises(StudyError, match=r"cannot be read: .*--matrix"):
