@@ -13,11 +13,14 @@ from .timing.timed_program import TimedProgram
 
 
 def verify(cell: Cell, settings: Mapping[str, Any]) -> None:
-    """Raise RuntimeError where a cell has other threads than it asked for, or none of the precision."""
+    """Raise RuntimeError where a cell has other threads or libraries than it asked for, or none of the precision."""
     asked, found = cell.threads, settings.get("threads")
     # Without binding, a library that does not report its threads leaves them unknown.
     if found != asked and (found is not None or loaded.is_bound()):
         raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
+    missing = steering.not_preloaded()
+    if missing:
+        raise RuntimeError("LD_PRELOAD names {}, which was not loaded".format(" and ".join(missing)))
     # Float32 would be right, too, and no TF32.
     if cell.precision == TF32 and settings.get("float32 matmul") != TF32:
         raise RuntimeError("TF32 was asked for, and products are in {}".format(settings.get("float32 matmul")))

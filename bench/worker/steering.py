@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 import numpy as np
 
@@ -17,6 +17,8 @@ STEERING = (
     "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_",
     "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD",
 )  # fmt: skip
+#: What names the libraries that a process loads before all others.
+PRELOAD = "LD_PRELOAD"
 #: Flags of /proc/cpuinfo, best first, and the common names of the instruction sets.
 INSTRUCTION_SETS = (
     ("amx_tile", "AMX"), ("avx512_bf16", "AVX-512 BF16"), ("avx512_vnni", "AVX-512 VNNI"), ("avx512f", "AVX-512"),
@@ -31,11 +33,33 @@ def steering_variables(framework: Facts) -> Dict[str, str]:
     Those that lead to folders of the compilation cache are left out: they change nothing that is computed.
     """
     prefixes = STEERING + framework.variable_prefixes
-    return {
+    found = {
         name: value
         for name, value in sorted(os.environ.items())
         if name.startswith(prefixes) and name not in framework.cache_variables
     }
+    if PRELOAD in found:
+        # Where the libraries lie changes nothing.
+        found[PRELOAD] = " ".join(map(os.path.basename, _preloaded()))
+    return found
+
+
+def not_preloaded(maps: str = "/proc/self/maps") -> List[str]:
+    """List the libraries that ``LD_PRELOAD`` names and this process did not load: the loader only warns of them."""
+    try:
+        with open(maps) as lines:
+            loaded_names = {os.path.basename(line.split(None, 5)[5].strip()) for line in lines if "/" in line}
+    except OSError:
+        return []
+    return [
+        name
+        for name in _preloaded()
+        if os.path.basename(os.path.realpath(name)) not in loaded_names and os.path.basename(name) not in loaded_names
+    ]
+
+
+def _preloaded() -> List[str]:
+    return os.environ.get(PRELOAD, "").replace(":", " ").split()
 
 
 def versions() -> Dict[str, str]:

@@ -33,6 +33,8 @@ class Wanted:
     allow_source: bool = False
     build_requirements: tuple[str, ...] = ()
     cpu_index: str | None = None
+    lock: str | None = None
+    preload: tuple[str, ...] = ()
 
 
 def make_wheel(

@@ -89,19 +89,22 @@ def read_cpu():
             found["instruction set"] = capability.group(1)
     blas = re.search(r"BLAS_INFO=(\w+)", configuration)
     if blas:
-        found["BLAS"] = blas.group(1) + (mkl_processor() if blas.group(1) == "mkl" else "")
+        found["BLAS"] = blas.group(1) + (mkl_kernels() if blas.group(1) == "mkl" else "")
     return found
 
 
-def mkl_processor():
-    """Say whether MKL recognises an Intel processor: old versions use slow kernels on others."""
+def mkl_kernels():
+    """Say which version of MKL this is, and whether its kernels are those for any processor, which have no AVX.
+
+    It uses them on AMD's processors, whatever instructions these have, unless ``mkl_serv_intel_cpu_true`` is replaced.
+    """
     path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
     try:
-        known = ctypes.CDLL(path).mkl_serv_intel_cpu()
+        detected = ctypes.CDLL(path).mkl_serv_cpu_detect()
     except (OSError, AttributeError):
         return ""
     version = library_versions().get("mkl", "")
-    return " {}{}".format(version, "" if known else " (the processor is not Intel's)").rstrip()
+    return " {}{}".format(version, "" if detected else " (kernels for any processor)").rstrip()
 
 
 def read_cuda():

@@ -34,8 +34,8 @@ GROUNDS = (
     "allocator",
     "synchronised",
 )
-#: Settings that every framework has, whether it reports them or not.
-EVERYWHERE = ("instruction set",)
+#: Settings that every process has, whether it reports them or not.
+EVERYWHERE = ("instruction set", "LD_PRELOAD")
 
 
 #: The setting that says which part of a step was compiled, and its value where nothing was.

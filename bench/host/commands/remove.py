@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
         for name in names:
             if study.environments[name].provider == "container":
                 announce(f"{name}: a container, which has an image: nox -s images -- prune")
+            elif (shared := study.environments[name].lock) is not None:
+                announce(f"{name}: has the installation of {shared}: name that one")
             elif not removal.is_there(name, options.root):
                 announce(f"{name}: not built")
             else:

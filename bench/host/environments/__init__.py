@@ -15,7 +15,7 @@ from ..containers import started_flag
 from ..containers.context import Extras
 from ..machine import facts
 from ..setup.tool import ToolFailed
-from . import contents, driver, existing, locks, outcome, venv
+from . import contents, driver, existing, locks, outcome, preloads, venv
 from .buildable import Buildable
 from .outcome import Impossible, Prepared, load_outcome
 from .source_builds import LockError
@@ -93,8 +93,8 @@ def altered(prepared: Mapping[str, Prepared], root: Path) -> dict[str, str]:
     for name, one in prepared.items():
         if one.status == OK and one.manifest.get("provider") == "venv":
             try:
-                changed = venv.changed_files(outcome.folder_of(root) / name, one.manifest)
-            except (OSError, ValueError) as error:
+                changed = venv.changed_files(outcome.folder_of(root) / one.manifest["environment"], one.manifest)
+            except (OSError, ValueError, KeyError) as error:
                 changed = [str(error)]
             if changed:
                 found[name] = contents.shown(changed)
@@ -117,10 +117,10 @@ def attempt(environment: Buildable, how: Preparation) -> Prepared:
     try:
         if environment.driver is not None:
             driver.check(environment.driver, facts.gpus())
-        return PROVIDERS[environment.provider](environment, how)
+        return preloads.added(PROVIDERS[environment.provider](environment, how), environment.preload, how.root)
     except Impossible as error:
         return outcome.unsupported(name, str(error))
-    except LockError as error:
+    except (LockError, preloads.NotMade) as error:
         return outcome.failed(name, str(error))
     except ToolFailed as error:
         return _judge(name, error)

@@ -28,6 +28,8 @@ class Own:
     allow_source: bool = False
     build_requirements: tuple[str, ...] = ()
     cpu_index: str | None = None
+    lock: str | None = None
+    preload: tuple[str, ...] = ()
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
@@ -23,6 +23,12 @@ class Buildable(Protocol):
     def interpreter(self) -> str | None: ...
     @property
     def variables(self) -> Mapping[str, str]: ...
+    @property
+    def lock(self) -> str | None:
+        """Return the name of the venv whose lock it shares, and a venv's installation; None where it has its own."""
+
+    @property
+    def preload(self) -> Sequence[str]: ...
     @property
     def driver(self) -> str | None: ...
     @property

@@ -82,12 +82,13 @@ def exchanged(
         if environment.python == before.python:
             return "both tables ask for the same Python; the machine has another build of it"
         pinned = _pinned(environment, packages, ())
-        return environment.model_copy(update={"name": name, "python": before.python, "requirements": pinned})
+        changes = {"python": before.python, "requirements": pinned}
+        return environment.model_copy(update={"name": name, "lock": None, **changes})
     if not component.before:
         return "the release before has none of it"
     taken = tuple(f"{package}=={version}" for package, version in component.before.items())
     kept = _pinned(environment, packages, {*component.before, *component.after})
-    return environment.model_copy(update={"name": name, "requirements": (*kept, *taken)})
+    return environment.model_copy(update={"name": name, "lock": None, "requirements": (*kept, *taken)})
 
 
 def _pinned(environment: Environment, packages: Mapping[str, str], without: Collection[str]) -> tuple[str, ...]:

@@ -25,5 +25,5 @@ def source_of(environment: Buildable) -> str | None:
 
 def lock_name(environment: Buildable) -> str:
     """Return the name of the lock that an environment is made from on this machine."""
-    name = getattr(environment, "lock", None) or environment.name
+    name = environment.lock or environment.name
     return name if source_of(environment) is None else f"{name}.{SUFFIX}"

@@ -10,7 +10,6 @@ from pathlib import Path
 from ..machine import facts
 from . import cpu_builds, locks, sizes, venv
 from .buildable import Buildable
-from .outcome import folder_of
 
 #: What an environment with PyTorch's CPU build takes on the disk: 0.94 GB were measured with PyTorch 2.13.
 CPU_BUILD = "about 1 GB"
@@ -23,7 +22,7 @@ def is_built(environment: Buildable, root: Path) -> bool:
     """
     lock = locks.find_lock(cpu_builds.lock_name(environment), root)
     try:
-        manifest = json.loads((folder_of(root) / environment.name / venv.MANIFEST).read_bytes())
+        manifest = json.loads((venv.place_of(environment, root) / venv.MANIFEST).read_bytes())
         stated = (manifest["layout"], manifest["lock_hash"], manifest["asked_for"])
         return bool(stated == (venv.LAYOUT, locks.lock_hash(lock), environment.interpreter))
     except (OSError, ValueError, KeyError, TypeError):
@@ -31,8 +30,12 @@ def is_built(environment: Buildable, root: Path) -> bool:
 
 
 def unbuilt(environments: Iterable[Buildable], root: Path) -> list[Buildable]:
-    """Return the venvs that are still to be built."""
-    return [each for each in environments if each.provider == "venv" and not is_built(each, root)]
+    """Return the venvs that are still to be built, one of those that share an installation."""
+    found: dict[Path, Buildable] = {}
+    for each in environments:
+        if each.provider == "venv" and not is_built(each, root):
+            found.setdefault(venv.place_of(each, root), each)
+    return list(found.values())
 
 
 def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
@@ -44,7 +47,7 @@ def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
         size = sizes.size_of(lock)
         together += size.most_bytes if size else 0
         unknown = "its size is unknown" if lock.exists() else "its size is known when its lock is made"
-        yield f"To build first: {environment.name}: {size or unknown}."
+        yield f"To build first: {environment.lock or environment.name}: {size or unknown}."
     if missing:
         free = shutil.disk_usage(root).free
         few = " That is not enough." if free < together else ""

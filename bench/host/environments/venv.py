@@ -48,19 +48,26 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
     ``thorough`` compares the hashes of all files, also where their sizes, times and inodes are as they were.
     Raises Impossible, LockError, ToolFailed and OSError.
     """
-    name, python = environment.name, environment.python
+    python = environment.python
     if python is None:
-        raise Impossible(f'environment {name!r} has no python; set it in its table, for example python = "3.11"')
+        raise Impossible(
+            f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"'
+        )
     build = source_builds.build_requirements(environment)
     source, named = cpu_builds.source_of(environment), cpu_builds.lock_name(environment)
     request = locks.LockRequest(named, python, environment.requirements, build, source)
     lock = locks.present(request, root=root, announce=announce)
-    place = folder_of(root) / name
+    place = place_of(environment, root)
     with exclusive(place, announce) as hold:
         manifest = _reusable(place, environment, locks.lock_hash(lock), announce, thorough)
         if manifest is None:
             manifest = _build(place, environment, lock, root=root, hold=hold, announce=announce)
-    return ready(name, (str(place / "bin" / "python"),), manifest)
+    return ready(environment.name, (str(place / "bin" / "python"),), manifest)
+
+
+def place_of(environment: Buildable, root: Path) -> Path:
+    """Return the folder of the environment's installation, which those that share a lock have in common."""
+    return folder_of(root) / (environment.lock or environment.name)
 
 
 def _reusable(
@@ -74,7 +81,7 @@ def _reusable(
             return None
         changed = changed_files(place, manifest, thorough=thorough)
         if changed:
-            announce(f"{environment.name}: not as it was built: {contents.shown(changed)}; building it again")
+            announce(f"{place.name}: not as it was built: {contents.shown(changed)}; building it again")
             return None
         answer = ask(str(place / "bin" / "python"))
         if any(answer[fact] != manifest["interpreter"][fact] for fact in INTERPRETER):
@@ -103,7 +110,7 @@ def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = Fal
 def _build(
     place: Path, environment: Buildable, lock: Path, *, root: Path, hold: int, announce: Announce
 ) -> dict[str, Any]:
-    name, start = environment.name, time.monotonic()
+    name, start = place.name, time.monotonic()
     uv = find_uv(root)
     interpreter = _interpreter(environment, uv, root, announce)
     tool = "uv" if uv else "pip"

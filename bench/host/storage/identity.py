@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.registry import BENCH, Registry
 
-from ..environments import Prepared, cpu_builds, locks
+from ..environments import Prepared, cpu_builds, locks, preloads
 from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
@@ -35,6 +35,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
                 study.environments[name].model_dump(mode="json"),
                 _read(locks.find_lock(cpu_builds.lock_name(study.environments[name]), root)),
                 prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
+                *prepared[name].manifest.get(preloads.KEY, {}).items(),
             ]
             for name in sorted(prepared)
         },

@@ -58,8 +58,8 @@ class Environment(StudyTable):
     )
     lock: Name | None = Field(
         None,
-        description="For a container: the venv whose Python, requirements and lock it shares, so that the two differ "
-        "in nothing but the container.",
+        description="The venv whose Python, requirements and lock it shares. A container then differs in nothing but "
+        "the container. A venv uses the same installation, and differs in variables, preload and modes.",
     )
     dockerfile: Literal["cpu", "cuda"] = Field("cpu", description="For a container: docker/<this>.Dockerfile.")
     base: ExpandedText | None = Field(
@@ -74,6 +74,11 @@ class Environment(StudyTable):
     )
     variables: dict[VariableName, Text] = Field(
         {}, description="Further environment variables for the worker, for example what an HPC module sets."
+    )
+    preload: Annotated[tuple[ExpandedText, ...], LIST] = Field(
+        (),
+        description="Libraries that the worker loads before all others (LD_PRELOAD, on Linux), such as an allocator: "
+        "paths from the study file's folder. A C source is compiled first.",
     )
     versions: Versions = Field(
         (),

@@ -136,13 +136,17 @@ def _concerning(exclusions: object, environments: object) -> object:
 
 
 def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Return tables whose relative paths, of ``paths``, ``data`` and wheels, begin in another study file's folder."""
+    """Return tables whose relative paths begin in another study file's folder.
+
+    They are those of ``paths``, ``data``, ``preload`` and wheels.
+    """
 
     def moved(path: object) -> object:
         relative = isinstance(path, str) and path and not path.startswith(("/", "~", "$")) and "://" not in path
         return os.path.join(folder, str(path)) if relative else path
 
     study, workloads, indexes = tables.get("study"), tables.get("workloads"), tables.get("indexes")
+    environments = tables.get("environments")
     found = dict(tables)
     if isinstance(indexes, dict) and "torch_cpu" in indexes:
         found["indexes"] = {**indexes, "torch_cpu": moved(indexes["torch_cpu"])}
@@ -152,6 +156,13 @@ def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
         found["workloads"] = {
             name: {**each, "data": moved(each["data"])} if isinstance(each, dict) and "data" in each else each
             for name, each in workloads.items()
+        }
+    if isinstance(environments, dict):
+        found["environments"] = {
+            name: {**each, "preload": [moved(path) for path in each["preload"]]}
+            if isinstance(each, dict) and isinstance(each.get("preload"), list)
+            else each
+            for name, each in environments.items()
         }
     return found
 

@@ -129,7 +129,9 @@ def environment_problems(values: Values, registry: Registry) -> Iterator[str]:
 
 
 #: Keys of containers only.
-CONTAINER_KEYS = ("lock", "base", "system_packages")
+CONTAINER_KEYS = ("base", "system_packages")
+#: The variable that names the libraries of ``preload``.
+PRELOAD = "LD_PRELOAD"
 #: Keys of environments whose packages are built here.
 SOURCE_KEYS = ("allow_source", "build_requirements")
 
@@ -140,6 +142,10 @@ def _provider_problems(values: Values) -> Iterator[str]:
         yield "provider 'container' uses the Python of its image; remove interpreter, or name another image with base."
     if provider == "container" and values.get("allow_source"):
         yield "provider 'container' installs wheels only; remove allow_source, or use provider 'venv'."
+    if provider == "container" and values.get("preload"):
+        yield "provider 'container' loads what its image has; remove preload, or use provider 'venv'."
+    if values.get("preload") and PRELOAD in values.get("variables", {}):
+        yield f"variables: preload sets {PRELOAD}; remove one of the two."
     if values.get("build_requirements") and not values.get("allow_source", True):
         yield "build_requirements: only wheels are installed; set allow_source = true, or remove build_requirements."
     elif provider is not None and provider != "container":
@@ -149,7 +155,7 @@ def _provider_problems(values: Values) -> Iterator[str]:
     if provider == "existing":
         if values.get("interpreter", "") is None:
             yield "provider 'existing' needs interpreter; give the path or the command of one, for example \"python3\"."
-        for key in ("python", "requirements", "versions", *SOURCE_KEYS):
+        for key in ("python", "requirements", "versions", "lock", *SOURCE_KEYS):
             if values.get(key):
                 yield f"provider 'existing' installs nothing; remove {key}, or use provider 'venv'."
     elif provider is not None:

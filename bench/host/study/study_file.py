@@ -45,13 +45,19 @@ def parse(tables: Mapping[str, Any], *, source: str = "matrix.toml", folder: Pat
         # The versions of a family have their problems in common.
         raise StudyError(list(dict.fromkeys(errors)))
     study = shared_lock.with_shared_locks(reader.study())
-    return _with_data_from(folder, indexes.with_cpu_index(study, folder))
+    return _with_paths_from(folder, indexes.with_cpu_index(study, folder))
 
 
-def _with_data_from(folder: Path, study: Study) -> Study:
-    """Take the relative paths of input data from the folder of the study file."""
+def _with_paths_from(folder: Path, study: Study) -> Study:
+    """Take the relative paths of input data and of libraries to preload from the folder of the study file."""
     choices = {
         name: choice if choice.data is None else choice.model_copy(update={"data": folder / choice.data})
         for name, choice in study.workloads.items()
     }
-    return study.model_copy(update={"workloads": choices})
+    environments = {
+        name: environment.model_copy(update={"preload": tuple(str(folder / path) for path in environment.preload)})
+        if environment.preload
+        else environment
+        for name, environment in study.environments.items()
+    }
+    return study.model_copy(update={"workloads": choices, "environments": environments})
