@@ -17,10 +17,19 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def interpreter_of(environment: str) -> tuple[str, ...]:
     """Return the command of an environment's interpreter; exit where it was not built."""
+    return _prepared(environment).command
+
+
+def own_variables_of(environment: str) -> dict[str, str]:
+    """Return the variables that an environment brings, as those of ``preload``; exit where it was not built."""
+    return dict(_prepared(environment).manifest.get("variables", {}))
+
+
+def _prepared(environment: str) -> environments.Prepared:
     prepared = environments.load_outcome(environment, root=ROOT)
     if prepared is None or prepared.status != OK:
         raise SystemExit(f"environment {environment} is not prepared: nox -s bench-{environment} builds it")
-    return prepared.command
+    return prepared
 
 
 def variables_of(

@@ -3,8 +3,9 @@
     nox -s benchmarks -- products [SIDE [TURNS]]
 
 A product of two square float32 matrices. MKL chooses its code by the maker of the processor, so PyTorch is measured
-with ``MKL_DEBUG_CPU_TYPE=5``, too, which makes MKL before 2020.1 use AVX2 on processors that are not Intel's.
-Each turn is a new process of every environment.
+in two more ways: with ``MKL_DEBUG_CPU_TYPE=5``, which makes MKL before 2020.1 use AVX2 on processors that are not
+Intel's, and in torch1-mkl and torch2-mkl, which replace the function by which MKL asks. Each turn is a new process of
+every environment.
 """
 
 from __future__ import annotations
@@ -18,18 +19,23 @@ from tabulate import tabulate
 
 from bench.host.study import study_file
 
-from ._environments import ROOT, answer, interpreter_of, variables_of
+from ._environments import ROOT, answer, interpreter_of, own_variables_of, variables_of
 
 PROGRAM = Path(__file__).resolve().parent / "_product.py"
 AVX2 = "MKL_DEBUG_CPU_TYPE"
-COLUMNS = (("torch1", ""), ("torch1", "5"), ("torch2", ""), ("torch2", "5"), ("tf2", ""), ("jax", ""))
+COLUMNS = (
+    ("torch1", ""), ("torch1", "5"), ("torch1-mkl", ""),
+    ("torch2", ""), ("torch2", "5"), ("torch2-mkl", ""), ("tf2", ""), ("jax", ""),
+)  # fmt: skip
 SIDE, TURNS, PRODUCTS = 768, 9, 30
 TIMEOUT_S = 300
 
 
-def gflops(command: tuple[str, ...], framework: str, side: int, debug_type: str) -> float:
+def gflops(environment: str, framework: str, side: int, debug_type: str) -> float:
     """Return the speed of the median product of one process."""
-    made = variables_of(command, framework, own={AVX2: debug_type} if debug_type else {})
+    command = interpreter_of(environment)
+    own = {**own_variables_of(environment), **({AVX2: debug_type} if debug_type else {})}
+    made = variables_of(command, framework, own=own)
     product_s = float(answer([*command, str(PROGRAM), framework, str(side), str(PRODUCTS)], made, TIMEOUT_S))
     return 2 * side**3 / product_s / 1e9
 
@@ -41,14 +47,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("turns", type=int, nargs="?", default=TURNS, help="processes of each; %(default)s by default")
     chosen = parser.parse_args(arguments)
     study = study_file.load(ROOT / "matrix.toml")
-    commands = {environment: interpreter_of(environment) for environment, _ in COLUMNS}
     speeds: dict[tuple[str, str], list[float]] = {column: [] for column in COLUMNS}
     for turn in range(chosen.turns):
         # Every other turn in the opposite order.
         for column in COLUMNS[:: -1 if turn % 2 else 1]:
             environment, debug_type = column
             framework = str(study.environments[environment].framework)
-            speeds[column].append(gflops(commands[environment], framework, chosen.side, debug_type))
+            speeds[column].append(gflops(environment, framework, chosen.side, debug_type))
         print(f"turn {turn + 1} of {chosen.turns}", file=sys.stderr, flush=True)
     rows = []
     for (environment, debug_type), seen in speeds.items():

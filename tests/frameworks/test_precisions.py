@@ -87,6 +87,13 @@ def test_a_cell_in_tf32_fails_where_products_are_not(precision, matmul, right):
             in_force.verify(cell, settings)
 
 
+def test_a_cell_fails_where_a_library_was_not_preloaded(monkeypatch):
+    monkeypatch.setenv("LD_PRELOAD", "/absent/liblost.so")
+    cell = Cell("mine", "torch", "eager", "gemm", "check", "float32", "cpu", 1)
+    with pytest.raises(RuntimeError, match=r"LD_PRELOAD names /absent/liblost\.so, which was not loaded"):
+        in_force.verify(cell, {"threads": 1})
+
+
 @pytest.mark.parametrize(("matmul", "right"), [
     ("bf16", True), ("bf16 and highest", True), ("highest", False), ("tf32", False), (None, True),
 ])  # fmt: skip

@@ -63,6 +63,8 @@ PLANS = {
     # With one thread each processor checks a cell of its own.
     "few": select(DEFAULT, "float32", DEFAULT.settings.default, threads=1, workloads=FEW),
     "all_threads": select(DEFAULT, "float32", DEFAULT.settings.default),
+    # The same installations with a library that is loaded before PyTorch.
+    "preloaded": select(DEFAULT, "float32", ["torch1-mkl", "torch2-mkl"], threads=1, workloads=FEW),
     # A size that is timed: its draws are others, and may have near-ties that float32 decides otherwise than float64.
     "small": select(
         DEFAULT,
@@ -103,6 +105,9 @@ def measure(checkout: Path, plan: Plan, caches: Path | None = None) -> Path:
         (checkout / STATE / kept.name).symlink_to(kept)
     prepared = {}
     for name in {cell.environment for cell in plan.cells}:
+        # The session does not prepare what shares an installation.
+        if STUDY.environments[name].lock:
+            environments.prepare(STUDY.environments[name], root=ROOT, announce=print)
         outcome = environments.load_outcome(name, root=ROOT)
         assert outcome is not None, f"environment {name} is not prepared: run this through nox -s tests"
         assert outcome.status == OK, f"environment {name}: {outcome.reason}"
@@ -136,6 +141,11 @@ def few(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def all_threads(tmp_path_factory) -> Path:
     return measure_part("all_threads", tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
+def preloaded(tmp_path_factory) -> Path:
+    return measure_part("preloaded", tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +205,10 @@ def test_a_cell_is_correct_and_timed(records, part_name, cell):
     if cell.environment == "torch2" and cell.mode.startswith("compile"):
         assert record.settings["generated for"] != "no vector instructions"
     assert record.memory["peak_bytes"] > 0
+    # On Intel's processors MKL uses its fast kernels with and without the library.
+    if part_name == "preloaded":
+        assert record.settings["LD_PRELOAD"] == "mkl_on_amd.so"
+        assert "kernels for any processor" not in record.settings["BLAS"]
 
 
 @pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])

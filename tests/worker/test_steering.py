@@ -39,6 +39,21 @@ def test_a_preloaded_allocator_is_reported(monkeypatch):
     assert steering.steering_variables(NUMPY)["LD_PRELOAD"] == "libjemalloc.so.2"
 
 
+def test_a_library_that_was_not_preloaded_is_found(monkeypatch, tmp_path):
+    maps = tmp_path / "maps"
+    (tmp_path / "libreal.so.1.2").write_bytes(b"")
+    (tmp_path / "libreal.so").symlink_to("libreal.so.1.2")
+    maps.write_text(
+        "7f00-7f01 r-xp 00000000 08:01 1 /of/the/system/libknown.so\n"
+        "7f01-7f02 r-xp 00000000 08:01 1 {}/libreal.so.1.2\n7f02-7f03 rw-p 00000000 00:00 0\n".format(tmp_path)
+    )
+    monkeypatch.setenv("LD_PRELOAD", "libknown.so:{}/libreal.so /absent/liblost.so".format(tmp_path))
+    assert steering.not_preloaded(str(maps)) == ["/absent/liblost.so"]
+    assert steering.not_preloaded(str(tmp_path / "another system")) == []
+    monkeypatch.delenv("LD_PRELOAD")
+    assert steering.not_preloaded(str(maps)) == []
+
+
 def test_variables_of_the_framework_are_among_what_steers_but_not_the_folders_of_its_caches(monkeypatch):
     facts = dataclasses.replace(NUMPY, variable_prefixes=("TOY_",), cache_variables={"TOY_CACHE": "toy"})
     for name in ("TOY_CACHE", "TOY_KERNELS", "OTHER_KERNELS"):

@@ -43,6 +43,11 @@ COMPILED, NOTHING = "compiled", "nothing"
 #: The setting that says whether attention is a fused kernel or composed of products: each framework's faster form.
 ATTENTION = "attention"
 
+#: The setting that names the library of products, and what PyTorch says there of MKL where it uses kernels without AVX.
+#: The second is of earlier records.
+PRODUCTS = "BLAS"
+SLOW_PRODUCTS = ("kernels for any processor", "the processor is not Intel's")
+
 #: (setting, value here, value in the baseline)
 Difference = tuple[str, str, str]
 
@@ -89,6 +94,11 @@ def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
     """
     found = differences(result, baseline, (*GROUNDS, ATTENTION, COMPILED))
     return tuple(name for name, mine, theirs in found if name != COMPILED or NOTHING not in (mine, theirs))
+
+
+def multiplies_slowly(result: Result) -> bool:
+    """Tell whether the products of a cell use kernels that a processor like this one need not use."""
+    return any(words in result.settings.get(PRODUCTS, "") for words in SLOW_PRODUCTS)
 
 
 def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetting, ...]:

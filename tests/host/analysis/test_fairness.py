@@ -35,6 +35,16 @@ def test_a_setting_that_only_one_side_knows_refuses_nothing(long_study):
     assert refusal(with_settings(long_study, x64=True), with_settings(long_study, layout="NCHW")) == ()
 
 
+def test_libraries_that_one_side_preloads_are_named(long_study):
+    # Names of variables keep their underscores.
+    cell, other = long_study.cells[0], replace(long_study.cells[0], environment="jax")
+    records = [record for record in long_study.records if record.cell == cell]
+    told = result_of(cell, [replace(record, settings={"LD_PRELOAD": "mine.so"}) for record in records], [])
+    silent = result_of(other, [replace(record, cell=other, settings={"threads": 2}) for record in records], [])
+    (found,) = differing_settings([[told, silent]])
+    assert (found.name, found.values) == ("LD_PRELOAD", {"torch1:eager": ("mine.so",)})
+
+
 def test_a_setting_that_every_framework_has_and_one_does_not_tell_is_named(long_study):
     told = with_settings(long_study, instruction_set="AVX2")
     silent = replace(with_settings(long_study, threads=2), cell=replace(long_study.cells[0], environment="jax"))

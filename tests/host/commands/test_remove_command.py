@@ -98,6 +98,15 @@ def test_a_container_is_left_to_its_own_command(project, capsys):
     assert "box: a container, which has an image: nox -s images -- prune" in capsys.readouterr().out
 
 
+def test_one_that_shares_an_installation_names_it(project, capsys):
+    study = (project / "matrix.toml").read_text()
+    sharing = '[environments.other]\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
+    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", sharing + "[workloads.gemm]"))
+    assert main(["remove", "other"], project) == 0
+    assert "other: has the installation of one: name that one" in capsys.readouterr().out
+    assert (folder_of(project) / "one").exists()
+
+
 def test_an_environment_that_was_not_built_is_no_mistake(project, capsys):
     assert main(["remove", "one", "one"], project) == 0
     assert main(["remove", "one"], project) == 0

@@ -1,6 +1,8 @@
-"""Tests that a container takes over what its venv's lock was made for, and that what cannot go together is said."""
+"""Tests that an environment takes over what the lock that it shares was made for, and what cannot go together."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +31,22 @@ def test_a_container_has_the_python_and_the_requirements_of_its_venv():
     image = parse(study()).environments["image"]
     assert (image.python, image.requirements) == ("3.11", ("torch==1.13.1", "numpy<2"))
     assert image.dockerfile == "cpu"
+
+
+def test_a_venv_that_shares_a_lock_has_all_that_the_installation_is_made_from():
+    tables = study(provider="venv", preload=["own.c", "/usr/lib/other.so"])
+    tables["environments"]["venv"] = {**VENV, "interpreter": "/opt/python3.11"}
+    sharing = parse(tables, folder=Path("/studies")).environments["image"]
+    assert (sharing.python, sharing.requirements) == ("3.11", ("torch==1.13.1", "numpy<2"))
+    assert sharing.interpreter == "/opt/python3.11"
+    assert sharing.preload == ("/studies/own.c", "/usr/lib/other.so")
+
+
+def test_a_lock_that_is_shared_itself_cannot_be_shared():
+    tables = study(provider="venv")
+    tables["environments"]["third"] = {**CONTAINER, "provider": "venv", "lock": "image"}
+    with pytest.raises(StudyError, match="lock: unknown venv 'image'"):
+        parse(tables)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
         "'channels-first' or 'functorch' or 'ddp' or 'data-parallel' or 'autocast'.",
         "matrix.toml: environments.new: unknown key 'frame'; did you mean 'framework'? "
         "Known: framework, provider, python, requirements, allow_source, build_requirements, modes, interpreter, lock, "
-        "dockerfile, base, system_packages, driver, variables, versions, note.",
+        "dockerfile, base, system_packages, driver, variables, preload, versions, note.",
         "matrix.toml: workloads.mlp-trian: " + unknown("workload", "mlp-trian", BUILT_IN.workloads),
         "matrix.toml: profiles.quick: rounds: 0: must be greater than or equal to 1.",
         "matrix.toml: exclusions[0]: mode: unknown mode 'torch*'. Known: eager, compile, jit.",

@@ -74,7 +74,8 @@ def test_a_study_file_can_extend_another(tmp_path: Path) -> None:
     write(
         tmp_path / "matrix.toml",
         '[study]\nname = "one"\npaths = ["mine", "~/theirs"]\n[environments.new]\nframework = "jax"\nmodes = ["jit"]\n'
-        '[workloads.gemm]\n[workloads.lenet-train]\ndata = "mnist"\n[[exclusions]]\nmode = "jit"\nreason = "so"\n',
+        '[workloads.gemm]\n[workloads.lenet-train]\ndata = "mnist"\n[[exclusions]]\nmode = "jit"\nreason = "so"\n'
+        '[environments.other]\nframework = "jax"\npreload = ["mine.c", "/usr/lib/theirs.so"]\n',
     )
     path = write(
         tmp_path / "studies" / "full.toml",
@@ -83,7 +84,8 @@ def test_a_study_file_can_extend_another(tmp_path: Path) -> None:
     )
     tables = location.read(path)
     assert tables["study"] == {"extends": "../matrix.toml", "name": "two", "paths": ["../mine", "~/theirs"]}
-    assert tables["environments"] == {"new": {"framework": "jax", "modes": ["eager"]}}
+    assert tables["environments"]["new"] == {"framework": "jax", "modes": ["eager"]}
+    assert tables["environments"]["other"]["preload"] == ["../mine.c", "/usr/lib/theirs.so"]
     assert list(tables["workloads"]) == ["gemm", "lenet-train", "mlp-train"]
     assert tables["workloads"]["lenet-train"]["data"] == "../mnist"
     assert tables["workloads"]["mlp-train"]["data"] == "own"

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.cells import cell_len
 
 from ...analysis.best_modes import BestModes, BestOfVersion
+from ...analysis.fairness import multiplies_slowly
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
@@ -233,6 +234,13 @@ def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
         if cell_len(text) <= SCREEN:
             break
     return [text]
+
+
+def products(results: Sequence[Result]) -> list[str]:
+    """Say where a library multiplies more slowly than it could, which is no merit of the other columns."""
+    if not any(result.step is not None and multiplies_slowly(result) for result in results):
+        return []
+    return [_("PyTorch multiplies slowly, as the processor is not Intel's: docs/fairness.md.")]
 
 
 def failures(results: Sequence[Result]) -> list[str]:
