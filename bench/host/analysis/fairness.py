@@ -43,10 +43,10 @@ COMPILED, NOTHING = "compiled", "nothing"
 #: The setting that says whether attention is a fused kernel or composed of products: each framework's faster form.
 ATTENTION = "attention"
 
-#: The setting that names the library of products, and what PyTorch says there of MKL where it uses kernels without AVX.
-#: The second is of earlier records.
-PRODUCTS = "BLAS"
-SLOW_PRODUCTS = ("kernels for any processor", "the processor is not Intel's")
+#: The setting that names the library of products, and what PyTorch says there of MKL where it uses kernels without AVX,
+#: which then compute functions such as tanh, too. The second is of earlier records.
+LIBRARY = "BLAS"
+SLOW_KERNELS = ("kernels for any processor", "the processor is not Intel's")
 
 #: (setting, value here, value in the baseline)
 Difference = tuple[str, str, str]
@@ -96,9 +96,9 @@ def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
     return tuple(name for name, mine, theirs in found if name != COMPILED or NOTHING not in (mine, theirs))
 
 
-def multiplies_slowly(result: Result) -> bool:
-    """Tell whether the products of a cell use kernels that a processor like this one need not use."""
-    return any(words in result.settings.get(PRODUCTS, "") for words in SLOW_PRODUCTS)
+def has_slow_kernels(result: Result) -> bool:
+    """Tell whether a cell computes products and functions with kernels that its processor need not use."""
+    return any(words in result.settings.get(LIBRARY, "") for words in SLOW_KERNELS)
 
 
 def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetting, ...]:

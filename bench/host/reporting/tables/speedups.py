@@ -75,7 +75,7 @@ def _with_lines(
         *answer.legend(found.grades),
         *answer.verdicts(found.results, found.grades),
         *answer.settings(found.explained),
-        *answer.products(found.results),
+        *answer.slow_kernels(found.results),
         *answer.failures(found.results),
     ]
     first, advice, notes = ([first_words(line) for line in lines] for lines in (first, advice, notes))

@@ -65,7 +65,10 @@ Labels = Mapping[str, Label]
 
 
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
-    """Name every column; columns that would share a name are told apart by the whole version, or their environments."""
+    """Name every column; columns that would share a name are told apart by the whole version, or their environments.
+
+    An environment keeps the framework's name beside those that are named after it, such as torch2 beside torch2-mkl.
+    """
     columns = {result.cell.column: result.cell for result in results}
     versions = dict.fromkeys((cell.environment for cell in columns.values()), "")
     unknown = set(versions)
@@ -80,7 +83,17 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
     own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
-    return {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
+    told = {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
+    for column, label in whole.items():
+        same = _with_name_of(column, whole)
+        if len(same) > 1 and all(other.startswith(column.partition(":")[0] + "-") for other in same - {column}):
+            told[column] = short[column] if same == _with_name_of(column, short) else label
+    return told
+
+
+def _with_name_of(column: str, labels: Labels) -> set[str]:
+    """Return the columns that have the name of one, itself among them."""
+    return {other for other, label in labels.items() if label.text == labels[column].text}
 
 
 def names_of_versions(columns: Mapping[str, str], labels: Labels) -> dict[str, str]:

@@ -71,7 +71,7 @@ def test_a_cell_that_failed_has_no_ratio_but_a_row(long_study):
 def test_the_table_says_the_ratio_with_its_verdict(long_study):
     made = containers.table(*analysed(with_container(long_study, 1.001)))
     row = [entry.text for entry in made.groups[0].rows[0]]
-    assert row[:3] == ["dispatch", "torch2-container 2.15 eager", "torch2 2.15 eager"]
+    assert row[:3] == ["dispatch", "torch2-container 2.15 eager", "PyTorch 2.15 eager"]
     assert row[3].startswith("1.00")
     assert row[5] == "≈ equivalent"
     assert "Verdicts: equivalent where the 99% interval lies within ±2%" in made.remarks[0]

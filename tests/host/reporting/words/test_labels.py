@@ -32,6 +32,27 @@ def test_versions_are_as_long_as_they_must_be_to_tell_columns_apart(versions, na
     assert [label.text for label in labels.values()] == names
 
 
+@pytest.mark.parametrize(
+    ("environments", "names"),
+    [
+        (("jax", "jax-box", "jax-fast"), ["JAX 0.5 jit", "jax-box 0.5 jit", "jax-fast 0.5 jit"]),
+        (("jax-box", "jax"), ["jax-box 0.5 jit", "JAX 0.5 jit"]),
+        # No environment is the one that the others are named after.
+        (("jax", "jaxon"), ["jax 0.5 jit", "jaxon 0.5 jit"]),
+        (("jax", "jax-box", "other"), ["jax 0.5 jit", "jax-box 0.5 jit", "other 0.5 jit"]),
+    ],
+)
+def test_an_environment_keeps_the_frameworks_name_beside_those_that_are_named_after_it(environments, names):
+    labels = labels_of([result(environment, "0.5.3") for environment in environments])
+    assert [label.text for label in labels.values()] == names
+
+
+def test_beside_another_patch_release_it_keeps_the_whole_version():
+    versions = {"jax": "0.5.3", "jax-box": "0.5.3", "newer": "0.5.4"}
+    labels = labels_of([result(*pair) for pair in versions.items()])
+    assert [label.text for label in labels.values()] == ["JAX 0.5.3 jit", "jax-box 0.5 jit", "JAX 0.5.4 jit"]
+
+
 def test_modes_of_one_version_share_its_short_name():
     labels = labels_of([result("a", "0.4.13"), result("a", "0.4.13", "eager"), result("b", "0.5.3", "eager")])
     assert [label.text for label in labels.values()] == ["JAX 0.4 jit", "JAX 0.4 eager", "JAX 0.5 eager"]
