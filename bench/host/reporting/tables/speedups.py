@@ -20,6 +20,7 @@ from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.comparisons import Naming, clearest_comparisons, every_comparison
 from ..words.language import _
+from ..words.remarks import slow_kernels
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
@@ -75,7 +76,7 @@ def _with_lines(
         *answer.legend(found.grades),
         *answer.verdicts(found.results, found.grades),
         *answer.settings(found.explained),
-        *answer.slow_kernels(found.results),
+        *slow_kernels(found.results),
         *answer.failures(found.results),
     ]
     first, advice, notes = ([first_words(line) for line in lines] for lines in (first, advice, notes))

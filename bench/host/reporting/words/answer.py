@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.cells import cell_len
 
 from ...analysis.best_modes import BestModes, BestOfVersion
-from ...analysis.fairness import has_slow_kernels
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
@@ -234,13 +233,6 @@ def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
         if cell_len(text) <= SCREEN:
             break
     return [text]
-
-
-def slow_kernels(results: Sequence[Result]) -> list[str]:
-    """Say where a library computes more slowly than it could, which is no merit of the other columns."""
-    if not any(result.step is not None and has_slow_kernels(result) for result in results):
-        return []
-    return [_("PyTorch's MKL is slow, as the processor is not Intel's: docs/fairness.md.")]
 
 
 def failures(results: Sequence[Result]) -> list[str]:
