@@ -119,6 +119,28 @@ def test_a_build_that_fails_beside_tests_ends_the_grid(project, room):
     assert "remove" not in [call[1] for call in calls(project)]
 
 
+def test_tests_that_fail_keep_no_other_part_from_its_check(project, room):
+    room("1e18")
+    # It is an option of pytest, which fails with it.
+    done = run(project, "-s", "grid", "--", "theano", "tflite", "broken", "--remove")
+    assert done.returncode == 1
+    assert "failed: tests of theano; tests of tflite" in done.stderr
+    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in calls(project)]
+    assert kinds == ["prepare", "grid", "remove"] * 2
+
+
+def test_a_study_that_fails_twice_is_named_and_the_rest_is_checked(project):
+    folder = project / "reports/older-versions/trial"
+    folder.mkdir(parents=True)
+    # The second check names the workloads that failed, and fails with this name.
+    (folder / "results.csv").write_text("workload,status\nbroken,failed\n")
+    (folder / "details.csv").write_text("settings\n")
+    done = run(project, "-s", "grid", "--", "older-versions", "--remove")
+    assert done.returncode == 1
+    assert "failed: study older-versions; study older-versions" in done.stderr
+    assert [call[1] for call in calls(project)] == ["prepare", "run", "run", "run", "run", "remove"]
+
+
 OLDER = ["torch-1.12.1", "torch-2.0.1", "tensorflow-2.10.1", "jax-0.4.13", "jax-0.4.30"]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 from bench.host.sessions import python, run_host
 
@@ -78,9 +79,11 @@ class Grid:
         self._options = [word for word in session.posargs if word not in (*parts, REMOVE)]
         self._removes = REMOVE in session.posargs
         self._built: set[str] = set()
+        #: The parts whose tests or checks failed.
+        self._failed: list[str] = []
 
     def check(self) -> None:
-        """Build, check and remove one portion after another."""
+        """Build, check and remove one portion after another; a part that fails keeps no other from its check."""
         chosen = [[name for name in portion if name in self._chosen] for portion in PORTIONS]
         portions = [names for names in chosen if names]
         builds = [*portions, *([OLDER_ENVIRONMENTS] if OLDER in self._chosen else [])]
@@ -105,6 +108,17 @@ class Grid:
             self._check_study(Study(OLDER, OLDER_ENVIRONMENTS))
             self._check_study(Study(OLDER, OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2))
             self._remove(f"studies/{OLDER}.toml", OLDER_ENVIRONMENTS)
+        if self._failed:
+            self._session.error(f"failed: {'; '.join(self._failed)}")
+
+    @contextlib.contextmanager
+    def _noting(self, part: str) -> Iterator[None]:
+        """Note that a command of a part failed, and go on."""
+        try:
+            yield
+        except CommandFailed:
+            self._session.warn(f"{part} failed")
+            self._failed.append(part)
 
     def _build(self, environments: Sequence[str]) -> None:
         missing = [name for name in environments if name not in self._built]
@@ -135,7 +149,8 @@ class Grid:
         # The others take seconds to collect in each process.
         folder = ("tests/frameworks",) if environments else ()
         command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *self._options)
-        self._session.run(python(self._session, "dev"), *command, env=variables, external=True)
+        with self._noting(f"tests of {', '.join(environments) or DEFAULT}"):
+            self._session.run(python(self._session, "dev"), *command, env=variables, external=True)
 
     def _check_study(self, study: Study) -> None:
         """Check cells of a study; what fails is checked a second time, alone: a disturbed cell may have failed."""
@@ -154,5 +169,7 @@ class Grid:
 
     def _check_again(self, study: Study, workloads: set[str]) -> None:
         """Check the workloads again, if there are any: a cell that is wrong fails again."""
-        if workloads:
+        if not workloads:
+            return
+        with self._noting(f"study {study.name}"):
             run_host(self._session, *study.command, "--workload", ",".join(sorted(workloads)))
