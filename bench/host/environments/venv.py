@@ -102,8 +102,10 @@ def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = Fal
     built = contents.load(place, manifest["files_hash"])
     changed = contents.changes(built, contents.read(place, processes=len(available())))
     if not changed and now.digest != manifest["digest"]:
-        manifest["digest"] = now.digest
-        write_whole(place / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+        # What an environment adds to the manifest, such as libraries to preload, is not of the installation.
+        stored = json.loads((place / MANIFEST).read_bytes())
+        manifest["digest"] = stored["digest"] = now.digest
+        write_whole(place / MANIFEST, json.dumps(stored, indent=1) + "\n")
     return changed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from bench.host import environments
-from bench.host.environments import forecast, load_outcome, preloads, prepare
+from bench.host.environments import forecast, load_outcome, outcome, preloads, prepare, venv
 
 SOURCE = "int answer_of_the_test(void) { return 42; }\n"
 ASKING = "import ctypes; print(ctypes.CDLL(None).answer_of_the_test())"
@@ -116,3 +117,19 @@ def test_environments_that_share_a_lock_share_the_installation(locked, root, ann
     assert forecast.unbuilt([locked, sharing], root) == []
     assert environments.altered({"other": other, "tiny": first}, root) == {}
     assert load_outcome("other", root=root) == other
+
+
+def test_an_installation_does_not_remember_what_one_of_its_environments_preloads(locked, root, announce, tmp_path):
+    library = tmp_path / "liballocator.so.2"
+    library.write_bytes(b"anything")
+    sharing = replace(locked, name="other", lock="tiny", preload=(str(library),))
+    first, other = (prepare(each, root=root, announce=announce) for each in (locked, sharing))
+    # A file with another time and the same content, as after a copy: the manifest is written again.
+    place = outcome.folder_of(root) / "tiny"
+    os.utime(place / "pyvenv.cfg", (1, 1))
+    assert environments.altered({"other": other}, root) == {}
+    stored = json.loads((place / venv.MANIFEST).read_bytes())
+    assert "LD_PRELOAD" not in stored["variables"]
+    assert preloads.KEY not in stored
+    assert prepare(locked, root=root, announce=announce).manifest["variables"] == first.manifest["variables"]
+    assert prepare(sharing, root=root, announce=announce).manifest["variables"]["LD_PRELOAD"] == str(library)
