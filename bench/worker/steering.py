@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
+import sys
 from typing import Any, Dict, List
 
 import numpy as np
@@ -44,18 +46,18 @@ def steering_variables(framework: Facts) -> Dict[str, str]:
     return found
 
 
-def not_preloaded(maps: str = "/proc/self/maps") -> List[str]:
+def not_preloaded() -> List[str]:
     """List the libraries that ``LD_PRELOAD`` names and this process did not load: the loader only warns of them."""
+    return [name for name in _preloaded() if not _is_loaded(name)] if sys.platform == "linux" else []
+
+
+def _is_loaded(name: str) -> bool:
+    """Ask the loader, which finds libraries by the name in their file, too, and behind links."""
     try:
-        with open(maps) as lines:
-            loaded_names = {os.path.basename(line.split(None, 5)[5].strip()) for line in lines if "/" in line}
+        ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
     except OSError:
-        return []
-    return [
-        name
-        for name in _preloaded()
-        if os.path.basename(os.path.realpath(name)) not in loaded_names and os.path.basename(name) not in loaded_names
-    ]
+        return False
+    return True
 
 
 def _preloaded() -> List[str]:

@@ -2,6 +2,10 @@
 
 import dataclasses
 import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +13,7 @@ from bench.registry import BUILT_IN
 from bench.worker import steering
 
 NUMPY = BUILT_IN.facts("numpy")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -39,19 +44,32 @@ def test_a_preloaded_allocator_is_reported(monkeypatch):
     assert steering.steering_variables(NUMPY)["LD_PRELOAD"] == "libjemalloc.so.2"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="LD_PRELOAD is of Linux")
 def test_a_library_that_was_not_preloaded_is_found(monkeypatch, tmp_path):
-    maps = tmp_path / "maps"
-    (tmp_path / "libreal.so.1.2").write_bytes(b"")
-    (tmp_path / "libreal.so").symlink_to("libreal.so.1.2")
-    maps.write_text(
-        "7f00-7f01 r-xp 00000000 08:01 1 /of/the/system/libknown.so\n"
-        "7f01-7f02 r-xp 00000000 08:01 1 {}/libreal.so.1.2\n7f02-7f03 rw-p 00000000 00:00 0\n".format(tmp_path)
-    )
-    monkeypatch.setenv("LD_PRELOAD", "libknown.so:{}/libreal.so /absent/liblost.so".format(tmp_path))
-    assert steering.not_preloaded(str(maps)) == ["/absent/liblost.so"]
-    assert steering.not_preloaded(str(tmp_path / "another system")) == []
+    with open("/proc/self/maps") as lines:
+        library = next(line.split()[-1] for line in lines if "libc.so" in line or "libc-" in line)
+    (tmp_path / "liblinked.so").symlink_to(library)
+    (tmp_path / "libother.so").write_bytes(b"")
+    named = ["{}/liblinked.so".format(tmp_path), library, "/absent/liblost.so", "{}/libother.so".format(tmp_path)]
+    monkeypatch.setenv("LD_PRELOAD", ":".join(named))
+    assert steering.not_preloaded() == named[2:]
+    monkeypatch.setattr(steering.sys, "platform", "darwin")
+    assert steering.not_preloaded() == []
     monkeypatch.delenv("LD_PRELOAD")
-    assert steering.not_preloaded(str(maps)) == []
+    assert steering.not_preloaded() == []
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="names a library of glibc")
+def test_a_library_that_is_named_without_its_folder_was_preloaded(tmp_path):
+    # Such a name often leads to a file with another one: libtcmalloc.so.4 is libtcmalloc.so.4.5.9.
+    with open("/proc/self/maps") as lines:
+        library = next(line.split()[-1] for line in lines if "libc.so" in line or "libc-" in line)
+    (tmp_path / "libown.so.4.5.9").write_bytes(Path(os.path.dirname(library), "libdl.so.2").read_bytes())
+    (tmp_path / "libown.so.4").symlink_to("libown.so.4.5.9")
+    code = "from bench.worker import steering; print(steering.not_preloaded())"
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "LD_PRELOAD": "libown.so.4"}
+    done = subprocess.run([sys.executable, "-c", code], env=environ, stdout=subprocess.PIPE, cwd=str(ROOT), check=True)
+    assert done.stdout == b"[]\n"
 
 
 def test_variables_of_the_framework_are_among_what_steers_but_not_the_folders_of_its_caches(monkeypatch):
