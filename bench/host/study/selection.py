@@ -127,10 +127,19 @@ def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
         for name in given
         if name in study.environments and study.environments[name].provider == "container"
     ]
+    # What shares an installation has its interpreter.
+    owners = {name: each.lock or name for name, each in study.environments.items() if each.provider != "container"}
+    errors += [
+        f"--interpreter: environment {name} has the installation of {owners[name]}; name that one"
+        for name in given
+        if owners.get(name, name) != name
+    ]
     if errors:
         raise StudyError(errors)
     environments = {
-        name: environment.model_copy(update={"interpreter": given[name]}) if name in given else environment
+        name: environment.model_copy(update={"interpreter": given[owners[name]]})
+        if owners.get(name) in given
+        else environment
         for name, environment in study.environments.items()
     }
     return study.model_copy(update={"environments": environments})

@@ -27,6 +27,20 @@ def test_a_container_takes_no_interpreter_of_the_command_line() -> None:
         selection.with_interpreters(changed, options("--interpreter", "jax=python3"))
 
 
+def test_environments_that_share_an_installation_take_the_interpreter_of_the_command_line_from_its_owner() -> None:
+    plain = study()
+    old = plain.environments["old"].model_copy(update={"provider": "venv"})
+    sharing = old.model_copy(update={"name": "sharing", "lock": "old"})
+    image = sharing.model_copy(update={"name": "image", "provider": "container", "interpreter": None})
+    added = {"old": old, "sharing": sharing, "image": image}
+    changed = plain.model_copy(update={"environments": {**plain.environments, **added}})
+    replaced = selection.with_interpreters(changed, options("--interpreter", "old=/opt/python")).environments
+    # Of two interpreters, each would replace the installation that is made from the other.
+    assert [replaced[name].interpreter for name in added] == ["/opt/python", "/opt/python", None]
+    with pytest.raises(StudyError, match=r"--interpreter: environment sharing has the installation of old; name that"):
+        selection.with_interpreters(changed, options("--interpreter", "sharing=/opt/python"))
+
+
 def test_a_profile_can_give_a_workload_other_sizes() -> None:
     quick = {
         "rounds": 3,
