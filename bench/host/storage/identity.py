@@ -35,7 +35,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
                 study.environments[name].model_dump(mode="json"),
                 _read(locks.find_lock(cpu_builds.lock_name(study.environments[name]), root)),
                 prepared[name].manifest.get("packages") if study.environments[name].provider == "existing" else None,
-                *prepared[name].manifest.get(preloads.KEY, {}).items(),
+                preloads.states(study.environments[name].preload),
             ]
             for name in sorted(prepared)
         },

@@ -82,6 +82,43 @@ def test_what_is_wrong_with_a_library_is_the_outcome(locked, root, announce, tmp
     assert not list((root / ".nox" / "preloads").glob("*/"))
 
 
+def test_what_is_no_library_is_the_outcome_and_not_read_for_ever(root, tmp_path, source, monkeypatch):
+    os.mkfifo(tmp_path / "pipe.so")
+    with (tmp_path / "huge.so").open("wb") as file:
+        file.truncate(preloads.LARGEST_BYTES + 1)
+    ready = environments.Prepared("x", "ok")
+    for named, said in [
+        (tmp_path / "pipe.so", "pipe.so is not a regular file"),
+        ("/dev/zero", "/dev/zero is not a regular file"),
+        (tmp_path, "is not a regular file; name a library, or a C source"),
+        (tmp_path / "huge.so", "huge.so has more than 4 GiB"),
+    ]:
+        with pytest.raises(preloads.NotMade, match=said):
+            preloads.added(ready, [str(named)], root)
+        assert said in preloads.states([str(named)])[0]
+    monkeypatch.setenv("CC", "gcc '")
+    with pytest.raises(preloads.NotMade, match="CC is no command: No closing quotation"):
+        preloads.added(ready, [str(source)], root)
+
+
+def test_sources_of_one_content_and_two_names_are_two_libraries(root, tmp_path, source):
+    ready = environments.Prepared("x", "ok")
+    shutil.copy(source, tmp_path / "other.c")
+    found = [
+        preloads.added(ready, [str(each)], root).manifest["variables"]["LD_PRELOAD"]
+        for each in (source, tmp_path / "other.c")
+    ]
+    assert [os.path.basename(path) for path in found] == ["answer.so", "other.so"]
+    assert all(map(os.path.exists, found))
+
+
+def test_two_libraries_of_one_name_are_refused_as_a_report_could_not_tell_them_apart(root, tmp_path, source):
+    (tmp_path / "theirs").mkdir()
+    shutil.copy(source, tmp_path / "theirs")
+    with pytest.raises(preloads.NotMade, match=r"two libraries are called answer\.so"):
+        preloads.added(environments.Prepared("x", "ok"), [str(source), str(tmp_path / "theirs" / source.name)], root)
+
+
 def test_a_machine_without_a_compiler_cannot_have_it(root, source, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(preloads.shutil, "which", lambda name: None)

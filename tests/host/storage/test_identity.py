@@ -71,3 +71,23 @@ def test_other_input_data_under_the_same_name_do_not_continue_a_run(tmp_path: Pa
     assert identity(tmp_path, found, plan, {}) == before
     (tmp_path / "images" / "1.png").write_bytes(b"one")
     assert identity(tmp_path, found, plan, {}) != before
+
+
+def test_another_library_under_the_same_name_does_not_continue_a_run_and_one_that_could_not_be_made_does(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "own.c").write_text("int one;")
+    plain = study()
+    changed = plain.environments["old"].model_copy(update={"preload": (str(tmp_path / "own.c"),)})
+    found = plain.model_copy(update={"environments": {**plain.environments, "old": changed}})
+    plan = select(found, Selection())
+    failed, ready = (
+        {"old": Prepared("old", "failed")},
+        {"old": Prepared("old", "ok", manifest={"preloaded": {"a": "b"}})},
+    )
+    before = identity(tmp_path, found, plan, failed)
+    assert identity(tmp_path, found, plan, ready) == before, "a compiler was installed"
+    (tmp_path / "own.c").write_text("int two;")
+    assert identity(tmp_path, found, plan, ready) != before
+    (tmp_path / "own.c").unlink()
+    assert identity(tmp_path, found, plan, ready)
