@@ -21,15 +21,16 @@ def taken(provider: str) -> tuple[str, ...]:
 
 def filled(values: Mapping[str, Any], environments: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the values of an environment with what it takes over from the one whose lock it shares."""
-    shared = environments.get(values.get("lock") or "")
-    keys = taken(values.get("provider", "venv"))
-    return values if shared is None else {**values, **{key: shared[key] for key in keys if key in shared}}
+    shared, provider = environments.get(values.get("lock") or ""), values.get("provider", "venv")
+    if shared is None or provider == "existing":
+        return values  # an interpreter that is there takes over nothing
+    return {**values, **{key: shared[key] for key in taken(provider) if key in shared}}
 
 
 def problems(values: Mapping[str, Any], environments: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Give what is wrong with the lock that an environment shares."""
     named = values.get("lock")
-    if named is None:
+    if named is None or values.get("provider") == "existing":
         return
     venvs = [name for name, other in environments.items() if _has_lock(other)]
     shared = environments.get(named)

@@ -80,6 +80,14 @@ def test_what_does_not_go_together_is_said(changes, problem):
     assert any(problem in error for error in caught.value.errors), caught.value.errors
 
 
+def test_an_interpreter_that_is_there_shares_no_lock_and_hears_of_nothing_else():
+    tables = study(provider="existing", interpreter="python3")
+    with pytest.raises(StudyError) as caught:
+        parse(tables)
+    (problem,) = caught.value.errors
+    assert "provider 'existing' installs nothing; remove lock, or use provider 'venv'." in problem
+
+
 def test_a_container_with_a_lock_of_its_own_needs_python_and_requirements():
     tables = study()
     del tables["environments"]["image"]["lock"]
