@@ -96,6 +96,7 @@ def test_the_locks_and_the_default_study_come_with_it(python: Path, tmp_path: Pa
     found = run(python, "-c", program, folder=tmp_path).strip()
     assert found == str(site_packages(python) / "bench" / "data" / "locks" / "jax.txt")
     assert not (tmp_path / "locks").exists()
+    assert (tmp_path / "studies" / "mkl_on_amd.c").exists()
 
 
 def test_the_dockerfiles_come_with_it(python: Path, tmp_path: Path) -> None:

@@ -88,6 +88,15 @@ def files(folder: Path, *, default_study: bool) -> Iterator[tuple[str, str]]:
                 else text.replace(INTERPRETER, _quoted(sys.executable))
             )
         yield RENAMED.get(name, name), text
+    if default_study:
+        yield from _preloaded()
+
+
+def _preloaded() -> Iterator[tuple[str, str]]:
+    """Give the sources of libraries that environments of the default study preload."""
+    environments = location.read(project.data(location.NAME))["environments"].values()
+    for name in dict.fromkeys(path for table in environments for path in table.get("preload", ())):
+        yield name, project.data(name).read_text(encoding="utf-8")
 
 
 def _noxfile(text: str, folder: Path) -> str:

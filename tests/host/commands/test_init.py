@@ -15,6 +15,7 @@ import pytest
 
 from bench.host import project
 from bench.host.__main__ import main
+from bench.host.study import study_file
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -117,6 +118,14 @@ def test_the_default_study_can_be_taken_instead_of_a_small_one(tmp_path: Path) -
     assert text.startswith("#:schema ./matrix.schema.json\n")
     assert tomllib.loads(text) == tomllib.loads((ROOT / "matrix.toml").read_text())
     assert not (tmp_path / "workloads").exists()
+    # What its environments preload comes with it, in a wheel too.
+    preloaded = {
+        Path(path) for each in study_file.load(tmp_path / "matrix.toml").environments.values() for path in each.preload
+    }
+    assert preloaded == {tmp_path / "studies" / "mkl_on_amd.c"}
+    assert all(path.read_bytes() == (ROOT / "studies" / path.name).read_bytes() for path in preloaded)
+    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert {f"studies/{path.name}" for path in preloaded} <= set(packed["force-include"])
 
 
 def test_a_skeleton_needs_no_library(tmp_path: Path) -> None:
