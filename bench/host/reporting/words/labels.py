@@ -85,9 +85,13 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
     told = {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
     for column, label in whole.items():
-        same = _with_name_of(column, whole)
-        if len(same) > 1 and all(other.startswith(column.partition(":")[0] + "-") for other in same - {column}):
-            told[column] = short[column] if same == _with_name_of(column, short) else label
+        environment = column.partition(":")[0]
+        others = _with_name_of(column, whole) - {column}
+        if others and all(other.startswith(f"{environment}-") for other in others):
+            told[column] = short[column] if others == _with_name_of(column, short) - {column} else label
+            # A column that these have alone is not one of the environment with the framework's name.
+            named_after = {other.partition(":")[0] for other in others}
+            told.update({other: own[other] for other in whole if other.partition(":")[0] in named_after})
     return told
 
 

@@ -47,6 +47,14 @@ def test_an_environment_keeps_the_frameworks_name_beside_those_that_are_named_af
     assert [label.text for label in labels.values()] == names
 
 
+def test_those_that_are_named_after_it_have_their_names_in_modes_that_it_lacks_too():
+    pairs = [("jax-box", "eager"), ("jax", "jit"), ("jax-box", "jit"), ("jax", "pmap")]
+    labels = labels_of([result(environment, "0.5.3", mode) for environment, mode in pairs])
+    assert [label.text for label in labels.values()] == [
+        "jax-box 0.5 eager", "JAX 0.5 jit", "jax-box 0.5 jit", "JAX 0.5 pmap",
+    ]  # fmt: skip
+
+
 def test_beside_another_patch_release_it_keeps_the_whole_version():
     versions = {"jax": "0.5.3", "jax-box": "0.5.3", "newer": "0.5.4"}
     labels = labels_of([result(*pair) for pair in versions.items()])
