@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..environments import removal
+    from ..environments import outcome, removal
     from ..refusal import Refused
     from ..storage.run_lock import exclusive
     from ..study.suggestion import unknown
@@ -42,5 +42,8 @@ def run(options: argparse.Namespace) -> int:
             else:
                 size_bytes = removal.size_bytes(name, options.root)
                 removal.remove(name, options.root, announce, cached=options.cached)
+                for other in study.environments.values():
+                    if other.provider == "venv" and other.lock == name:
+                        outcome.outcome_path(other.name, options.root).unlink(missing_ok=True)
                 announce(f"{name}: removed" + (f", which frees {size_bytes / 1e9:.2f} GB" if size_bytes else ""))
     return 0

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bench.host.__main__ import main
-from bench.host.environments import removal
+from bench.host.environments import outcome, removal
 from bench.host.environments.outcome import folder_of
 from bench.host.storage.run_lock import exclusive
 
@@ -105,6 +105,15 @@ def test_one_that_shares_an_installation_names_it(project, capsys):
     assert main(["remove", "other"], project) == 0
     assert "other: has the installation of one: name that one" in capsys.readouterr().out
     assert (folder_of(project) / "one").exists()
+
+
+def test_those_that_share_a_removed_installation_are_not_ready_any_more(project):
+    study = (project / "matrix.toml").read_text()
+    sharing = '[environments.other]\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
+    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", sharing + "[workloads.gemm]"))
+    outcome.save(outcome.ready("other", ("python",), {}), project)
+    assert main(["remove", "one"], project) == 0
+    assert outcome.load_outcome("other", root=project) is None
 
 
 def test_an_environment_that_was_not_built_is_no_mistake(project, capsys):
