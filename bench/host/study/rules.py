@@ -158,7 +158,7 @@ def _provider_problems(values: Values) -> Iterator[str]:
         for key in ("python", "requirements", "versions", "lock", *SOURCE_KEYS):
             if values.get(key):
                 yield f"provider 'existing' installs nothing; remove {key}, or use provider 'venv'."
-    elif provider is not None:
+    elif provider is not None and not values.get("lock"):
         for key, example in (("python", '"3.11"'), ("requirements", '["torch==2.15.0", "numpy"]')):
             if key in values and not values[key]:
                 yield f"provider {provider!r} needs {key}; give for example {key} = {example}."

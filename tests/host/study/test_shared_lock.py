@@ -80,6 +80,14 @@ def test_what_does_not_go_together_is_said(changes, problem):
     assert any(problem in error for error in caught.value.errors), caught.value.errors
 
 
+@pytest.mark.parametrize("provider", ["venv", "container"])
+def test_a_misnamed_lock_is_the_only_problem_of_its_environment(provider):
+    with pytest.raises(StudyError) as caught:
+        parse(study(provider=provider, lock="venw"))
+    (problem,) = caught.value.errors
+    assert "lock: unknown venv 'venw'; did you mean 'venv'?" in problem
+
+
 def test_an_interpreter_that_is_there_shares_no_lock_and_hears_of_nothing_else():
     tables = study(provider="existing", interpreter="python3")
     with pytest.raises(StudyError) as caught:
