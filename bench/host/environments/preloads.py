@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -30,6 +31,7 @@ KEY = "preloaded"
 SOURCE = ".c"
 OPTIONS = ("-O2", "-shared", "-fPIC")
 COMPILERS = ("cc", "gcc", "clang")
+OWN_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
 #: A longer file is no library, and hashing it takes minutes.
 LARGEST_BYTES = 4 << 30
 
@@ -98,6 +100,9 @@ def _compile(source: Path, library: Path) -> None:
     """Compile a source, unless it has been. Raises Impossible, NotMade and OSError."""
     if library.exists():
         return
+    if OWN_INCLUDE.search(source.read_bytes()):
+        why = "whose changes would not be noticed; write all into one file, and the system's headers in <>"
+        raise NotMade(f"preload: {source} includes a file in quotes, {why}")
     command = [*_compiler(source), *OPTIONS, "-o"]
     with exclusive(library.parent, _say_nothing):
         if library.exists():

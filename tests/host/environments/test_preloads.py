@@ -112,6 +112,15 @@ def test_sources_of_one_content_and_two_names_are_two_libraries(root, tmp_path, 
     assert all(map(os.path.exists, found))
 
 
+def test_a_source_that_includes_another_file_is_refused_as_a_change_of_that_would_not_be_noticed(root, source):
+    (source.parent / "own.h").write_text("")
+    source.write_text('# include "own.h"\n' + SOURCE)
+    with pytest.raises(preloads.NotMade, match=r"answer\.c includes a file in quotes"):
+        preloads.added(environments.Prepared("x", "ok"), [str(source)], root)
+    source.write_text("#include <stddef.h>\n" + SOURCE)
+    assert preloads.added(environments.Prepared("x", "ok"), [str(source)], root).manifest[preloads.KEY]
+
+
 def test_two_libraries_of_one_name_are_refused_as_a_report_could_not_tell_them_apart(root, tmp_path, source):
     (tmp_path / "theirs").mkdir()
     shutil.copy(source, tmp_path / "theirs")
