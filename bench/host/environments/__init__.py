@@ -74,8 +74,8 @@ def prepare(
         from ..containers import leftovers
 
         leftovers.sweep_if_started(root, announce)
-    if environment.name in locks.OWN:
-        reason = f"{environment.name!r} is the name of an environment of benchmatrix itself; choose another"
+    if (made_from := environment.lock or environment.name) in locks.OWN:
+        reason = f"{made_from!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
         how = Preparation(root, announce, extras, registry, thorough)

@@ -179,3 +179,10 @@ def test_an_installation_does_not_remember_what_one_of_its_environments_preloads
     assert preloads.KEY not in stored
     assert prepare(locked, root=root, announce=announce).manifest["variables"] == first.manifest["variables"]
     assert prepare(sharing, root=root, announce=announce).manifest["variables"]["LD_PRELOAD"] == str(library)
+
+
+@pytest.mark.parametrize("names", [{"name": "host"}, {"name": "other", "lock": "host"}])
+def test_no_environment_is_made_from_a_lock_of_benchmatrix_itself(locked, root, announce, names):
+    prepared = prepare(replace(locked, **names), root=root, announce=announce)
+    assert prepared.reason == "'host' is the name of an environment of benchmatrix itself; choose another"
+    assert not (outcome.folder_of(root) / "host").exists()
