@@ -43,8 +43,8 @@ COMPILED, NOTHING = "compiled", "nothing"
 #: The setting that says whether attention is a fused kernel or composed of products: each framework's faster form.
 ATTENTION = "attention"
 
-#: The setting that names the library of products, and what PyTorch says there of MKL where it uses kernels without AVX,
-#: which then compute functions such as tanh, too. The second is of earlier records.
+#: The setting that names the library of products, and what PyTorch says there of MKL where it does not use its fastest
+#: kernels, for products and functions such as tanh. The second is of earlier records.
 LIBRARY = "BLAS"
 SLOW_KERNELS = ("kernels for any processor", "the processor is not Intel's")
 

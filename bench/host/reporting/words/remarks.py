@@ -46,7 +46,7 @@ def slow_kernels(results: Sequence[Result]) -> list[str]:
     """Say where a library computes more slowly than it could, which is no merit of the other columns."""
     if not any(result.step is not None and has_slow_kernels(result) for result in results):
         return []
-    return [_("PyTorch's MKL is slow, as the processor is not Intel's: docs/fairness.md.")]
+    return [_("PyTorch's MKL is not at its fastest on this processor: docs/fairness.md.")]
 
 
 def interval_remark(results: Iterable[Result]) -> str:

@@ -145,7 +145,7 @@ def test_a_cell_without_a_time_shows_its_status(short_study):
     assert any(remark.startswith("Without a time: ") for remark in made(short_study).remarks)
 
 
-SLOW = "PyTorch's MKL is slow, as the processor is not Intel's: docs/fairness.md."
+SLOW = "PyTorch's MKL is not at its fastest on this processor: docs/fairness.md."
 
 
 @pytest.mark.parametrize(("library", "told"), [
