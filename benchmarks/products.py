@@ -4,8 +4,7 @@
 
 A product of two square float32 matrices. MKL chooses its code by the maker of the processor, so PyTorch is measured
 in two more ways: with ``MKL_DEBUG_CPU_TYPE=5``, which makes MKL before 2020.1 use AVX2 on processors that are not
-Intel's, and in torch1-mkl and torch2-mkl, which replace MKL's check. Each turn is a new process of
-every environment.
+Intel's, and in torch1-mkl and torch2-mkl, which replace MKL's check. Each turn is a new process of every environment.
 """
 
 from __future__ import annotations

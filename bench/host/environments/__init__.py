@@ -16,7 +16,7 @@ from ..containers.context import Extras
 from ..machine import facts
 from ..setup.tool import ToolFailed
 from . import contents, driver, existing, locks, outcome, preloads, venv
-from .buildable import Buildable
+from .buildable import Buildable, lock_owner
 from .outcome import Impossible, Prepared, load_outcome
 from .source_builds import LockError
 
@@ -74,8 +74,8 @@ def prepare(
         from ..containers import leftovers
 
         leftovers.sweep_if_started(root, announce)
-    if (made_from := environment.lock or environment.name) in locks.OWN:
-        reason = f"{made_from!r} is the name of an environment of benchmatrix itself; choose another"
+    if (owner := lock_owner(environment)) in locks.OWN:
+        reason = f"{owner!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
         how = Preparation(root, announce, extras, registry, thorough)

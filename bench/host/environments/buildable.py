@@ -38,3 +38,8 @@ class Buildable(Protocol):
     @property
     def cpu_index(self) -> str | None:
         """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""
+
+
+def lock_owner(environment: Buildable) -> str:
+    """Return the name of the venv whose lock an environment has, and a venv's installation: its own, or a shared one."""
+    return environment.lock or environment.name

@@ -8,7 +8,7 @@ lock of its own, with hashes, too. The lock that everybody else uses stays as it
 from __future__ import annotations
 
 from ..machine import facts
-from .buildable import Buildable
+from .buildable import Buildable, lock_owner
 
 #: What the index is asked for, and nothing else.
 PACKAGE = "torch"
@@ -25,5 +25,5 @@ def source_of(environment: Buildable) -> str | None:
 
 def lock_name(environment: Buildable) -> str:
     """Return the name of the lock that an environment is made from on this machine."""
-    name = environment.lock or environment.name
+    name = lock_owner(environment)
     return name if source_of(environment) is None else f"{name}.{SUFFIX}"

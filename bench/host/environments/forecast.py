@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..machine import facts
 from . import cpu_builds, locks, sizes, venv
-from .buildable import Buildable
+from .buildable import Buildable, lock_owner
 
 #: What an environment with PyTorch's CPU build takes on the disk: 0.94 GB were measured with PyTorch 2.13.
 CPU_BUILD = "about 1 GB"
@@ -47,7 +47,7 @@ def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
         size = sizes.size_of(lock)
         together += size.most_bytes if size else 0
         unknown = "its size is unknown" if lock.exists() else "its size is known when its lock is made"
-        yield f"To build first: {environment.lock or environment.name}: {size or unknown}."
+        yield f"To build first: {lock_owner(environment)}: {size or unknown}."
     if missing:
         free = shutil.disk_usage(root).free
         few = " That is not enough." if free < together else ""

@@ -23,7 +23,7 @@ from ..setup.installer import (
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
 from . import bytecode, contents, cpu_builds, locks, sizes, source_builds, wheel_records
-from .buildable import Buildable
+from .buildable import Buildable, lock_owner
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .outcome import Impossible, Prepared, folder_of, ready
 from .source_builds import LockError
@@ -67,7 +67,7 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
 
 def place_of(environment: Buildable, root: Path) -> Path:
     """Return the folder of the environment's installation, which those that share a lock have in common."""
-    return folder_of(root) / (environment.lock or environment.name)
+    return folder_of(root) / lock_owner(environment)
 
 
 def _reusable(

@@ -90,27 +90,28 @@ def test_a_removal_that_was_interrupted_is_finished(project, capsys):
     assert not (folder_of(project) / "one").exists()
 
 
-def test_a_container_is_left_to_its_own_command(project, capsys):
+def add_sharing(project, name, further=""):
+    """Add an environment that shares the lock of ``one`` to the study."""
     study = (project / "matrix.toml").read_text()
-    container = '[environments.box]\nprovider = "container"\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
-    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", container + "[workloads.gemm]"))
+    table = f'[environments.{name}]\n{further}framework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
+    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", table + "[workloads.gemm]"))
+
+
+def test_a_container_is_left_to_its_own_command(project, capsys):
+    add_sharing(project, "box", 'provider = "container"\n')
     assert main(["remove", "box"], project) == 0
     assert "box: a container, which has an image: nox -s images -- prune" in capsys.readouterr().out
 
 
 def test_one_that_shares_an_installation_names_it(project, capsys):
-    study = (project / "matrix.toml").read_text()
-    sharing = '[environments.other]\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
-    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", sharing + "[workloads.gemm]"))
+    add_sharing(project, "other")
     assert main(["remove", "other"], project) == 0
     assert "other: has the installation of one: name that one" in capsys.readouterr().out
     assert (folder_of(project) / "one").exists()
 
 
 def test_those_that_share_a_removed_installation_are_not_ready_any_more(project):
-    study = (project / "matrix.toml").read_text()
-    sharing = '[environments.other]\nframework = "numpy"\nlock = "one"\nmodes = ["eager"]\n'
-    (project / "matrix.toml").write_text(study.replace("[workloads.gemm]", sharing + "[workloads.gemm]"))
+    add_sharing(project, "other")
     outcome.save(outcome.ready("other", ("python",), {}), project)
     assert main(["remove", "one"], project) == 0
     assert outcome.load_outcome("other", root=project) is None
