@@ -41,5 +41,5 @@ class Buildable(Protocol):
 
 
 def lock_owner(environment: Buildable) -> str:
-    """Return the name of the venv whose lock an environment has, and a venv's installation: its own, or a shared one."""
+    """Return the name of the venv whose lock an environment has, and a venv its installation: itself, or another."""
     return environment.lock or environment.name
