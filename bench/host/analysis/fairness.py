@@ -34,8 +34,10 @@ GROUNDS = (
     "allocator",
     "synchronised",
 )
+#: The setting that names the libraries that were loaded before all others; a process without any has no such setting.
+PRELOADED = "LD_PRELOAD"
 #: Settings that every process has, whether it reports them or not.
-EVERYWHERE = ("instruction set", "LD_PRELOAD")
+EVERYWHERE = ("instruction set", PRELOADED)
 
 
 #: The setting that says which part of a step was compiled, and its value where nothing was.

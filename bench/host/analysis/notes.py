@@ -55,6 +55,7 @@ class NoteKind(enum.StrEnum):
     SOURCES_CHANGED = "run.sources-changed"
     BUILT_FROM_SOURCE = "run.built-from-source"
     RUN_UNFINISHED = "run.unfinished"
+    PART_OF_RUN = "run.part"
     JOURNAL_DAMAGED = "run.journal-damaged"
     RUN_WITHOUT_BASELINE = "run.without-baseline"
     NOT_BOUND = "run.not-bound"

@@ -11,7 +11,7 @@ from bench.record import Record
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, estimate_ratios, pair_log_ratios, tail_log_ratios
 from ..storage.manifest import Manifest
-from ..study.baseline import BEST
+from ..study.baseline import BEST, CHOSEN
 from ..study.twin import is_twin, original_cell
 from .baselines import Baselines, baselines_of
 from .comparisons import Reached, decide_together
@@ -51,17 +51,27 @@ class Analysis:
     comparisons: int
 
 
-def analyse(records: Iterable[Record], manifest: Manifest) -> Analysis:
-    """Analyse a run: compare every column of a row with the baseline of the study, such as ``torch1:eager``."""
-    results, noise = judged(records, manifest)
-    known = {result.cell for result in results}
-    results = describe(results, manifest)
-    results += [Result(cell, EXCLUDED, None, why) for cell, why in manifest.excluded if cell not in known]
+def every_cell(cell: Cell) -> bool:
+    return True
+
+
+def analyse(records: Iterable[Record], manifest: Manifest, shown: Callable[[Cell], bool] = every_cell) -> Analysis:
+    """Analyse a run: compare every column of a row with the baseline of the study, such as ``torch1:eager``.
+
+    Only cells that are ``shown`` have results. Those of the baseline must be. The p values are adjusted for all
+    comparisons of the run: to show few of them makes none of them more certain.
+    """
+    judgements, noise = judged(records, manifest, shown)
+    known = {result.cell for result in judgements}
+    results = describe([result for result in judgements if shown(original_cell(result.cell))], manifest)
+    results += [
+        Result(cell, EXCLUDED, None, why) for cell, why in manifest.excluded if cell not in known and shown(cell)
+    ]
     return Analysis(
         tuple(result for result in results if not is_twin(result.cell)),
         tuple(result for result in results if is_twin(result.cell)),
         noise,
-        sum(map(is_judged, results)),
+        sum(map(is_judged, judgements)),
     )
 
 
@@ -87,11 +97,18 @@ def undecided_cells(
     return [result.cell for result in results if original_cell(result.cell) in needed]
 
 
-def judged(records: Iterable[Record], manifest: Manifest) -> tuple[list[Result], Noise]:
-    """Return a result for each cell that was planned or has records, with its verdict, and the noise floor."""
-    results = compare(results_of(records, manifest.planned), manifest)
+def judged(
+    records: Iterable[Record], manifest: Manifest, shown: Callable[[Cell], bool] = every_cell
+) -> tuple[list[Result], Noise]:
+    """Return a result for each cell that was planned or has records, with its verdict, and the noise floor.
+
+    Where the baseline is chosen in each row, it is one of the cells that are ``shown``, and only they have results.
+    """
+    results = results_of(records, manifest.planned)
     noise = measure_noise(results)
-    return judge(results, noise), noise
+    if manifest.study.baseline in CHOSEN:
+        results = [result for result in results if shown(original_cell(result.cell))]
+    return judge(compare(results, manifest), noise), noise
 
 
 def measure_noise(results: Iterable[Result]) -> Noise:

@@ -20,6 +20,11 @@ def unfinished(manifest: Manifest) -> Note | None:
     return None if manifest.finished else note(NoteKind.RUN_UNFINISHED, Severity.CAUTION)
 
 
+def part_of_run(manifest: Manifest) -> Note | None:
+    hidden = manifest.hidden_cells
+    return note(NoteKind.PART_OF_RUN, Severity.INFO, count=hidden) if hidden else None
+
+
 def journal_damaged(manifest: Manifest) -> Note | None:
     """Note how many lines of the journal could not be read, and where the first of them are."""
     if not manifest.damaged:

@@ -12,6 +12,8 @@ from ..study.options import add_pattern_options, fits
 from ..study.suggestion import unknown
 
 if TYPE_CHECKING:
+    from bench.cell import Cell
+
     from ..storage.run_summary import CellSummary
 
 #: {option: (an example of its patterns, what they select)}
@@ -19,6 +21,11 @@ OPTIONS = {
     "workload": ("'mlp-*'", "workloads; all by default"),
     "mode": ("eager", "modes; all by default"),
     "environment": ("torch2", "environments; all by default"),
+}
+#: What every cell has besides; a summary of a run has no such fields.
+MORE_OPTIONS = {
+    "size": ("small", "sizes; all by default"),
+    "precision": ("float32", "precisions; all by default"),
 }
 
 
@@ -31,10 +38,12 @@ def chosen(options: argparse.Namespace) -> Callable[[CellSummary], bool]:
     return lambda cell: fits(cell, options, OPTIONS)
 
 
-def verify(options: argparse.Namespace, cells: Iterable[CellSummary]) -> None:
-    """Raise Refused for a pattern that matches none of ``cells``."""
+def verify(
+    options: argparse.Namespace, cells: Iterable[CellSummary] | Iterable[Cell], names: Iterable[str] = OPTIONS
+) -> None:
+    """Raise Refused for a pattern of the options ``names`` that matches none of ``cells``."""
     known = list(cells)
-    for name in OPTIONS:
+    for name in names:
         values = list(dict.fromkeys(getattr(cell, name) for cell in known))
         for pattern in getattr(options, name):
             if not fnmatch.filter(values, pattern):

@@ -11,7 +11,7 @@ from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
-from . import announce, exit_codes, run_choice
+from . import announce, exit_codes, report_part, run_choice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--claims", type=Path, metavar="FILE", help="answer the claims of this study file; the study's own by default"
     )
+    report_part.add_arguments(parser)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -50,14 +51,20 @@ def run(options: argparse.Namespace) -> int:
     left_out: list[str] = []
     records = run_records.read(folder, described, left_out)
     described = replace(described, damaged=tuple(left_out))
-    made = report.make(records, described, folder=folder, claims=claims.values())
+    part = report_part.of(options, described, records)
+    to = report_part.folder_of(options, folder, part)
+    if part is None:
+        made = report.make(records, described, folder=folder, claims=claims.values())
+    else:
+        described = replace(described, hidden_cells=part.hidden)
+        made = report.make(records, described, folder=folder, shown=part.shown)
     extra, problems = outputs.load(map(Path, study.registry.output_files))
-    written = made.write(folder, extra, every_figure=options.figures)
+    written = made.write(to, extra, every_figure=options.figures)
     written.problems += problems
     made.print(Console(), details=options.details)
     announce(files_line(written.paths, options.root))
     if options.open:
-        announce(_opened(folder / PAGE))
+        announce(_opened(to / PAGE))
     for problem in written.problems:
         print(f"Not written: {problem}", file=sys.stderr)
     written.raise_refused()

@@ -10,12 +10,13 @@ from typing import TypeVar
 
 from rich.console import Console
 
+from bench.cell import Cell
 from bench.record import Record
 
 from .. import garbage_collection
 from ..analysis.claims import answer
 from ..analysis.ranking import Ranked, RankedColumn, rank
-from ..analysis.run_analysis import Analysis, analyse
+from ..analysis.run_analysis import Analysis, analyse, every_cell
 from ..storage.manifest import Manifest
 from ..study.claim import Claim
 from .outputs import Written, write_all
@@ -149,14 +150,15 @@ def make(
     language: Language | None = None,
     folder: Path | None = None,
     claims: Iterable[Claim] = (),
+    shown: Callable[[Cell], bool] = every_cell,
 ) -> Report:
-    """Make the report of a run, finished or not, from its records and its manifest.
+    """Make the report of a run, finished or not, from its records and its manifest; of the cells that are ``shown``.
 
     It is written in ``language``; without one, in the language that the caller writes in. It answers the ``claims``.
     """
     language = language or current()
     with writing_in(language), garbage_collection.paused():
-        analysis = analyse(records, manifest)
+        analysis = analyse(records, manifest, shown)
         ranked = rank(analysis, manifest)
         compared = speed_ups(analysis, manifest)
         first = compared.tracks[0] if compared is not None and compared.tracks else None

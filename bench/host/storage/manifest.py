@@ -29,6 +29,8 @@ SCHEMA_VERSION = 2
 RUN = "run.json"
 #: A larger file is not one of ours; the description of a study of 10,000 cells has 3 MiB.
 LARGEST_BYTES = 64 << 20
+#: Fields that whoever reads the file adds.
+NOT_STORED = {"damaged", "hidden_cells"}
 
 #: Why a row stopped: its verdicts are settled, it had the most rounds of the profile, or the time budget was spent.
 SETTLED, MOST_ROUNDS, BUDGET = "settled", "most rounds", "budget"
@@ -143,8 +145,10 @@ class Manifest:
     stopped: Mapping[str, Stop] = field(default_factory=dict)
     #: Peak memory of the host process.
     host_peak_bytes: int = 0
-    #: The lines of the journal that were left out, each with the reason; found when it is read, and not stored.
+    #: The lines of the journal that were left out, each with the reason.
     damaged: tuple[str, ...] = ()
+    #: Cells that a report leaves out, because somebody chose others.
+    hidden_cells: int = 0
 
     def spend(self, *, elapsed: float = 0.0, waited_for_workers: float = 0.0) -> Manifest:
         """Return the manifest with these seconds added."""
@@ -161,8 +165,7 @@ class Manifest:
         return replace(self, study=replace(self.study, baseline=column))
 
     def to_json(self) -> dict[str, Any]:
-        values = asdict(self)
-        del values["damaged"]
+        values = {name: value for name, value in asdict(self).items() if name not in NOT_STORED}
         return {"schema": SCHEMA_VERSION, **values}
 
     @classmethod
@@ -196,7 +199,7 @@ class Manifest:
 
 def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the fields of ``cls``; an empty value takes the default."""
-    names = {f.name for f in fields(cls)} - {"damaged"}
+    names = {f.name for f in fields(cls)} - NOT_STORED
     return {name: value for name, value in values.items() if name in names and value is not None}
 
 

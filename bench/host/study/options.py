@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 
 
-def add_pattern_options(parser: argparse.ArgumentParser, described: Mapping[str, tuple[str, str]]) -> None:
+def add_pattern_options(parser: argparse._ActionsContainer, described: Mapping[str, tuple[str, str]]) -> None:
     """Add options that select cells by patterns, separated by commas or given repeatedly; ``fits`` takes their values.
 
     ``described`` is {option: (an example of its patterns, what they select)}.

@@ -12,7 +12,7 @@ from ...analysis.disturbances import NoiseWatch, summarise_noise_watch
 from ...analysis.noise_watch import CROWDED_PROCESSORS
 from ...analysis.notes import Note
 from ...analysis.results import Result
-from ...analysis.run_notes import journal_damaged, unfinished
+from ...analysis.run_notes import journal_damaged, part_of_run, unfinished
 from ...analysis.versions import versions_of
 from ...statistics.largest_fit import TOLERANCE
 from ...storage.manifest import Manifest
@@ -67,7 +67,8 @@ def describe_conditions(manifest: Manifest, results: Sequence[Result]) -> str:
     if manifest.seed is not None:
         how.append(_("seed {seed}", seed=manifest.seed))
     text = sentence((", ".join(how), machine_in_words(manifest.machine), day))
-    return " ".join(filter(None, (text, remark_on(unfinished(manifest)), remark_on(journal_damaged(manifest)))))
+    found = (part_of_run(manifest), unfinished(manifest), journal_damaged(manifest))
+    return " ".join(filter(None, (text, *map(remark_on, found))))
 
 
 def _rounds(records: Iterable[Record]) -> str:

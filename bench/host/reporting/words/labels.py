@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bench.cell import Cell
 from bench.registry import BUILT_IN
 
+from ...analysis.fairness import PRELOADED
 from ...analysis.versions import version_of, without_build
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ Labels = Mapping[str, Label]
 def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     """Name every column; columns that would share a name are told apart by the whole version, or their environments.
 
-    An environment keeps the framework's name beside those that are named after it, such as torch2 beside torch2-mkl.
+    An environment keeps the framework's name beside those that are named after it, such as torch2 beside torch2-box.
+    One with preloaded libraries, which is not the framework as it is installed, never has that name.
     """
     columns = {result.cell.column: result.cell for result in results}
     versions = dict.fromkeys((cell.environment for cell in columns.values()), "")
@@ -79,10 +81,17 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
         if result.cell.environment in unknown and (version := _version(result)):
             versions[result.cell.environment] = version
             unknown.remove(result.cell.environment)
-    whole = {column: _label(cell, versions) for column, cell in columns.items()}
+    changed = {
+        result.cell.environment for result in results if any(PRELOADED in one.settings for one in result.records)
+    }
+    every = {column: _label(cell, versions) for column, cell in columns.items()}
+    whole = {column: label for column, label in every.items() if columns[column].environment not in changed}
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
-    own = {column: replace(short[column], product=column.partition(":")[0]) for column in found}
+    own = {
+        column: replace(label, product=columns[column].environment, version=_release(label.version))
+        for column, label in every.items()
+    }
     told = {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
     for column, label in whole.items():
         environment = column.partition(":")[0]
@@ -92,7 +101,7 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
             # A column that these have alone is not one of the environment with the framework's name.
             named_after = {other.partition(":")[0] for other in others}
             told.update({other: own[other] for other in whole if other.partition(":")[0] in named_after})
-    return told
+    return {column: told.get(column, own[column]) for column in columns}
 
 
 def _with_name_of(column: str, labels: Labels) -> set[str]:

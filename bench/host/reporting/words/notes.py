@@ -37,6 +37,7 @@ WORDING: dict[NoteKind, Callable[..., str]] = {
     NoteKind.SOURCES_CHANGED: run_notes.sources_changed,
     NoteKind.BUILT_FROM_SOURCE: run_notes.built_from_source,
     NoteKind.RUN_UNFINISHED: run_notes.run_unfinished,
+    NoteKind.PART_OF_RUN: run_notes.part_of_run,
     NoteKind.JOURNAL_DAMAGED: run_notes.journal_damaged,
     NoteKind.RUN_WITHOUT_BASELINE: run_notes.run_without_baseline,
     NoteKind.NOT_BOUND: run_notes.not_bound,

@@ -81,7 +81,7 @@ def verdict_remark(analysis: Analysis, manifest: Manifest) -> str:
     if not judged:
         return _("No verdicts on the ratios: {lack}.", lack=_lack(manifest))
     text = f"{_marks()} {_method(analysis, manifest)} {_tails()}"
-    missing = analysis.comparisons - judged
+    missing = sum(result.comparison is not None and result.verdict is None for result in analysis.results)
     if not missing:
         return text
     few = ngettext(

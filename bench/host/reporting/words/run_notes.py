@@ -11,6 +11,14 @@ def run_unfinished() -> str:
     return _("Partial: the run has not finished.")
 
 
+def part_of_run(count: int) -> str:
+    return ngettext(
+        "A part of a run: {count} cell of it is not shown.",
+        "A part of a run: {count} cells of it are not shown.",
+        count,
+    )
+
+
 def journal_damaged(count: int, places: tuple[str, ...]) -> str:
     listed = ", ".join(places) + (", …" if count > len(places) else "")
     return ngettext(

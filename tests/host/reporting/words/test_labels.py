@@ -10,9 +10,10 @@ from bench.host.reporting.words.labels import in_order, labels_of
 from bench.record import Record
 
 
-def result(environment: str, version: str, mode: str = "jit", framework: str = "jax") -> Result:
+def result(environment: str, version: str, mode: str = "jit", framework: str = "jax", **settings: str) -> Result:
     cell = Cell(environment, framework, mode, "gemm", "tiny", "float32", "cpu", 1)
-    return Result(cell, "ok", records=(Record(cell, 0, 1, "ok", versions={framework: version} if version else {}),))
+    versions = {framework: version} if version else {}
+    return Result(cell, "ok", records=(Record(cell, 0, 1, "ok", versions=versions, settings=settings),))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,17 @@ def test_beside_another_patch_release_it_keeps_the_whole_version():
     versions = {"jax": "0.5.3", "jax-box": "0.5.3", "newer": "0.5.4"}
     labels = labels_of([result(*pair) for pair in versions.items()])
     assert [label.text for label in labels.values()] == ["JAX 0.5.3 jit", "jax-box 0.5 jit", "JAX 0.5.4 jit"]
+
+
+def test_one_with_preloaded_libraries_has_its_own_name_alone_and_beside_others():
+    preloaded = result("jax-fast", "0.5.3", LD_PRELOAD="libfast.so")
+    alone = labels_of([preloaded, result("old", "0.4.13")])
+    assert [label.text for label in alone.values()] == ["jax-fast 0.5 jit", "JAX 0.4 jit"]
+    beside = labels_of([result("a", "0.5.3"), preloaded, result("old", "0.5.4")])
+    assert [label.text for label in beside.values()] == ["JAX 0.5.3 jit", "jax-fast 0.5 jit", "JAX 0.5.4 jit"]
+    # It does not take the name from those that have it without.
+    taken = labels_of([result("a", "0.5.3"), preloaded])
+    assert [label.text for label in taken.values()] == ["JAX 0.5 jit", "jax-fast 0.5 jit"]
 
 
 def test_modes_of_one_version_share_its_short_name():

@@ -93,6 +93,7 @@ EXAMPLES = [
         note(NoteKind.RANKING_TOO_SMALL, INFO, columns=2, rows=1, fewest_columns=2, fewest_rows=3),
         "a ranking needs 2 columns with 3 rows in common; 2 columns with 1 row in common have a result",
     ),
+    (note(NoteKind.PART_OF_RUN, INFO, count=1), "A part of a run: 1 cell of it is not shown."),
     (note(NoteKind.RUN_UNFINISHED, INFO), "Partial: the run has not finished."),
     (
         note(NoteKind.RUN_WITHOUT_BASELINE, INFO, baseline="a:eager"),

@@ -1,0 +1,82 @@
+"""Defines the options by which a report shows a part of a run, and where it goes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..refusal import Refused
+from ..study.options import add_pattern_options, fits
+from . import cell_filter
+
+if TYPE_CHECKING:
+    from bench.cell import Cell
+    from bench.record import Record
+
+    from ..storage.manifest import Manifest
+
+OPTIONS = {**cell_filter.OPTIONS, **cell_filter.MORE_OPTIONS}
+#: The folder of a part's report, in that of its run: the report of the whole run stays as it is.
+PART = "part"
+
+
+class ShownPart(NamedTuple):
+    """The cells of a run that a report shows."""
+
+    shown: Callable[[Cell], bool]
+    #: How many others the run has.
+    hidden: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "a part of the run", f"The files of a part go to the folder {PART} in that of the run."
+    )
+    add_pattern_options(group, OPTIONS)
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="write the files of the report there")
+
+
+def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record]) -> ShownPart | None:
+    """Return the part that the options choose, None for the whole run.
+
+    Raises Refused where there is no such part, or where something else that was asked for needs the whole run.
+    """
+    from ..study.baseline import CHOSEN
+    from ..study.twin import original_cell
+
+    if not any(getattr(options, name) for name in OPTIONS):
+        return None
+    for option in ("fail_if", "claims"):
+        if getattr(options, option) is not None:
+            raise Refused(f"--{option.replace('_', '-')} judges a whole run; the other options choose a part of it.")
+    measured = [*manifest.planned, *(record.cell for record in records)]
+    cells = list(dict.fromkeys([*map(original_cell, measured), *(cell for cell, _reason in manifest.excluded)]))
+    cell_filter.verify(options, cells, OPTIONS)
+
+    def shown(cell: Cell) -> bool:
+        return fits(cell, options, OPTIONS)
+
+    columns = list(dict.fromkeys(cell.column for cell in map(original_cell, measured) if shown(cell)))
+    if not columns:
+        raise Refused("The run has no cell that all of these patterns fit.")
+    baseline = manifest.study.baseline
+    if baseline is not None and baseline not in (*CHOSEN, *columns):
+        raise Refused(
+            f"The baseline {baseline} is not in this part. Choose it, too, or another one, "
+            f"such as --baseline {columns[0]}"
+        )
+    return ShownPart(shown, sum(not shown(cell) for cell in cells))
+
+
+def folder_of(options: argparse.Namespace, run: Path, part: ShownPart | None) -> Path:
+    """Return the folder of the report of the run in the folder ``run``. Raises Refused where another run is in it."""
+    from ..storage.manifest import RUN
+
+    to: Path | None = options.to
+    if to is None:
+        return run / PART if part else run
+    if (to / RUN).exists() and (part or to.resolve() != run.resolve()):
+        raise Refused(f"{to} is the folder of a run, whose report would be replaced. Name another with --to")
+    return to

@@ -1,0 +1,81 @@
+"""Tests reports of a part of a run: what they show, where they go, and what they refuse."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+
+import pytest
+from small_project import call
+
+from bench.host.commands import report_part
+from bench.host.refusal import Refused
+
+
+def files_of(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def cells_in(folder):
+    with (folder / "results.csv").open(newline="", encoding="utf-8") as file:
+        return {(row["environment"], row["workload"]) for row in csv.DictReader(file)}
+
+
+def test_a_part_goes_beside_the_report_of_the_whole_run(finished, capsys):
+    folder = finished / "reports" / "small"
+    before = files_of(folder)
+    assert call(finished, "report", "--environment", "here", "--workload", "g*") == 0
+    after = files_of(folder)
+    assert {path: after[path] for path in before} == before
+    assert cells_in(folder / report_part.PART) == {("here", "gemm")}
+    assert "A part of a run: 1 cell of it is not shown." in (folder / report_part.PART / "table.md").read_text()
+    assert "reports/small/part/report.html" in capsys.readouterr().out
+
+
+def test_a_part_or_the_whole_goes_where_it_is_told_to(finished):
+    folder = finished / "reports" / "small"
+    before = files_of(folder)
+    assert call(finished, "report", "--mode", "eager", "--size", "check", "--to", str(finished / "paper" / "two")) == 0
+    assert cells_in(finished / "paper" / "two") == {("here", "gemm"), ("again", "gemm")}
+    assert "A part" not in (finished / "paper" / "two" / "table.md").read_text()
+    assert call(finished, "report", "--to", str(finished / "elsewhere")) == 0
+    assert cells_in(finished / "elsewhere") == {("here", "gemm"), ("again", "gemm")}
+    assert files_of(folder) == before
+
+
+def test_a_part_moves_to_the_history_with_its_run(finished):
+    folder = finished / "reports" / "small"
+    assert call(finished, "report", "--environment", "here") == 0
+    assert call(finished, "run", "--workload", "gemm", "--fresh") == 0
+    assert not (folder / report_part.PART).exists()
+    (archived,) = (folder / "history").iterdir()
+    assert cells_in(archived / report_part.PART) == {("here", "gemm")}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--environment", "her"), "--environment: unknown environment 'her'"),
+        (("--precision", "float61"), "--precision: unknown precision 'float61'"),
+        (("--environment", "again"), "The baseline here:eager is not in this part. Choose it, too, or another one, "
+         "such as --baseline again:eager"),
+        (("--environment", "here", "--fail-if", "slower:5%"), "--fail-if judges a whole run"),
+        (("--environment", "here", "--claims", "matrix.toml"), "--claims judges a whole run"),
+        (("--environment", "here", "--to", "reports/small"), "is the folder of a run, whose report would be replaced"),
+    ],
+)  # fmt: skip
+def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkeypatch, words, message):
+    monkeypatch.chdir(finished)
+    before = files_of(finished / "reports")
+    assert call(finished, "report", *words) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.out == ""
+    assert files_of(finished / "reports") == before
+
+
+def test_patterns_that_fit_no_cell_together_are_refused(long_study):
+    chosen = {**dict.fromkeys(report_part.OPTIONS, ()), "environment": ["jax"], "mode": ["xla"]}
+    options = argparse.Namespace(**chosen, fail_if=None, claims=None)
+    with pytest.raises(Refused, match="The run has no cell that all of these patterns fit"):
+        report_part.of(options, long_study.manifest, long_study.records)
