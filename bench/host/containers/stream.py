@@ -102,6 +102,9 @@ class Stream:
         return False
 
     def close(self) -> None:
-        for end in (self._log, self._socket, self._attached):
-            with contextlib.suppress(OSError):
-                end.close()
+        # The SDK keeps the answer with its socket. If that is closed first, Python 3.13 prints an error of the answer's.
+        answer = getattr(self._attached, "_response", None)
+        for end in (self._log, answer, self._socket, self._attached):
+            if end is not None:
+                with contextlib.suppress(OSError):
+                    end.close()

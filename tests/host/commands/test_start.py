@@ -138,13 +138,20 @@ def test_a_python_without_the_libraries_is_told_how_to_start(command, session):
     assert line.endswith(f". Use the one of the checkout: python3 noxfile.py -s {session}")
 
 
+def not_in_the_background():
+    """Heed interrupts: a shell that starts the tests in the background has all that they start ignore them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_before_the_command_line_is_read_ends_the_host_quietly(tmp_path):
     # The interruption comes while the libraries of the command line are imported.
     stops = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     (tmp_path / "argparse.py").write_text(stops)
     command = [sys.executable, "-m", "bench.host", "report"]
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=variables, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, env=variables, check=False, preexec_fn=not_in_the_background
+    )
     assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, b"", b"")
 
 
@@ -155,7 +162,10 @@ def test_ctrl_c_within_a_command_says_what_is_kept():
         "commands.load = lambda name: SimpleNamespace(add_arguments=lambda parser: None, run=act)\n"
         "sys.argv = ['bench.host', 'report']; runpy.run_module('bench.host', run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, preexec_fn=not_in_the_background
+    )
     assert done.returncode == 128 + signal.SIGINT
     assert done.stderr == "Interrupted. What was measured is kept; the same command continues.\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import struct
 
@@ -43,6 +44,31 @@ def test_the_log_goes_to_its_file_and_messages_come_back(tmp_path):
     stream.send(b"lost\n")
     stream.close()
     assert (tmp_path / "logs" / "a.log").read_bytes() == b"warming up\nwarm\n"
+
+
+class Answer(io.BytesIO):
+    """What the SDK keeps with a socket; as in Python 3.13, its end needs the file around the socket."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.file = file
+
+    def close(self):
+        if not self.closed:
+            self.file.flush()
+        super().close()
+
+
+def test_the_answer_of_the_engine_is_closed_before_its_socket(tmp_path):
+    host, engine = socket.socketpair()
+    attached = socket.SocketIO(host, "rw")
+    answer = attached._response = Answer(attached)
+    stream = Stream(attached, tmp_path / "a.log")
+    stream.close()
+    assert answer.closed
+    assert attached.closed
+    assert engine.recv(1) == b""
+    engine.close()
 
 
 def test_the_end_of_the_input_is_seen_inside(tmp_path):
