@@ -102,7 +102,7 @@ class Stream:
         return False
 
     def close(self) -> None:
-        # The SDK keeps the answer with its socket. If that is closed first, Python 3.13 prints an error of the answer's.
+        # The SDK keeps the answer with its socket. If that is closed first, Python 3.13 prints an error.
         answer = getattr(self._attached, "_response", None)
         for end in (self._log, answer, self._socket, self._attached):
             if end is not None:
