@@ -12,7 +12,7 @@ from . import settings as settings_of
 from .compiler import autocast
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
-from .optimizers import COMPILED, fusion, make_optimizer, tensors_of
+from .optimizers import COMPILED, begin, fusion, make_optimizer, tensors_of
 from .pair import Pair
 
 
@@ -215,6 +215,8 @@ def recorded_step(module, transform, settings):
     Each call that Dynamo leaves to PyTorch, such as a recurrent layer's and ``backward``, breaks the graph.
     """
     optimizer = make_optimizer(module.parameters(), settings, transform.mode)
+    if transform.mode in lazy.MODES:
+        begin(optimizer)
 
     def step(*batch):
         loss = module(*batch)
