@@ -215,9 +215,11 @@ def noise_remark(analysis: Analysis, manifest: Manifest) -> str:
         return in_words([with_label(unknown, "column", labels)])[0]
     if noise.floor is None:
         return ""
+    # A report of a part may show no cell of the column.
+    column = noise.column or ""
     values = {
         "share": percent(QUANTILE),
-        "column": labels[noise.column].text if noise.column else "",
+        "column": labels[column].text if column in labels else column,
         "extent": _extent(noise.floor),
     }
     values["floor"] = format_share(noise.floor.value)
