@@ -86,7 +86,7 @@ def imports_shared(results: Sequence[Result]) -> Note | None:
 def noise_unknown(analysis: Analysis, manifest: Manifest) -> Note | None:
     """Note why the noise floor is not known, where there are ratios or a twin."""
     noise = analysis.noise
-    if noise.column is None and analysis.comparisons:
+    if noise.column is None and any(result.comparison is not None for result in analysis.results):
         return note(NoteKind.NO_TWIN, Severity.CAUTION, profile=manifest.profile.name)
     if noise.column is None or noise.floor is not None:
         return None

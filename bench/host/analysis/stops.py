@@ -36,7 +36,9 @@ def group_stops(results: Sequence[Result], manifest: Manifest) -> list[StopGroup
     rows: dict[tuple[str, int], list[str]] = {}
     compared = {result.cell.row for result in results if result.comparison is not None}
     for row, stop in manifest.stopped.items():
-        why = NOTHING if stop.why == SETTLED and row not in compared else stop.why
+        # What a row of a part was compared with may be hidden.
+        nothing = row not in compared and not manifest.hidden_cells
+        why = NOTHING if stop.why == SETTLED and nothing else stop.why
         rows.setdefault((why, stop.rounds), []).append(row)
     return sorted(
         StopGroup(REASONS.index(why), rounds, tuple(names)) for (why, rounds), names in rows.items() if why in REASONS

@@ -14,6 +14,7 @@ from bench.cell import Cell
 from bench.record import Record
 
 from .. import garbage_collection
+from ..analysis import parts
 from ..analysis.claims import answer
 from ..analysis.ranking import Ranked, RankedColumn, rank
 from ..analysis.run_analysis import Analysis, analyse, every_cell
@@ -159,6 +160,7 @@ def make(
     language = language or current()
     with writing_in(language), garbage_collection.paused():
         analysis = analyse(records, manifest, shown)
+        manifest = parts.limit(manifest, analysis.results)
         ranked = rank(analysis, manifest)
         compared = speed_ups(analysis, manifest)
         first = compared.tracks[0] if compared is not None and compared.tracks else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
+
 from bench.host.reporting import report
 from bench.host.study.baseline import BEST
 
@@ -29,3 +32,50 @@ def test_the_twin_of_a_hidden_column_has_the_name_that_options_give_it(long_stud
     long_study.add_twin()
     made = part_of(long_study, jax_alone, baseline)
     assert "measured with the A/A twin of torch1:eager, 3 rows" in remark(made, "Noise floor")
+
+
+def test_only_shown_rows_have_stopped_and_what_they_were_compared_with_may_be_hidden(long_study):
+    long_study.run["looks"] = [8, 10]
+    long_study.stop(10, "settled")
+    made = part_of(long_study, lambda cell: cell.workload == "dispatch" and cell.column in ("torch1:eager", "jax:jit"))
+    assert remark(made, "Rounds") == "Rounds: 1 row was settled after 10 rounds."
+    alone = part_of(long_study, lambda cell: cell.column == "torch1:eager")
+    assert remark(alone, "Rounds") == "Rounds: 3 rows were settled after 10 rounds."
+
+
+def test_rows_for_which_no_time_was_left_are_counted_where_they_are_shown(long_study):
+    rows = dict.fromkeys(cell.row for cell in long_study.cells)
+    long_study.run["stopped"] = {
+        row: {"rounds": 0 if row.startswith("dispatch") else 10, "why": "budget"} for row in rows
+    }
+    sentence = "The time budget was spent before 1 row had a whole round."
+    assert sentence in part_of(long_study, lambda cell: cell.workload == "dispatch").main.sentences
+    assert sentence not in part_of(long_study, lambda cell: cell.workload != "dispatch").main.sentences
+
+
+def test_hidden_environments_are_in_no_file(long_study, tmp_path):
+    long_study.run["environments"] = {"torch1": {}, "jax": {"built_from_source": True}}
+    long_study.run["changed_environments"] = {"jax": "hidden.py"}
+    part_of(long_study, lambda cell: cell.environment == "torch1").write(tmp_path)
+    assert list(json.loads((tmp_path / "environments.json").read_text())) == ["torch1"]
+    for file in ("table.md", "table.tex", "report.html"):
+        text = (tmp_path / file).read_text()
+        assert [words for words in ("hidden.py", "Changed while", "source") if words in text] == [], file
+
+
+@pytest.mark.parametrize("twin", [True, False])
+def test_where_nothing_shown_is_compared_nothing_is_said_of_verdicts(long_study, twin):
+    if twin:
+        long_study.add_twin()
+    made = part_of(long_study, lambda cell: cell.column == "torch1:eager")
+    assert remark(made, "No verdicts") is None
+    assert remark(made, "Verdicts") is None
+    assert bool(remark(made, "Noise floor")) is twin
+
+
+def test_the_screen_says_that_it_is_a_part(long_study, capsys):
+    sentence = f"A part of a run: {HIDDEN} cells of it are not shown."
+    part_of(long_study, lambda cell: cell.environment in ("torch1", "jax")).print(Console())
+    assert sentence in capsys.readouterr().out
+    report.make(long_study.records, long_study.manifest).print(Console())
+    assert "A part" not in capsys.readouterr().out

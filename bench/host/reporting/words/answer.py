@@ -20,6 +20,7 @@ from .language import _, ngettext
 from .numbers import format_factor, percent
 from .quality import meaning
 from .row_names import threads_in_words
+from .run_notes import part_of_run
 from .terms import enumerate_names, status_word
 
 #: One mark for each grade but the best; a disturbed time is not shown at all.
@@ -61,7 +62,7 @@ def banner(grades: Grades, manifest: Manifest) -> str:
 
 
 def alarm(manifest: Manifest) -> list[str]:
-    """Say in one line what makes the whole run doubtful: another environment than the lock's, damage, an early end."""
+    """Say that it is a part of a run; then what makes it doubtful: a changed environment, damage, an early end."""
     clauses = []
     changed = sorted(manifest.changed_environments)
     if manifest.changed_sources:
@@ -89,7 +90,8 @@ def alarm(manifest: Manifest) -> list[str]:
                 rows,
             )
         )
-    return [" ".join(clauses)] if clauses else []
+    part = [part_of_run(manifest.hidden_cells)] if manifest.hidden_cells else []
+    return part + ([" ".join(clauses)] if clauses else [])
 
 
 def fastest(

@@ -75,7 +75,7 @@ def ratio_remark(results: Iterable[Result]) -> str:
 
 def verdict_remark(analysis: Analysis, manifest: Manifest) -> str:
     """Explain the marks behind the ratios, or why there are none."""
-    if not analysis.comparisons:
+    if all(result.comparison is None for result in analysis.results):
         return ""
     judged = sum(result.verdict is not None for result in analysis.results)
     if not judged:
