@@ -77,6 +77,7 @@ def folder_of(options: argparse.Namespace, run: Path, part: ShownPart | None) ->
     to: Path | None = options.to
     if to is None:
         return run / PART if part else run
-    if (to / RUN).exists() and (part or to.resolve() != run.resolve()):
+    # Where a folder before ".." is missing, it would be made.
+    if (to.resolve() / RUN).exists() and (part or to.resolve() != run.resolve()):
         raise Refused(f"{to} is the folder of a run, whose report would be replaced. Name another with --to")
     return to

@@ -62,6 +62,7 @@ def test_a_part_moves_to_the_history_with_its_run(finished):
         (("--environment", "here", "--fail-if", "slower:5%"), "--fail-if judges a whole run"),
         (("--environment", "here", "--claims", "matrix.toml"), "--claims judges a whole run"),
         (("--environment", "here", "--to", "reports/small"), "is the folder of a run, whose report would be replaced"),
+        (("--environment", "here", "--to", "reports/no/../small"), "is the folder of a run, whose report would be"),
     ],
 )  # fmt: skip
 def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkeypatch, words, message):
