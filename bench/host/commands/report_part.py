@@ -51,18 +51,19 @@ def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record
     for option in ("fail_if", "claims"):
         if getattr(options, option) is not None:
             raise Refused(f"--{option.replace('_', '-')} judges a whole run; the other options choose a part of it.")
-    measured = [*manifest.planned, *(record.cell for record in records)]
-    cells = list(dict.fromkeys([*map(original_cell, measured), *(cell for cell, _reason in manifest.excluded)]))
+    measured = [original_cell(cell) for cell in (*manifest.planned, *(record.cell for record in records))]
+    cells = list(dict.fromkeys([*measured, *(cell for cell, _reason in manifest.excluded)]))
     cell_filter.verify(options, cells, OPTIONS)
 
     def shown(cell: Cell) -> bool:
         return fits(cell, options, OPTIONS)
 
-    columns = list(dict.fromkeys(cell.column for cell in map(original_cell, measured) if shown(cell)))
+    columns = list(dict.fromkeys(cell.column for cell in measured if shown(cell)))
     if not columns:
         raise Refused("The run has no cell that all of these patterns fit.")
     baseline = manifest.study.baseline
-    if baseline is not None and baseline not in (*CHOSEN, *columns):
+    # A run without its baseline has a report all the same, which says so.
+    if baseline not in (*CHOSEN, *columns) and any(cell.column == baseline for cell in measured):
         raise Refused(
             f"The baseline {baseline} is not in this part. Choose it, too, or another one, "
             f"such as --baseline {columns[0]}"

@@ -75,6 +75,15 @@ def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkey
     assert files_of(finished / "reports") == before
 
 
+def test_a_run_without_its_baseline_has_parts(long_study):
+    long_study.run["study"]["baseline"] = "absent:eager"
+    chosen = {**dict.fromkeys(report_part.OPTIONS, ()), "environment": ["jax"]}
+    options = argparse.Namespace(**chosen, fail_if=None, claims=None)
+    assert report_part.of(options, long_study.manifest, long_study.records).hidden == sum(
+        cell.environment != "jax" for cell in long_study.cells
+    )
+
+
 def test_patterns_that_fit_no_cell_together_are_refused(long_study):
     chosen = {**dict.fromkeys(report_part.OPTIONS, ()), "environment": ["jax"], "mode": ["xla"]}
     options = argparse.Namespace(**chosen, fail_if=None, claims=None)
