@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from bench.host.reporting import report
+from bench.host.reporting.page import content
 from bench.host.study.baseline import BEST
 
 HIDDEN = 7
@@ -79,3 +80,12 @@ def test_the_screen_says_that_it_is_a_part(long_study, capsys):
     assert sentence in capsys.readouterr().out
     report.make(long_study.records, long_study.manifest).print(Console())
     assert "A part" not in capsys.readouterr().out
+
+
+def test_the_page_begins_with_what_is_fastest_and_says_with_any_baseline_that_it_is_a_part(long_study):
+    found = content.of_report(part_of(long_study, lambda cell: cell.environment in ("torch1", "jax")))
+    sentence = f"A part of a run: {HIDDEN} cells of it are not shown."
+    assert found["answer"][0].startswith("Fastest on average")
+    assert sentence in found["lasting"]
+    # Hidden comparisons are in no table, and the p values are adjusted for them, too.
+    assert not any("of the table" in text for text in found["method"])

@@ -21,7 +21,7 @@ from ..tables.rows import measured_baseline, rows_of
 from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
 from ..tables.table import Table
 from ..words import page as words
-from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures
+from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures, part
 from ..words.caption import describe_conditions
 from ..words.labels import Label, in_order, labels_of, product_of
 from ..words.language import decimal_sign
@@ -106,7 +106,7 @@ def _answer(report: Report) -> dict[str, Any]:
     heading = [] if table.sentences else [*filter(None, [table.banner])]
     answer = [*heading, *table.sentences, *remarks]
     measured = report.speed_ups.results if report.speed_ups is not None else ()
-    of_run = {first_words(text) for text in (*alarm(report.manifest), *failures(measured))}
+    of_run = {first_words(text) for text in (*alarm(report.manifest), *part(report.manifest), *failures(measured))}
     return {
         "banner": table.banner if table.sentences else "",
         "answer": answer,

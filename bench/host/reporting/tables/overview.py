@@ -40,6 +40,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
     conditions = shared_facets(results) if results else ""
     lines = [
         *answer.alarm(manifest),
+        *answer.part(manifest),
         *filter(None, [remark_on(baseline_not_in_run(results, manifest))]),
         *([] if manifest.profile.trial else answer.legend(grades)),
         *answer.failures(results),

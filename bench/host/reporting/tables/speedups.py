@@ -73,6 +73,7 @@ def _with_lines(
     advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest.profile.rounds or 0)
     advice += answer.other_baseline(found.results, found.baseline)
     notes = [
+        *answer.part(manifest),
         *answer.legend(found.grades),
         *answer.verdicts(found.results, found.grades),
         *answer.settings(found.explained),

@@ -62,7 +62,7 @@ def banner(grades: Grades, manifest: Manifest) -> str:
 
 
 def alarm(manifest: Manifest) -> list[str]:
-    """Say that it is a part of a run; then what makes it doubtful: a changed environment, damage, an early end."""
+    """Say in one line what makes the whole run doubtful: another environment than the lock's, damage, an early end."""
     clauses = []
     changed = sorted(manifest.changed_environments)
     if manifest.changed_sources:
@@ -90,8 +90,12 @@ def alarm(manifest: Manifest) -> list[str]:
                 rows,
             )
         )
-    part = [part_of_run(manifest.hidden_cells)] if manifest.hidden_cells else []
-    return part + ([" ".join(clauses)] if clauses else [])
+    return [" ".join(clauses)] if clauses else []
+
+
+def part(manifest: Manifest) -> list[str]:
+    """Say how many cells are hidden, where a part of a run is shown."""
+    return [part_of_run(manifest.hidden_cells)] if manifest.hidden_cells else []
 
 
 def fastest(

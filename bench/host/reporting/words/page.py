@@ -162,7 +162,7 @@ def method() -> list[str]:
         noisy_rule(),
         _("A ratio is the Hodges-Lehmann estimate over pairs of processes that took turns; a speed-up is its inverse."),
         _(
-            "A verdict needs {pairs} pairs. Its p values are adjusted for all comparisons of the table.",
+            "A verdict needs {pairs} pairs. Its p values are adjusted for all comparisons together.",
             pairs=minimum_pairs(),
         ),
         _(
