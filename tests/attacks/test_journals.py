@@ -18,9 +18,7 @@ from bench.host.refusal import Refused
 from bench.host.reporting import report
 from bench.host.storage import journal, lines, manifest
 from bench.host.storage.journal import RECORDS, UNFINISHED
-from bench.host.storage.manifest import RUN, Manifest, ProfileSummary, SpentSeconds, Stop, StudySummary
-from bench.host.storage.manifest_schema import ProfileSchema, RunSchema, SecondsSchema, StopSchema, StudySchema
-from bench.host.storage.record_schema import RecordSchema
+from bench.host.storage.manifest import RUN, Manifest
 from bench.record import Record
 
 pytestmark = pytest.mark.long
@@ -234,20 +232,6 @@ def test_the_report_says_how_many_lines_were_left_out(tmp_path):
     made = report.make(records, dataclasses.replace(described, damaged=tuple(damaged)))
     assert "2 lines of the journal are damaged and were left out (records.jsonl:" in made.summary.caption
     assert "damaged" not in described.to_json()
-
-
-def test_every_value_of_a_record_and_of_a_run_has_a_rule():
-    """A field that is added gets a rule: the reports use what the files hold."""
-    ruled = {field.alias or name for name, field in RecordSchema.model_fields.items()}
-    assert ruled == {field.name for field in dataclasses.fields(Record)}
-    assert set(RunSchema.model_fields) == {field.name for field in dataclasses.fields(Manifest)} - {"damaged"}
-    for schema, part in (
-        (StudySchema, StudySummary),
-        (ProfileSchema, ProfileSummary),
-        (SecondsSchema, SpentSeconds),
-        (StopSchema, Stop),
-    ):
-        assert set(schema.model_fields) == {field.name for field in dataclasses.fields(part)}
 
 
 @pytest.mark.parametrize("name", [RECORDS, UNFINISHED])
