@@ -113,9 +113,12 @@ def _lack(error: Exception) -> str | None:
 
 
 def _output_fails() -> bool:
-    """Tell whether the output takes nothing more, as a file on a full disk; what it did not take is dropped."""
+    """Tell whether the output takes nothing more, as a file on a full disk; what it did not take is dropped.
+
+    From 3.14 on, Python itself drops that, so that only a further character shows it.
+    """
     try:
-        print(end="", flush=True)
+        print(flush=True)
     except OSError:
         _drop_output()
         return True

@@ -30,7 +30,7 @@ def tool(request, monkeypatch):
 
 
 def value_in(prepared) -> str:
-    command = [*prepared.command, "-c", "import tinyframe; print(tinyframe.value, tinyframe.__cached__)"]
+    command = [*prepared.command, "-c", "import tinyframe; print(tinyframe.value, tinyframe.__spec__.cached)"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 

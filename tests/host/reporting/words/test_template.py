@@ -15,6 +15,7 @@ CATALOGUE = """
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: nplurals=2; plural=(n > 1);\\n"
 
 msgid "in an f-string"
 msgstr "em uma f-string"
