@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.baselines import Baselines, baselines_of
+from ...analysis.comparable_times import disturbed
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
@@ -127,19 +128,27 @@ def _detail_row(
 ) -> tuple[Entry, ...]:
     base = bases.get(result.cell)
     ratio = ratio_estimate(result, base, baseline)
+    # What the status says already, of this cell or its baseline, needs no note.
+    explained = baseline and ratio is not ONE and not disturbed(result) and not (base and disturbed(base))
     return (
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
         Entry(format_cpu(result, time)),
         Entry(format_latency(result, time)),
         Entry(format_value(result.throughput, throughput)),
-        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if baseline and ratio is not ONE else ()),
+        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if explained else ()),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),
         Entry(sample_count(result)),
-        Entry(status_word(result.status), in_words(notes_on_status(result)), alarm=result.status not in EXPECTED),
+        _status_entry(result),
     )
+
+
+def _status_entry(result: Result) -> Entry:
+    if disturbed(result):
+        return Entry(_("disturbed"), in_words(notes_on_status(result)), alarm=True)
+    return Entry(status_word(result.status), in_words(notes_on_status(result)), alarm=result.status not in EXPECTED)
 
 
 def format_cpu(result: Result, size: float) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from bench.record import OK
 
 from ...analysis.baselines import Baselines, baselines_of
+from ...analysis.comparable_times import disturbed
+from ...analysis.quality import Quality
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
 from ...analysis.run_analysis import Analysis
@@ -14,6 +16,7 @@ from ...analysis.run_notes import baseline_not_in_run, code_noted, not_bound, st
 from ...statistics.bootstrap import Estimate
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
+from ..words.answer import WITHHELD
 from ..words.caption import (
     baseline_name,
     compared_of,
@@ -24,10 +27,8 @@ from ..words.labels import in_order, labels_of
 from ..words.language import _
 from ..words.notes import in_brief
 from ..words.numbers import TIMES, choose_unit, format_value
-from ..words.remarks import (
-    noise_remark,
-    verdict_remark,
-)
+from ..words.quality import meaning
+from ..words.remarks import noise_remark, verdict_remark
 from ..words.row_names import shared_facets, usual_facets
 from ..words.terms import status_word
 from ..words.text import EMPTY
@@ -37,7 +38,12 @@ from .table import Column, Entry, Group, Table, remarks
 
 
 def ratio_estimate(result: Result, base: Result | None, baseline: str | None) -> Estimate | None:
-    """Return the ratio to show; what is compared with nothing has the ratio one, by definition."""
+    """Return the ratio to show; what is compared with nothing has the ratio one, by definition.
+
+    None of times that other programs disturbed.
+    """
+    if disturbed(result) or (base is not None and disturbed(base)):
+        return None
     if base is None and baseline in (*CHOSEN, result.cell.column) and result.step is not None:
         return ONE
     return result.ratio.estimate if result.ratio else None
@@ -114,6 +120,8 @@ def _summary_entry(result: Result | None, bases: Baselines, size: float, baselin
     notes = notes_on_status(result)
     if result.step is None:
         return Entry(EMPTY if result.status == OK else status_word(result.status), in_brief(notes))
+    if disturbed(result):
+        return Entry(WITHHELD, (*in_brief(notes), meaning(Quality.DISTURBED)))
     notes += notes_on_step(result)
     text = format_value(result.step, size)
     ratio = ratio_estimate(result, base, baseline)

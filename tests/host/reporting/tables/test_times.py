@@ -129,6 +129,19 @@ def test_a_cell_without_a_number_shows_its_status_and_the_reason(short_study, co
     assert row["step time"].text == "–"
 
 
+@pytest.mark.parametrize("column", ["jax:jit", "torch1:eager"])
+def test_a_disturbed_time_is_withheld_and_so_is_a_ratio_to_it(long_study, column):
+    long_study.change(column, "mlp-train", other_load=0.9)
+    note = "disturbed: other programs were computing, so the time is not compared"
+    assert summary_entry(long_study, column, "mlp-train") == Entry("-", (note,))
+    row = detail_row(long_study, column, "mlp-train")
+    assert (row["status"].text, row["status"].alarm, row["ratio"]) == ("disturbed", True, Entry("–"))
+    assert row["step time"].text != "–", "the details have what was measured"
+    beside = detail_row(long_study, "torch2:eager", "mlp-train")
+    assert (beside["ratio"].text == "–") is (column == "torch1:eager")
+    assert beside["status"] == Entry("ok")
+
+
 def test_a_run_without_the_baseline_has_no_ratios_and_says_so(long_study):
     long_study.run["study"]["baseline"] = "torch0:eager"
     summary, details = tables(long_study)
