@@ -6,7 +6,7 @@ The processes of two runs did not take turns, so their ratios are unpaired: see 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..statistics.unpaired import compare_unpaired
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import CellSummary, RunSummary
 from .fairness import GROUNDS, Difference
+from .run_changes import changes, is_unchanged, settings_that_differ
 from .summaries import is_disturbed, with_disturbed_baselines
 
 #: Settings that describe the machine, whose difference is named once.
@@ -65,6 +66,16 @@ class RunComparison:
     uncompared: tuple[Uncompared, ...]
     #: Lowest, middle and highest ratio of the cells whose environments did not change; None where there are too few.
     controls: tuple[float, float, float] | None
+    #: Whether ratios to the baseline are compared.
+    relative: bool
+
+    @property
+    def moved(self) -> float | None:
+        """The middle of the ratios of times, where a verdict may come from the machine or the day; else None."""
+        suspect = any(one.verdict is Verdict.DIFFERENT for one in self.cells) and self.controls is None
+        if self.relative or not suspect or len(self.cells) < FEWEST_CONTROLS:
+            return None
+        return float(np.median([one.ratio.estimate.value for one in self.cells]))
 
 
 def compare_runs(
@@ -95,10 +106,10 @@ def compare_runs(
             why = why or "no processes took turns with those of the baseline"
             uncompared.append(Uncompared(cell.name, why, lost))
             continue
-        found.append((pair[0], pair[1], ratio, _is_unchanged(before, after, pair[0], pair[1])))
+        found.append((pair[0], pair[1], ratio, is_unchanged(before, after, pair[0], pair[1])))
     controls = _controls([ratio for _, _, ratio, unchanged in found if unchanged])
     return RunComparison(
-        before, after, tuple(changes(before, after)), _judge(found, controls), tuple(uncompared), controls
+        before, after, tuple(changes(before, after)), _judge(found, controls), tuple(uncompared), controls, relative
     )
 
 
@@ -160,7 +171,9 @@ def _obstacle(
             return f"other programs disturbed it in the {run} run"
     differing = _work(before, after, first, second)
     if not differing and not any_settings:
-        differing = list(_settings(before, after, first, second, [name for name in GROUNDS if name not in OF_MACHINE]))
+        differing = list(
+            settings_that_differ(before, after, first, second, [name for name in GROUNDS if name not in OF_MACHINE])
+        )
     return "; ".join(f"{name} differs: {mine}, {theirs}" for name, mine, theirs in differing)
 
 
@@ -172,68 +185,8 @@ def _work(before: RunSummary, after: RunSummary, first: CellSummary, second: Cel
     return [difference for difference in found if difference[1] != difference[2]]
 
 
-def _settings(
-    before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary, names: Sequence[str]
-) -> Iterator[Difference]:
-    mine, theirs = before.settings_of(first), after.settings_of(second)
-    for name in names:
-        if name in mine and name in theirs and mine[name] != theirs[name]:
-            yield name, mine[name], theirs[name]
-
-
-def _is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary) -> bool:
-    """Tell whether a cell is the same program on the same machine, as far as the files say."""
-    packages = (run.facts.environments.get(first.environment) for run in (before, after))
-    return (
-        len({str(sorted(one.items())) if one else "" for one in packages}) == 1
-        and before.facts.machine == after.facts.machine
-        and before.versions_of(first) == after.versions_of(second)
-        and before.settings_of(first) == after.settings_of(second)
-    )
-
-
 def _controls(ratios: Sequence[Ratio]) -> tuple[float, float, float] | None:
     if len(ratios) < FEWEST_CONTROLS:
         return None
     values = [ratio.estimate.value for ratio in ratios]
     return min(values), float(np.median(values)), max(values)
-
-
-def changes(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
-    """Yield what is not the same in two runs: the machine, how they were measured, packages and settings."""
-    mine, theirs = before.facts, after.facts
-    yield from _differences("machine: ", mine.machine, theirs.machine)
-    for name in ("study", "profile", "workers", "seed", "records_schema", "baseline"):
-        yield from _differences("", {name: getattr(mine, name)}, {name: getattr(theirs, name)})
-    for environment in mine.environments:
-        if environment in theirs.environments:
-            yield from _differences(
-                f"{environment}: ", mine.environments[environment], theirs.environments[environment]
-            )
-    yield from _changed_settings(before, after)
-
-
-def _differences(prefix: str, mine: object, theirs: object) -> Iterator[Difference]:
-    assert isinstance(mine, dict)
-    assert isinstance(theirs, dict)
-    for name in {**mine, **theirs}:
-        if mine.get(name) != theirs.get(name):
-            yield f"{prefix}{name.replace('_', ' ')}", _shown(mine.get(name)), _shown(theirs.get(name))
-
-
-def _shown(value: object) -> str:
-    return "none" if value in (None, "") else str(value)
-
-
-def _changed_settings(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
-    """Yield each setting that changed in a cell that both runs have, once for each pair of values."""
-    second = {cell.key: cell for cell in after.cells}
-    found: dict[Difference, dict[str, None]] = {}
-    for cell in before.cells:
-        if cell.key in second:
-            names = list(before.settings_of(cell))
-            for difference in _settings(before, after, cell, second[cell.key], names):
-                found.setdefault(difference, {})[cell.column] = None
-    for (name, mine, theirs), columns in found.items():
-        shown = ", ".join(list(columns)[:2]) + (f" and {len(columns) - 2} more" if len(columns) > 2 else "")
-        yield f"{shown}: {name}", mine, theirs

@@ -82,6 +82,11 @@ def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
             f"Cells whose environment did not change: ratios {low:.3f} to {high:.3f}, median {middle:.3f}.\n"
             "A change of that size need not come from what changed."
         )
+    if found.moved is not None:
+        yield (
+            f"The median of all ratios is {found.moved:.3f}. What changed for all cells alike, such as the speed of\n"
+            "the machine on that day, cancels with --relative."
+        )
     yield ""
     yield from _table(found, options)
     yield from _uncompared(found, options)

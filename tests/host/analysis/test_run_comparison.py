@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bench.host.analysis.run_changes import changes
 from bench.host.analysis.run_comparison import compare_runs
 from bench.host.analysis.summaries import load, summarise
 from bench.host.refusal import Refused
@@ -67,6 +68,31 @@ def test_what_slows_all_cells_alike_cancels_in_the_ratios_to_the_baseline(long_s
     relative = compare_runs(before, after, every, relative=True)
     assert cell_of(relative, f"jax:jit {ROW}").ratio.estimate.value == pytest.approx(1.0, rel=0.01)
     assert not [one for one in relative.cells if one.after.column == "torch1:eager"]
+
+
+def test_where_the_machine_may_have_changed_the_middle_of_all_ratios_is_told(long_study):
+    """All cells became slower alike, and no environment shows by itself how much of that is the machine's."""
+    again(long_study, 1)
+    before = changed_run(long_study, machine={"system": "Linux 6.18"})
+    again(long_study)
+    long_study.change(sample_ns=lambda r: [round(1.3 * ns) for ns in r.sample_ns])
+    after = changed_run(long_study, machine={"system": "Linux 6.19"})
+    assert compare_runs(before, after, every).moved == pytest.approx(1.3, rel=0.05)
+    assert compare_runs(before, after, every, relative=True).moved is None
+    same = changed_run(long_study, machine={"system": "Linux 6.18"})
+    assert compare_runs(before, same, every).moved is None, "unchanged environments show it"
+    assert compare_runs(after, after, every).moved is None, "nothing is called slower"
+
+
+@pytest.mark.parametrize(
+    ("after", "told"), [(25276510208, []), (33 << 30, [("machine: memory", "23.5 GiB", "33.0 GiB")])]
+)
+def test_a_kernel_that_keeps_some_kilobytes_more_is_no_other_machine(long_study, after, told):
+    before, later = (changed_run(long_study, machine={"memory_bytes": size}) for size in (25276502016, after))
+    assert list(changes(before, later)) == told
+    found = compare_runs(before, later, every)
+    assert {one.unchanged for one in found.cells} == {not told}
+    assert (found.controls is None) is bool(told)
 
 
 def test_ratios_to_different_baselines_are_not_compared(long_study):
