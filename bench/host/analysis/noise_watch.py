@@ -116,6 +116,11 @@ def crowded(record: Record) -> bool:
     return record.cell.threads > 1 and (record.other_load or 0.0) > CROWDED_PROCESSORS
 
 
+def unusable(record: Record) -> bool:
+    """Tell whether a process's samples count although other programs disturbed most of them."""
+    return mostly_disturbed(record) or crowded(record)
+
+
 def _disturbed(record: Record) -> set[int]:
     return set(record.sample_turn) & {int(turn) for turn in record.disturbed} if record.disturbed else set()
 

@@ -17,7 +17,7 @@ from bench.record import OK, Record
 from ..statistics.location import FloatArray, Location, locate_each, medians
 from ..statistics.pairs import Process, TurnArray, by_turn_each
 from ..statistics.warmup import Warmup, classify, steady_turn
-from .noise_watch import crowded, left_out, mostly_disturbed, waiting_shares
+from .noise_watch import left_out, unusable, waiting_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TimedProcess:
     @cached_property
     def disturbed(self) -> bool:
         """Tell whether its samples count although most of its turns were disturbed."""
-        return mostly_disturbed(self.record) or crowded(self.record)
+        return unusable(self.record)
 
     @cached_property
     def waiting_shares(self) -> tuple[float, ...]:

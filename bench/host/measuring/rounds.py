@@ -19,6 +19,7 @@ from ..storage.journal import Journal
 from ..study.rows import group_by_row
 from . import late_checks, order
 from .growth_checks import GrowthChecks
+from .noise_alarm import NoiseAlarm
 from .recorder import Recorder
 from .stopping import Stops
 
@@ -43,6 +44,8 @@ class Run:
     #: Gets the key and the values of peaks of the machine that were measured again.
     note_peaks: Callable[[str, Mapping[str, Any]], None] = lambda key, found: None
     growth: GrowthChecks = field(default_factory=GrowthChecks)
+    #: None where times mean nothing, as in a trial, or where nobody reads a warning.
+    alarm: NoiseAlarm | None = None
     #: Seconds in which the host only waited for workers.
     waited_s: float = 0.0
 
@@ -89,6 +92,8 @@ class Run:
             with recorder.recording():
                 self.executor.run(job, recorder.handle)
             self.growth.note(job, self.records)
+            if self.alarm is not None:
+                self.alarm.note(job.row_round, self.records)
         remaining.done(number, row, time.monotonic() - began, measured=wanted)
 
     def _measure_side_by_side(

@@ -38,6 +38,7 @@ from ..study.schema import Study
 from ..study.twin import is_twin
 from ..workers.protocol import Transport
 from . import kept, largest_batch, peaks, rounds
+from .noise_alarm import NoiseAlarm
 from .peak_workers import PeakWorkers
 from .run_start import RunStart
 from .stopping import Stops
@@ -160,6 +161,7 @@ class StudyRun:
             lanes=lanes.of_trial(self._root, self.folder, cells) if self._plan.profile.trial else None,
             note_peaks=self._note_peaks,
             growth=kept.growth(self._root, self._study, self._plan, self._environments, data),
+            alarm=None if self._plan.profile.trial else NoiseAlarm(self._say),
         )
 
     def _input_data(self) -> dict[str, str | None]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from .renderers import terminal
 from .words.language import _
@@ -20,6 +20,8 @@ from .words.numbers import duration
 REFRESH_S = 0.5
 #: Without a terminal, one line per this many seconds at most.
 PLAIN_S = 10.0
+#: A narrower terminal has no bar: what is under way takes 60 characters.
+WIDE = 100
 #: Later rounds find warm caches; used until a row has been seen in a later round.
 WARM_SHARE = 0.6
 
@@ -86,15 +88,15 @@ class Display:
         #: What comes first is shown at once: it may take half a minute.
         self._shown = -math.inf
         self._progress = Progress(
-            MofNCompleteColumn(),
+            TextColumn("{task.fields[count]}"),
             TextColumn("{task.fields[left]}"),
-            BarColumn(bar_width=12),
+            *([BarColumn(bar_width=12)] if console.width >= WIDE else []),
             TextColumn("{task.description}"),
             console=console,
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task(_("starting"), total=None, left=_left(None))
+        self._task = self._progress.add_task(_("starting"), total=None, count="", left=_left(None))
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
@@ -119,13 +121,19 @@ class Display:
         left = _left(self._estimate.remaining_s())
         # Before the first round nothing is counted: the peaks of the machine are measured.
         total = done + self._estimate.processes
+        count = f"{done}/{total}" if total else ""
         if self._console.is_terminal:
             self._progress.update(
-                self._task, description=what.replace("[", "\\["), completed=done, total=total or None, left=left
+                self._task,
+                description=what.replace("[", "\\["),
+                completed=done,
+                total=total or None,
+                count=count,
+                left=left,
             )
             self._progress.refresh()
         else:
-            terminal.say(self._console, "  ".join(filter(None, (f"{done}/{total}" if total else "", left, what))))
+            terminal.say(self._console, "  ".join(filter(None, (count, left, what))))
 
 
 def _left(seconds: float | None) -> str:
