@@ -55,7 +55,7 @@ class Record:
     schema: int = SCHEMA_VERSION
     #: Seconds since the epoch at the request to start the worker.
     started_at: float = 0.0
-    #: Wall seconds to import the framework.
+    #: Wall seconds to import the framework; None of NumPy, which the worker itself has imported.
     import_s: Optional[float] = None
     #: False where other imports may have shared the processors.
     import_alone: bool = False

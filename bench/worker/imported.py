@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import sys
 import time
 from typing import Any, Dict, Iterable, Optional
 
@@ -30,8 +31,8 @@ class Imported:
     """The framework that this process, or its parent, has imported."""
 
     def __init__(self) -> None:
-        #: Seconds and bytes of the import.
-        self.seconds = 0.0
+        #: Seconds and bytes of the import. The seconds are not known of what the worker itself has imported: NumPy.
+        self.seconds: Optional[float] = None
         self.bytes = 0
         #: Seconds and bytes of every module that a first call would import.
         self._preload_seconds: Dict[str, float] = {}
@@ -49,12 +50,13 @@ class Imported:
         return self._adapter
 
     def _import(self, registry: Registry, framework: str) -> None:
+        known = registry.facts(framework).import_name in sys.modules
         before_bytes, start = memory.resident_bytes(), time.perf_counter()
         try:
             self._adapter = registry.adapter(framework)
         except Exception as error:  # Every forked worker reports it as its own.
             self._error = error
-        self.seconds = time.perf_counter() - start
+        self.seconds = None if known else time.perf_counter() - start
         self.bytes = max(0, memory.resident_bytes() - before_bytes)
         self._name = framework
 

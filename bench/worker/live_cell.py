@@ -32,8 +32,9 @@ class LiveCell:
         module = imported.adapter(registry, cell.framework)
         start = time.perf_counter()
         self.build = registry.implementation(cell.workload, cell.framework)
-        #: Seconds of the imports.
-        self.import_s = imported.seconds + time.perf_counter() - start
+        own_s = time.perf_counter() - start
+        #: Seconds of the imports; None where those of the framework are not known.
+        self.import_s = None if imported.seconds is None else imported.seconds + own_s
         self.adapter = adapter_of(cell, registry, module)
         self.baseline = memory.Baseline()
         #: Made by ``first_call``, and closed by ``close`` also where its first step fails.

@@ -73,7 +73,7 @@ def test_a_cell_goes_through_its_stages(reference, first_processor):
     worker = Worker("--processors", first_processor)
     stages, imported = worker.request(do="import", cell=CELL)
     assert (stages, imported["event"]) == (["import"], "imported")
-    assert imported["import_s"] > 0
+    assert imported["import_s"] is None, "the worker has imported NumPy for itself"
     stages, prepared = worker.request(do="prepare", seed=1, reference=reference)
     assert stages == ["build", "first-call", "check"]
     assert prepared["first_call_s"] > 0

@@ -29,6 +29,7 @@ EXIT_OK, EXIT_FAILED, EXIT_GATE = 0, 1, 3
 #: Cells that a line names; the report has all of them.
 MOST_NAMED = 5
 LONGEST_REASON = 300
+BUSY = "The machine was busy: close other programs, or let the run wait for them with --wait 10m."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,18 +117,19 @@ def _tell_of_trial(records: Iterable[Record]) -> None:
 
 
 def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
+    from ..analysis.comparable_times import disturbed
     from ..analysis.run_analysis import analyse
 
-    judged = gate.judge(analyse(records, manifest), manifest.study.baseline)
+    analysis = analyse(records, manifest)
+    judged = gate.judge(analysis, manifest.study.baseline)
     limit = f"{100 * gate.slower:g} %"
     for result in judged.slower:
         _say(f"Slower by more than {limit}: {_measured(result)}")
     if judged.open:
         names = _names([result.cell.name for result in judged.open])
-        _say(
-            f"Not settled, so not within {limit}: {counted(len(judged.open), 'comparison')}: {names}. "
-            "More rounds settle them: --profile standard, or a larger --budget."
-        )
+        busy = any(disturbed(result) for result in analysis.results)
+        remedy = BUSY if busy else "More rounds settle them: --profile standard, or a larger --budget."
+        _say(f"Not settled, so not within {limit}: {counted(len(judged.open), 'comparison')}: {names}. {remedy}")
     if not judged.compared:
         print("Nothing was compared with the baseline, so nothing shows that nothing is slower.", file=sys.stderr)
     return EXIT_GATE if judged.slower or judged.open or not judged.compared else EXIT_OK

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.record import OK, UNSUPPORTED
+from bench.cell import Cell
+from bench.record import OK, UNSUPPORTED, Record
 
 from ..refusal import Refused, harmless
 from ..study import location
@@ -101,13 +102,33 @@ def _line(text: str) -> str:
 
 
 def _cells(run: StoredRun) -> str:
-    """Count the cells that were measured, and those that failed; unsupported ones are neither."""
+    """Count the cells that were measured, those of them that others disturbed, and those that failed.
+
+    Unsupported ones are none of these.
+    """
     try:
-        statuses = run.statuses()
+        records = run.records()
     except Refused:
         return "records damaged"
-    failed = sum(count for status, count in statuses.items() if status not in (OK, UNSUPPORTED))
-    return f"{statuses[OK]} ok" + (f", {failed} failed" if failed else "")
+    statuses = list({record.cell: record.status for record in records}.values())
+    counts = {
+        "ok": statuses.count(OK),
+        "disturbed": 0 if run.manifest.profile.trial else _disturbed(records),
+        "failed": sum(status not in (OK, UNSUPPORTED) for status in statuses),
+    }
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count or word == "ok")
+
+
+def _disturbed(records: Sequence[Record]) -> int:
+    """Count the cells whose times reports withhold."""
+    from ..analysis.noise_watch import unusable
+    from ..analysis.quality import SHARED
+
+    timed: dict[Cell, list[bool]] = {}
+    for record in records:
+        if record.status == OK and record.sample_ns:
+            timed.setdefault(record.cell, []).append(unusable(record))
+    return sum(sum(found) >= SHARED * len(found) for found in timed.values())
 
 
 def _details(run: StoredRun, root: Path) -> str:

@@ -11,12 +11,11 @@ import json
 import os
 import shutil
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.record import STATUSES
+from bench.record import Record
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
@@ -46,13 +45,9 @@ class StoredRun:
         in_history = self.folder.parent.name == HISTORY
         return self.folder.name if in_history else folder_name(self.manifest.run or "unknown")
 
-    def statuses(self) -> Counter[str]:
-        """Count the cells of the run by the status of their last record, in the order of ``STATUSES``.
-
-        Raises Refused where a finished run has lost records.
-        """
-        last = {record.cell: record.status for record in run_records.read(self.folder, self.manifest)}
-        return Counter({status: count for status in STATUSES if (count := list(last.values()).count(status))})
+    def records(self) -> list[Record]:
+        """Read the records of the run; raises Refused where a finished run has lost some."""
+        return run_records.read(self.folder, self.manifest)
 
 
 def label(text: str) -> str:

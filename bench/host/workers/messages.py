@@ -64,7 +64,7 @@ class EndedMessage(Message):
 
 
 class Imported(Message):
-    import_s: Seconds
+    import_s: Seconds | None
     versions: Versions
 
 

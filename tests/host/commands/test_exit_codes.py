@@ -132,6 +132,14 @@ def test_too_few_rounds_for_a_verdict_do_not_pass_the_gate(short_study, capsys):
     assert "--profile standard" in capsys.readouterr().err
 
 
+def test_where_others_disturbed_a_run_the_gate_says_so_in_place_of_asking_for_rounds(short_study, capsys):
+    short_study.change(other_load=0.9)
+    assert code(short_study, "--fail-if", "slower:1000%", records=only_ok(short_study)) == 3
+    said = capsys.readouterr().err
+    assert "--wait 10m" in said
+    assert "More rounds" not in said
+
+
 def test_a_run_that_ended_before_its_first_cell_exits_with_1_and_passes_no_gate(long_study, capsys):
     assert code(long_study, records=[]) == 1
     assert code(long_study, "--fail-if", "slower:1000%", records=[]) == 3

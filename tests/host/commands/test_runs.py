@@ -8,9 +8,13 @@ import webbrowser
 import pytest
 from small_project import call, write
 
+from bench.cell import Cell
+from bench.host.commands.runs import listing
 from bench.host.refusal import harmless
-from bench.host.storage import journal, stored_runs
+from bench.host.storage import journal, manifest, stored_runs
+from bench.host.storage.manifest import Manifest
 from bench.host.storage.run_lock import exclusive
+from bench.record import FAILED, OK, UNSUPPORTED, Record
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +51,26 @@ def test_runs_are_listed_with_name_profile_cells_environments_and_place(measured
         assert line.split()[-1] == "finished"
         assert below.split()[2:] == ["here", place]
     assert max(map(len, [head, *lines])) <= 80
+
+
+def test_the_cells_of_a_run_are_counted_by_their_last_record_with_those_that_others_disturbed(tmp_path):
+    cells = [Cell("here", "numpy", mode, "gemm", "tiny", "float32", "cpu", 2) for mode in ("eager", "jit", "xla")]
+    samples = {"sample_ns": [9], "sample_cpu_ns": [9], "sample_steps": [1], "sample_turn": [0]}
+    loads = {0: (1.0, 1.0, 0.0), 1: (1.0, 0.0, 0.0)}
+    records = [
+        *(Record(cells[which], number, 1, OK, other_load=load, **samples) for which in loads for number, load in
+          enumerate(loads[which])),
+        Record(cells[1], 3, 1, FAILED, stage="start", reason="boom"),
+        Record(cells[1], 4, 1, OK),
+        Record(cells[2], 0, 1, UNSUPPORTED, stage="start", reason="none"),
+    ]  # fmt: skip
+    book = journal.Journal(tmp_path)
+    for record in records:
+        book.append(record)
+    manifest.write(tmp_path, Manifest(run="20261101-101112-abcdef"))
+    _head, line, _place = listing(stored_runs.stored_runs(tmp_path), tmp_path)
+    assert "2 ok, 1 disturbed" in line
+    assert "failed" not in line
 
 
 def test_a_study_without_runs_says_how_to_measure(tmp_path, capsys):

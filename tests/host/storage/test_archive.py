@@ -14,7 +14,7 @@ from bench.host.refusal import Refused
 from bench.host.setup.staging import write_whole
 from bench.host.storage import archive, journal, manifest, moves, stored_runs
 from bench.host.storage.manifest import RUN, Manifest
-from bench.record import FAILED, UNSUPPORTED, Record
+from bench.record import FAILED, Record
 
 CELL = Cell("torch2", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 
@@ -112,17 +112,6 @@ def test_runs_are_listed_from_the_newest_on_with_earlier_ones_and_trials(tmp_pat
         ("trial",),
         ("history", "20261101-101112-abcdef"),
     ]
-
-
-def test_a_cell_counts_once_by_its_last_record(tmp_path):
-    folder = stored(tmp_path, 1)
-    book = journal.Journal(folder)
-    other, third = replace(CELL, mode="compile"), replace(CELL, mode="jit")
-    book.append(Record(cell=other, round=0, attempt=1, status=FAILED, stage="start", reason="boom"))
-    book.append(Record(cell=other, round=1, attempt=1, status="ok"))
-    book.append(Record(cell=third, round=0, attempt=1, status=UNSUPPORTED, stage="start", reason="none"))
-    (run,) = stored_runs.stored_runs(tmp_path)
-    assert dict(run.statuses()) == {"ok": 2, UNSUPPORTED: 1}
 
 
 def test_a_run_is_found_by_its_name_its_id_or_the_beginning_of_it(tmp_path):

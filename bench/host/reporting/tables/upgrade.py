@@ -147,13 +147,15 @@ def _rounds_needed(history: History) -> str:
     """Say how many rounds verdicts need where there are too few."""
     if history.most_pairs >= history.needed_rounds:
         return ""
+    if not history.comparisons.get(Quantity.STEP, 0):
+        return _("No two versions have times that can be compared.")
     return ngettext(
         "This run has {count} round. Among {comparisons} comparisons a difference can be significant from "
         "{needed} rounds on; fewer versions, workloads or modes need fewer rounds.",
         "This run has {count} rounds. Among {comparisons} comparisons a difference can be significant from "
         "{needed} rounds on; fewer versions, workloads or modes need fewer rounds.",
         history.most_pairs,
-        comparisons=history.comparisons.get(Quantity.STEP, 0),
+        comparisons=history.comparisons[Quantity.STEP],
         needed=history.needed_rounds,
     )
 
