@@ -18,6 +18,7 @@ from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
 from ..words import answer
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
+from ..words.best_modes import best_per_row
 from ..words.comparisons import Naming, clearest_comparisons, every_comparison
 from ..words.language import _
 from ..words.remarks import slow_kernels
@@ -52,7 +53,8 @@ def summarise(
         (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
         banner=answer.banner(found.grades, manifest),
     )
-    best = answer.best_per_row(best_modes, found.labels, as_ratios=found.as_ratios)
+    track = found.tracks[0] if found.tracks else None
+    best = best_per_row(best_modes, found.labels, track, as_ratios=found.as_ratios)
     return _with_lines(bare, found, manifest, leaders, best)
 
 

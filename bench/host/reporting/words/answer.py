@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rich.cells import cell_len
 
-from ...analysis.best_modes import BestModes, BestOfVersion
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
@@ -15,7 +14,7 @@ from ...statistics.bootstrap import FEWEST_FOR_BOOTSTRAP
 from ...statistics.verdict import ALPHA, THRESHOLD, Verdict, minimum_pairs
 from ...storage.manifest import BUDGET, Manifest
 from ...study.baseline import BEST, CHOSEN, PREVIOUS
-from .labels import Labels, names_of_versions
+from .labels import Labels
 from .language import _, ngettext
 from .numbers import format_factor, percent
 from .quality import meaning
@@ -143,37 +142,6 @@ def fastest(
         return [_("Fastest on average: {column}; next {other}, {next} times as fast{over}.", **said)]
     # The next one shows how close it is.
     return [_("Fastest on average: {column}, {factor} times as fast; {other} {next}{over}.", **said)]
-
-
-def best_per_row(best: BestModes | None, labels: Labels, *, as_ratios: bool = False) -> list[str]:
-    """Say in one line of the screen how fast the versions are, each in its best mode of every row.
-
-    With ``as_ratios`` it says how long they take, as the table does.
-    Nothing where most rows have a single process: the choice among its times flatters.
-    """
-    if best is None or 2 * best.chosen_by_itself >= best.rows:
-        return []
-    names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
-    line = ""
-    for count in range(2, len(best.versions) + 1):
-        longer = _("Best modes: {versions}.", versions=_joined(best.versions[:count], names, as_ratios))
-        if line and cell_len(longer) > SCREEN:
-            break
-        line = longer
-    return [line]
-
-
-def _joined(versions: Sequence[BestOfVersion], names: Mapping[str, str], as_ratios: bool) -> str:
-    """Name versions with their speed-ups, or ratios: first those that may be the fastest, joined by an "or"."""
-    text = ""
-    for one in sorted(versions, key=lambda version: not version.leads):
-        factor = format_factor(one.ratio.value if as_ratios else 1.0 / one.ratio.value, HUNDREDTHS)
-        other = f"{names[one.environment]} ({factor})"
-        if not text:
-            text = other
-        else:
-            text = _("{first} or {other}", first=text, other=other) if one.leads else f"{text}; {other}"
-    return text
 
 
 def legend(grades: Grades) -> list[str]:

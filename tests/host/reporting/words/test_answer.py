@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bench.host.analysis.best_modes import BestModes, BestOfVersion
 from bench.host.analysis.speed_ups import Track
-from bench.host.reporting.words.answer import best_per_row, fastest, settings
+from bench.host.reporting.words.answer import fastest, settings
+from bench.host.reporting.words.best_modes import best_per_row
 from bench.host.reporting.words.labels import Label
 from bench.host.statistics.bootstrap import Estimate
 
@@ -68,6 +71,20 @@ def test_the_versions_in_their_best_modes_stand_on_one_line_as_far_as_they_fit()
     assert three == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02) or PyTorch 1.13 (1.90)."
     long = NAMES | {"old:eager": Label("W" * 40, "1", "eager")}
     assert best_per_row(best(NEW, JAX, OLD), long) == ["Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."]
+
+
+def test_a_version_with_one_mode_has_its_mean_in_the_table():
+    """Two estimates of one mean stood in two lines: 1.66 and 1.64."""
+    means = {"new:eager": 2.14, "jax:jit": 2.05, "old:eager": 1.0}
+    (text,) = best_per_row(best(NEW, JAX), NAMES, Track("cpu", 1, means, 9, 9))
+    assert text == "Best modes: PyTorch 2.15 (2.14); JAX 0.10 (2.05)."
+    (fewer,) = best_per_row(best(NEW, JAX), NAMES, Track("cpu", 1, means, 8, 9))
+    assert fewer == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."
+    several = replace(best(NEW, JAX).versions[0], columns=("new:eager", "new:compile"))
+    (text,) = best_per_row(
+        replace(best(NEW, JAX), versions=(several, best(JAX).versions[0])), NAMES, Track("cpu", 1, means, 9, 9)
+    )
+    assert text == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.05)."
 
 
 def test_settings_are_named_as_far_as_they_fit_in_a_line():

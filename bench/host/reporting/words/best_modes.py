@@ -1,0 +1,56 @@
+"""Says how fast the versions are in their best modes, in a line of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
+
+from ...analysis.best_modes import BestModes, BestOfVersion
+from ...analysis.speed_ups import Track
+from .answer import HUNDREDTHS, SCREEN
+from .labels import Labels, names_of_versions
+from .language import _
+from .numbers import format_factor
+
+
+def best_per_row(
+    best: BestModes | None, labels: Labels, track: Track | None = None, *, as_ratios: bool = False
+) -> list[str]:
+    """Say in one line of the screen how fast the versions are, each in its best mode of every row.
+
+    A version with one mode has its mean in the table, of ``track``, where that is over as many rows.
+    With ``as_ratios`` it says how long they take, as the table does.
+    Nothing where most rows have a single process: the choice among its times flatters.
+    """
+    if best is None or 2 * best.chosen_by_itself >= best.rows:
+        return []
+    names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
+    means = track.means if track is not None and track.rows == best.rows else {}
+    versions = [(one, _mean(one, means)) for one in best.versions]
+    line = ""
+    for count in range(2, len(best.versions) + 1):
+        longer = _("Best modes: {versions}.", versions=_joined(versions[:count], names, as_ratios))
+        if line and cell_len(longer) > SCREEN:
+            break
+        line = longer
+    return [line]
+
+
+def _mean(one: BestOfVersion, means: Mapping[str, float]) -> float:
+    """Return the speed-up of a version."""
+    alone = means.get(one.columns[0]) if len(one.columns) == 1 else None
+    return 1.0 / one.ratio.value if alone is None else alone
+
+
+def _joined(versions: Sequence[tuple[BestOfVersion, float]], names: Mapping[str, str], as_ratios: bool) -> str:
+    """Name versions with their speed-ups, or ratios: first those that may be the fastest, joined by an "or"."""
+    text = ""
+    for one, mean in sorted(versions, key=lambda version: not version[0].leads):
+        factor = format_factor(1.0 / mean if as_ratios else mean, HUNDREDTHS)
+        other = f"{names[one.environment]} ({factor})"
+        if not text:
+            text = other
+        else:
+            text = _("{first} or {other}", first=text, other=other) if one.leads else f"{text}; {other}"
+    return text
