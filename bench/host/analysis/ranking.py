@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..statistics import ranking
+from ..statistics.bootstrap import Estimate
 from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from ..storage.manifest import Manifest
@@ -19,7 +20,7 @@ from .notes import Note, NoteKind, Severity, note
 from .quality import Quality
 from .results import EXCLUDED, NOT_RUN, Result, columns_of
 from .run_analysis import Analysis
-from .speed_ups import in_most_rows
+from .speed_ups import Track, in_most_rows, inverse
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
 #: Below this share of the rows, profiles leave out columns to keep rows.
@@ -87,6 +88,23 @@ class Ranked:
     def track(self, device: str, threads: int) -> RankedTrack | None:
         same = (track for track in self.tracks if (track.device, track.threads) == (device, threads))
         return next(same, None)
+
+    def means(self, track: Track) -> dict[str, Estimate]:
+        """Return the mean speed-ups of a track: {column: mean}.
+
+        Each has the interval of its column in the ranking, where that is over as many rows.
+        """
+        ranked = self.track(track.device, track.threads)
+        standings = {one.column: one.standing for one in ranked.columns} if ranked else {}
+        means = {}
+        for column, mean in track.means.items():
+            standing = standings.get(column)
+            means[column] = (
+                Estimate(mean, None, None, track.rows)
+                if standing is None or standing.ratio.n != track.rows
+                else replace(inverse(standing.ratio), value=mean)
+            )
+        return means
 
     def leaders(self, device: str, threads: int) -> tuple[str, ...]:
         """Return the columns that may be the fastest of a track, by the intervals of their ranks."""

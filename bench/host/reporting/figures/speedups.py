@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from ...analysis.best_modes import BestModes, environment_of
 from ...analysis.speed_ups import ComparedCell, Track, inverse
 from ...statistics.bootstrap import Estimate
-from ...statistics.ranking import Standing
 from ..report import Report
 from ..tables.speedup_values import SpeedUps, mean_name
 from ..words.language import _
@@ -102,8 +101,7 @@ def _means(
         means = {series.key: values.get(environment_of(series.columns[0])) for series in shown.series}
     else:
         rows = track.rows
-        ranked = {one.column: one.standing for one in ranked_track.columns} if ranked_track else {}
-        means = {column: _with_interval(mean, ranked.get(column), rows) for column, mean in track.means.items()}
+        means = {**report.ranked.means(track)}
     known = [(series.key, mean) for series in shown.series if (mean := means.get(series.key))]
     cells = [row.any_cell for row in shown.rows]
     same = {row for row, cell in enumerate(cells) if (cell.device, cell.threads) == (track.device, track.threads)}
@@ -120,13 +118,6 @@ def _choice(best: BestModes) -> str:
     if 2 * best.chosen_by_itself >= best.rows:
         return _("means: single processes choose their own mode, which flatters")
     return _("means: the mode of each process is chosen by the others")
-
-
-def _with_interval(mean: float, standing: Standing | None, rows: int) -> Estimate:
-    """Give a mean the interval of its column in the ranking, where that is over as many rows."""
-    if standing is None or standing.ratio.n != rows:
-        return Estimate(mean, None, None, rows)
-    return replace(inverse(standing.ratio), value=mean)
 
 
 def _lines(

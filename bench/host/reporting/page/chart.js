@@ -17,7 +17,7 @@ function chart(shownRows, shownColumns) {
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)).filter(hasPlace) }));
   if (mean.count >= data.fewestRows) {
     const bars = others.map((column) => ({ column, value: mean.values[shownColumns.indexOf(column)] })).filter(({ value }) => value !== null)
-      .map(({ column, value }) => ({ column, speedup: { value, low: null, high: null } }));
+      .map(({ column, value }) => ({ column, speedup: { value, ...intervalOfMean(column, mean, shownRows) } }));
     panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
   const scale = scaleOf(panels);
@@ -28,6 +28,14 @@ function chart(shownRows, shownColumns) {
     shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length }), ' ',
       make('button', { type: 'button', class: 'plain', onclick: () => { allPanels = true; render(['axes']); } }, W.allRows)) : null,
   ];
+}
+
+/** The interval of a mean, which the report has for the choices that the page begins with. */
+function intervalOfMean(column, mean, shownRows) {
+  const known = data.means, all = shownRows.length === data.rows.length && choice.baseline.id === data.baseline;
+  const same = known && all && mean.count === known.rows && mean.device === known.device && mean.threads === known.threads;
+  const [low, high] = (same && known.intervals[column.id]) || [null, null];
+  return { low, high };
 }
 
 /** Why there is no speed-up: other programs disturbed every time, or the baseline's, or too little was chosen. */

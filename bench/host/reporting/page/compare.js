@@ -75,7 +75,7 @@ function means(shownRows, shownColumns) {
   if (!most) return { count: 0, values: [], of: '' };
   const varies = (axis) => shownRows.some((row) => row[axis] !== most.row[axis]);
   const of = [varies('device') && `, ${most.row.device}`, varies('threads') && `, ${data.threads[most.row.threads]}`].filter(Boolean).join('');
-  return { count: most.count, values: most.values, of };
+  return { count: most.count, values: most.values, of, device: most.row.device, threads: most.row.threads };
 }
 
 function meansOf({ row, found }) {

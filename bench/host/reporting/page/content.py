@@ -77,6 +77,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "meanings": {"grades": words.grades(), "verdicts": words.verdicts()},
         "nearOne": {"verdict": Verdict.DIFFERENT.value, "below": NEAR_ONE, "digits": HUNDREDTHS},
         "fewestRows": FEWEST_ROWS,
+        "means": _means(report),
         "leastShare": LEAST_SHARE,
         "noisyTime": NOISY_TIME,
         "usable": [grade.value for grade in Quality if grade.usable],
@@ -112,6 +113,17 @@ def _answer(report: Report) -> dict[str, Any]:
         "answer": answer,
         "lasting": [text for text in answer if text in of_run or text in heading],
     }
+
+
+def _means(report: Report) -> dict[str, Any] | None:
+    """Give the intervals of the means that the page shows at first; the figure has the same."""
+    found = report.speed_ups
+    if found is None or not found.tracks:
+        return None
+    track = found.tracks[0]
+    means = {column: found.shown_estimate(mean) for column, mean in report.ranked.means(track).items()}
+    intervals = {column: (mean.low, mean.high) for column, mean in means.items()}
+    return {"device": track.device, "threads": str(track.threads), "rows": track.rows, "intervals": intervals}
 
 
 def _compared(report: Report) -> str:

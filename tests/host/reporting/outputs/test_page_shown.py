@@ -35,6 +35,23 @@ def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study,
     assert shown.count("geometric mean") == 2  # of the chart and of the table
 
 
+@pytest.mark.parametrize("ratios", ["speed-up", "ratio"])
+def test_the_means_have_the_intervals_of_the_ranking(tmp_path, long_study, chromium, ratios):
+    """Without them, a mean over a few rows looked as firm as a time."""
+    long_study.run["study"]["ratios"] = ratios
+    made = report.make(long_study.records, long_study.manifest)
+    text = chromium.dump(page_of(long_study, tmp_path))
+    panel = re.search(r'<section class="panel mean".*?</section>', text, re.DOTALL)
+    assert panel is not None
+    means = made.ranked.means(made.speed_ups.tracks[0])
+    known = [column for column, mean in means.items() if mean.low is not None and column != "torch1:eager"]
+    assert len(known) > 2
+    said = re.findall(r"([\d.]+) times as (?:fast|long) \[([\d.]+), ([\d.]+)\]", panel[0])
+    assert said
+    assert panel[0].count('class="whisker"') == len(known)
+    assert all(float(low) <= float(value) <= float(high) for value, low, high in said)
+
+
 def test_the_means_are_those_of_the_tables_although_a_column_has_few_rows(tmp_path, long_study, chromium):
     few = ("torch1:torchscript", "mlp-train")
     long_study.records = [r for r in long_study.records if r.cell.column != few[0] or r.cell.workload == few[1]]
