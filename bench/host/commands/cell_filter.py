@@ -26,6 +26,8 @@ OPTIONS = {
 MORE_OPTIONS = {
     "size": ("small", "sizes; all by default"),
     "precision": ("float32", "precisions; all by default"),
+    "device": ("cpu", "devices; all by default"),
+    "threads": ("1", "numbers of threads; every number by default"),
 }
 
 
@@ -44,7 +46,7 @@ def verify(
     """Raise Refused for a pattern of the options ``names`` that matches none of ``cells``."""
     known = list(cells)
     for name in names:
-        values = list(dict.fromkeys(getattr(cell, name) for cell in known))
+        values = list(dict.fromkeys(str(getattr(cell, name)) for cell in known))
         for pattern in getattr(options, name):
             if not fnmatch.filter(values, pattern):
                 raise Refused(f"--{name}: {unknown(name, pattern, values)}")

@@ -25,10 +25,10 @@ STUDIES = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     text = "a folder with records; the study's by default. A claim gets a line for each run that answers it"
-    parser.add_argument("runs", metavar="RUN", nargs="*", type=Path, help=text)
+    parser.add_argument("runs", metavar="RUN", nargs="*", type=location.path_option, help=text)
     parser.add_argument(
         "--write",
-        type=Path,
+        type=location.path_option,
         metavar="FILE",
         help=f"put the table into this page of Markdown, between {BEGIN} and {END}",
     )

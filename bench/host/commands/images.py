@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.record import OK
@@ -25,9 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=ACTIONS, help="what to do")
     parser.add_argument("names", nargs="*", metavar="NAME", help="environments; all containers of the study by default")
     location.add_argument(parser)
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="where export writes to; .nox/images by default")
-    parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="wheels of the lock to install from")
-    parser.add_argument("--ca", type=Path, metavar="FILE", help="certificate authorities of a company, in PEM")
+    parser.add_argument(
+        "--to", type=location.path_option, metavar="FOLDER", help="where export writes to; .nox/images by default"
+    )
+    parser.add_argument(
+        "--wheels", type=location.path_option, metavar="FOLDER", help="wheels of the lock to install from"
+    )
+    parser.add_argument(
+        "--ca", type=location.path_option, metavar="FILE", help="certificate authorities of a company, in PEM"
+    )
     parser.add_argument("--all", action="store_true", help="prune also what the study still needs")
 
 

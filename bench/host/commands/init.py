@@ -44,7 +44,11 @@ if __name__ == "__main__":
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), help="the folder of the project; the current one by default"
+        "folder",
+        nargs="?",
+        type=location.path_option,
+        default=Path(),
+        help="the folder of the project; the current one by default",
     )
     parser.add_argument(
         "--default-study",

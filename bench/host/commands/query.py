@@ -23,7 +23,7 @@ TABLES = {"results": "results.csv", "details": "details.csv", "samples": "sample
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--folder", type=Path, help="the folder with the report; the study's by default")
+    place.add_argument("--folder", type=location.path_option, help="the folder with the report; the study's by default")
     run_choice.add_option(place)
     parser.add_argument("--csv", action="store_true", help="write CSV instead of a table")
     parser.add_argument("sql", nargs="?", default="", help=f"a question about the tables {', '.join(TABLES)}")

@@ -20,9 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     exit_codes.add_arguments(parser)
     chosen = parser.add_mutually_exclusive_group()
     run_choice.add_option(chosen)
-    chosen.add_argument("folder", nargs="?", type=Path, help="a folder with records; the study's by default")
+    chosen.add_argument(
+        "folder", nargs="?", type=location.path_option, help="a folder with records; the study's by default"
+    )
     parser.add_argument(
-        "--claims", type=Path, metavar="FILE", help="answer the claims of this study file; the study's own by default"
+        "--claims",
+        type=location.path_option,
+        metavar="FILE",
+        help="answer the claims of this study file; the study's own by default",
     )
     report_part.add_arguments(parser)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")

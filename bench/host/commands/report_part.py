@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..refusal import Refused
+from ..study import location
 from ..study.options import add_pattern_options, fits
 from . import cell_filter
 
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "a part of the run", f"The files of a part go to the folder {PART} in that of the run."
     )
     add_pattern_options(group, OPTIONS)
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="write the files of the report there")
+    parser.add_argument("--to", type=location.path_option, metavar="FOLDER", help="write the files of the report there")
 
 
 def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record]) -> ShownPart | None:

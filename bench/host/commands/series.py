@@ -26,7 +26,10 @@ BARS, BARS_SHOWN = "▁▂▃▄▅▆▇█", 40
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     parser.add_argument(
-        "--folder", type=Path, metavar="FOLDER", help="the history: series/<study> by default; commit it, or share it"
+        "--folder",
+        type=location.path_option,
+        metavar="FOLDER",
+        help="the history: series/<study> by default; commit it, or share it",
     )
     parser.add_argument(
         "--add", action="append", default=[], metavar="RUN", help="first add a run: its folder or its name"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
+from ..study import location
 from ..study import options as study_options
 from . import announce, damaged_lines, exit_codes
 from .run import announce_shortcomings, prepare
@@ -32,7 +33,10 @@ WITHOUT_MEANING = ("budget", "strict", "largest_batch", "ratios", "details", "fi
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", action="append", default=[], metavar="NAME")
     parser.add_argument(
-        "--data", type=Path, metavar="FOLDER", help="the images of the one workload that is chosen, instead of its own"
+        "--data",
+        type=location.path_option,
+        metavar="FOLDER",
+        help="the images of the one workload that is chosen, instead of its own",
     )
     parser.add_argument("--epochs", type=_count, default=10, metavar="N", help="passes over the images; 10 by default")
     parser.add_argument(

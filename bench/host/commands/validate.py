@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trials",
-        type=Path,
+        type=location.path_option,
         nargs="+",
         metavar="FILE",
         help="measure nothing; judge the stored trials of these files together",

@@ -46,7 +46,14 @@ class StudyError(Refused):
 def add_argument(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the study file; ``locate`` takes its value."""
     text = f"the study file; {VARIABLE} or {NAME} by default"
-    parser.add_argument("--matrix", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--matrix", type=path_option, metavar="FILE", help=text)
+
+
+def path_option(text: str) -> Path:
+    """Read the path of a file or folder. An empty word would be the current folder; raises ArgumentTypeError for it."""
+    if not text:
+        raise argparse.ArgumentTypeError("'' names no file or folder, as from a variable that is not set; give a path")
+    return Path(text)
 
 
 def named_in(arguments: Sequence[str]) -> Path | None:

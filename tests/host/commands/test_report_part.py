@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+from dataclasses import replace
 
 import pytest
 from small_project import call
@@ -63,6 +64,8 @@ def test_a_part_moves_to_the_history_with_its_run(finished):
         (("--environment", "here", "--claims", "matrix.toml"), "--claims judges a whole run"),
         (("--environment", "here", "--to", "reports/small"), "is the folder of a run, whose report would be replaced"),
         (("--environment", "here", "--to", "reports/no/../small"), "is the folder of a run, whose report would be"),
+        (("--device", "gpu"), "--device: unknown device 'gpu'"),
+        (("--threads", "all"), "--threads: unknown threads 'all'. Known: 1."),
     ],
 )  # fmt: skip
 def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkeypatch, words, message):
@@ -75,17 +78,40 @@ def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkey
     assert files_of(finished / "reports") == before
 
 
+def test_an_empty_path_is_not_the_current_folder(finished, capsys, monkeypatch):
+    empty = finished / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    with pytest.raises(SystemExit) as ended:
+        call(finished, "report", "--to", "")
+    assert ended.value.code == 2
+    assert "argument --to: '' names no file or folder, as from a variable that is not set; give a path" in (
+        capsys.readouterr().err
+    )
+    assert list(empty.iterdir()) == []
+
+
+def part_with(study, **patterns):
+    chosen = {**dict.fromkeys(report_part.OPTIONS, ()), **patterns}
+    return report_part.of(argparse.Namespace(**chosen, fail_if=None, claims=None), study.manifest, study.records)
+
+
+def test_devices_and_numbers_of_threads_choose_a_part(long_study):
+    other = {"dispatch": {"threads": 1}, "mlp-train": {"device": "gpu"}}
+    long_study.change(cell=lambda record: replace(record.cell, **other.get(record.cell.workload, {})))
+    long_study.run["planned"] = [cell.to_json() for cell in {record.cell: None for record in long_study.records}]
+    for patterns, workload in (({"threads": ["1"]}, "dispatch"), ({"device": ["g*"], "threads": ["2"]}, "mlp-train")):
+        part = part_with(long_study, **patterns)
+        assert {record.cell.workload for record in long_study.records if part.shown(record.cell)} == {workload}
+
+
 def test_a_run_without_its_baseline_has_parts(long_study):
     long_study.run["study"]["baseline"] = "absent:eager"
-    chosen = {**dict.fromkeys(report_part.OPTIONS, ()), "environment": ["jax"]}
-    options = argparse.Namespace(**chosen, fail_if=None, claims=None)
-    assert report_part.of(options, long_study.manifest, long_study.records).hidden == sum(
+    assert part_with(long_study, environment=["jax"]).hidden == sum(
         cell.environment != "jax" for cell in long_study.cells
     )
 
 
 def test_patterns_that_fit_no_cell_together_are_refused(long_study):
-    chosen = {**dict.fromkeys(report_part.OPTIONS, ()), "environment": ["jax"], "mode": ["xla"]}
-    options = argparse.Namespace(**chosen, fail_if=None, claims=None)
     with pytest.raises(Refused, match="The run has no cell that all of these patterns fit"):
-        report_part.of(options, long_study.manifest, long_study.records)
+        part_with(long_study, environment=["jax"], mode=["xla"])

@@ -44,6 +44,14 @@ def test_only_shown_rows_have_stopped_and_what_they_were_compared_with_may_be_hi
     assert remark(alone, "Rounds") == "Rounds: 3 rows were settled after 10 rounds."
 
 
+def test_a_row_of_which_only_excluded_cells_are_shown_is_not_among_those_that_stopped(long_study):
+    long_study.run["looks"] = [8, 10]
+    long_study.stop(10, "settled")
+    long_study.exclude("jax:jit", "dispatch", "not here")
+    part = part_of(long_study, lambda cell: cell.column == "jax:jit" and cell.workload != "mlp-train", "jax:jit")
+    assert remark(part, "Rounds") == "Rounds: 1 row was settled after 10 rounds."
+
+
 def test_rows_for_which_no_time_was_left_are_counted_where_they_are_shown(long_study):
     rows = dict.fromkeys(cell.row for cell in long_study.cells)
     long_study.run["stopped"] = {

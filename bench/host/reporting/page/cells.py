@@ -76,7 +76,7 @@ def write(
     grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
     notes = [*notes_on_status(result), *notes_on_step(result)]
-    # Apart from the others, as they hold with the baseline of the study only.
+    # Apart from the others, as they hold with the baseline of the report only.
     ratio_notes = notes_on_ratio(result, base)
     lowest, highest, series = picture(result.timed, share)
     values = [

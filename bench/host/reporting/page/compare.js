@@ -1,6 +1,6 @@
 // Compares cells with the baseline, and writes numbers.
 
-/** Whether the reader compares with another baseline than the study does. Only over that there are intervals and verdicts. */
+/** Whether the reader compares with another baseline than the report does. Only over that there are intervals and verdicts. */
 function switched() {
   return choice.baseline !== null && choice.baseline.id !== data.baseline;
 }
@@ -8,7 +8,7 @@ function switched() {
 /**
  * The speed-up of a cell over the chosen baseline: {value, low, high, verdict}; null where there is none.
  *
- * Over the baseline of the study it is that of the analysis. Over another one it is a ratio of medians. Where the report
+ * Over the baseline of the report it is that of the analysis. Over another one it is a ratio of medians. Where the report
  * shows time ratios, it is one.
  */
 function speedupOf(cell) {
@@ -23,7 +23,7 @@ function speedupOf(cell) {
 }
 
 /**
- * The grade of what a cell shows. That of the analysis grades the ratio to the baseline of the study.
+ * The grade of what a cell shows. That of the analysis grades the ratio to the baseline of the report.
  *
  * A ratio of medians has no interval to grade: it is noisy where one of its two times is.
  */
@@ -38,7 +38,7 @@ function isNoisyTime(cell) {
   return low === null || high === null || Math.max(cell.step / low, high / cell.step) > 1 + data.noisyTime;
 }
 
-/** Settings that may explain the speed-ups of a column over the baseline of the study; of another one, nobody looked. */
+/** Settings that may explain the speed-ups of a column over the baseline of the report; of another one, nobody looked. */
 function differingOf(column) {
   const compared = choice.show !== 'times' && choice.baseline && !switched() && column !== choice.baseline;
   return compared ? column.differing : [];

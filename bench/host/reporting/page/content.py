@@ -186,7 +186,7 @@ def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]
 
 
 def _column(column: str, label: Label, results: Sequence[Result], differing: Sequence[str]) -> dict[str, Any]:
-    """Name a column, and the settings that may explain its speed-ups over the baseline of the study."""
+    """Name a column, and the settings that may explain its speed-ups over the baseline of the report."""
     cell = next(result.cell for result in results if result.cell.column == column)
     return {
         "id": column,

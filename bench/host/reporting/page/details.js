@@ -33,7 +33,7 @@ function details(cell) {
     more(W.settings, settings), more(W.versions, versions));
 }
 
-/** The notes on a cell. Those on its ratio concern the baseline of the study. */
+/** The notes on a cell. Those on its ratio concern the baseline of the report. */
 function notes(cell) {
   const texts = [...cell.notes, ...(switched() ? [] : cell.ratioNotes)];
   return texts.length ? [make('h3', {}, W.notes), make('ul', {}, texts.map((text) => make('li', {}, text)))] : null;

@@ -1,6 +1,6 @@
 // Shows the page, and shows it again when the choice changes.
 
-/** The findings, which compare with the baseline of the study; with another one, what the numbers of the page are then. */
+/** The findings, which compare with the baseline of the report; with another one, what the numbers of the page are then. */
 function header() {
   const other = switched() ? fill(W.switched, { baseline: choice.baseline.label }) : '';
   // Where the study compares with no column, such as the best of each row, the page cannot show its numbers.

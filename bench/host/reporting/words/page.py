@@ -32,7 +32,7 @@ CHOICE = {
     "filter": word("filter"),
     "filterHint": word("part of a name"),
     "reset": word("reset"),
-    "first": word("the study's"),
+    "first": word("the report's"),
     "moreValues": word("{count} more"),
 }
 CHART = {

@@ -28,10 +28,10 @@ RATIOS = {
         "Time over that of {baseline}, whose own column has the time per step. Select an entry for its details."
     ),
 }
-#: What the page can compare with another baseline than the study's, and how to get all of it.
+#: What the page can compare with another baseline than the report's, and how to get all of it.
 OF_ANOTHER_BASELINE = {
     "intervals": word("Lines show intervals."),
-    "ofMedians": word("Another baseline than the study's: ratio of medians, without interval or verdict."),
+    "ofMedians": word("Another baseline than the report's: ratio of medians, without interval or verdict."),
     "switched": word("The numbers below compare with {baseline}: ratios of medians, without intervals and verdicts."),
     "remade": word(
         "To get intervals against {baseline}, and verdicts if the run has enough rounds, make the report again:"
