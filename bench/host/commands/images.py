@@ -136,11 +136,11 @@ def _containers(options: argparse.Namespace) -> list[Environment]:
 def _chosen(options: argparse.Namespace) -> Iterable[Environment]:
     """List the named container environments, or all of the study. Raises StudyError."""
     known = {each.name: each for each in _containers(options)}
+    if not known:
+        raise Refused('the study has no container; give an environment provider = "container" in the study file')
     errors = [unknown("container", name, known) for name in options.names if name not in known]
     if errors:
         raise location.StudyError(errors)
-    if not known:
-        raise Refused('the study has no container; give an environment provider = "container" in the study file')
     return [known[name] for name in dict.fromkeys(options.names)] or list(known.values())
 
 

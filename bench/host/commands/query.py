@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     folder = options.folder or _last_or_named(options)
     if not options.sql.strip():
         raise Refused('Give a question, such as: nox -s query -- "select workload, mode, speed_up from results"')
+    if not folder.is_dir() and options.folder is not None:
+        raise Refused(f"--folder: {folder} is not a folder. Name one with {', '.join(TABLES.values())}.")
     with duckdb.connect() as database:
         for table, file in TABLES.items():
             path = folder / file

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
 from . import announce, exit_codes, report_part, run_choice
+
+if TYPE_CHECKING:
+    from ..study.claim import Claim
+    from ..study.schema import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,11 +48,13 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive, manifest, run_records
 
     study = study_options.read_study(options)
-    claims = (study if options.claims is None else study_options.read_file(options.claims, options)).claims
+    claims = _claims(study, options)
     folder = options.folder or run_choice.folder_in(archive.folder_of(options.root, study.settings.name), options)
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
     described = run_records.describe(folder)
+    if described is None and options.folder is not None:
+        raise Refused(f"{folder} holds no run. Name a folder with {manifest.RUN} and records; nox -s runs lists runs.")
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:
@@ -78,6 +86,15 @@ def run(options: argparse.Namespace) -> int:
     # A report that was written is a success, whatever the cells did; only a gate says otherwise.
     options.allow_failures = True
     return exit_codes.exit_code(options, records, described, folder)
+
+
+def _claims(study: Study, options: argparse.Namespace) -> Mapping[str, Claim]:
+    """Return the claims of the study file that the options name, or the study's own."""
+    if options.claims is None:
+        return study.claims
+    if not (options.root / options.claims).is_file():
+        raise Refused(f"--claims: {options.claims} is not a file. Name a study file with tables [claims.NAME].")
+    return study_options.read_file(options.claims, options).claims
 
 
 def _opened(page: Path) -> str:

@@ -73,12 +73,18 @@ def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record
 
 
 def folder_of(options: argparse.Namespace, run: Path, part: ShownPart | None) -> Path:
-    """Return the folder of the report of the run in the folder ``run``. Raises Refused where another run is in it."""
+    """Return the folder of the report of the run in the folder ``run``.
+
+    Raises Refused where another run is in it, and for a path that leads through a file.
+    """
     from ..storage.manifest import RUN
 
     to: Path | None = options.to
     if to is None:
         return run / PART if part else run
+    there = next(path for path in (to, *to.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise Refused(f"--to: {there} is a file, and a report is a folder. Name another folder.")
     # Where a folder before ".." is missing, it would be made.
     if (to.resolve() / RUN).exists() and (part or to.resolve() != run.resolve()):
         raise Refused(f"{to} is the folder of a run, whose report would be replaced. Name another with --to")

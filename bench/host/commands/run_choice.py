@@ -28,12 +28,15 @@ def locate(options: argparse.Namespace, name: str | None) -> Path:
     """Return the path of the run that ``find`` would return. Raises Refused."""
     from ..storage import archive, stored_runs
 
-    if name is not None and (options.root / name).exists():
+    if name and (options.root / name).exists():
         return Path(options.root, name)
     study = study_options.read_study(options).settings.name
     folder = archive.folder_of(options.root, study)
     if name is None:
         return folder
+    if not name:
+        # It would be the folder of the project, or that of the history.
+        return stored_runs.find(folder, name).folder
     # Most runs have the name of their folder; all descriptions are read only where none has.
     for place in (folder / archive.HISTORY / name, Path(options.root, "series", study, f"{name}.jsonl")):
         if place.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -61,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import run_summary
 
     folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"--folder: {folder} is not a folder. Name that of a history.")
     for name in options.add:
         announce(f"Added {_add(options, folder, name)}")
     problems: list[str] = []
@@ -70,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
         relative=options.relative,
     )
     if not found.runs:
-        raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>")
+        place = "" if options.folder is None else f" --folder {shlex.quote(str(folder))}"
+        raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>{place}")
     cell_filter.verify(options, found.cells)
     changes = series.find_changes(found)
     announce("\n".join(_lines(options, found, changes)))

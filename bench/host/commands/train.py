@@ -133,13 +133,18 @@ def _trainable(study: Study, plan: Plan, options: argparse.Namespace) -> tuple[P
         raise Refused(f"--data: it is for one workload; chosen are {', '.join(named)}. Add --workload.")
     data = {name: options.data or study.workloads[name].data for name in named}
     reasons = {name: why for name in named if (why := _problem(study, name, data[name])) is not None}
-    for name, why in reasons.items():
-        if options.workload:
-            announce(f"Left out: {name}: {why}")
     kept = tuple(cell for cell in cells if cell.workload not in reasons)
     if not kept:
         said = "; ".join(f"{name}: {why}" for name, why in reasons.items())
-        raise Refused(f"Nothing can be trained to a result: {said}.")
+        learners = [name for name in study.workloads if hasattr(study.registry.specification(name), "examples")]
+        if learners:
+            remedy = f"Workloads of this study with examples: {', '.join(learners)}."
+        else:
+            remedy = "No workload of this study has examples; add one, such as [workloads.lenet-train]."
+        raise Refused(f"Nothing can be trained to a result: {said}. {remedy}")
+    for name, why in reasons.items():
+        if options.workload:
+            announce(f"Left out: {name}: {why}")
     found = {name: None if path is None else path.expanduser().resolve() for name, path in data.items()}
     return replace(plan, cells=kept), {name: found[name] for name in named if name not in reasons}
 

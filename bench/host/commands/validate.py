@@ -23,7 +23,7 @@ SAME_ONLY, PLANTED_ONLY = "same", "planted"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
     parser.add_argument("--environment", action="append", default=[], help="environments; the study's by default")
-    parser.add_argument("--same", type=int, metavar="N", help="comparisons of a cell with itself")
+    parser.add_argument("--same", type=_same, metavar="N", help="comparisons of a cell with itself")
     parser.add_argument(
         "--planted",
         type=_planted,
@@ -132,6 +132,12 @@ def _named(study: Study, names: Sequence[str]) -> list[str]:
     if unknown_names:
         raise Refused(f"--environment: {unknown('environment', unknown_names[0], study.environments)}")
     return list(names) or list(study.settings.default)
+
+
+def _same(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of comparisons, such as 40")
+    return int(text)
 
 
 def _planted(text: str) -> dict[float, int]:

@@ -160,7 +160,10 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
                 needs[cpu_name] = LockRequest(cpu_name, *about, source=source)
     for name in names:
         if name not in needs:
-            raise LockError(f"there is no lock {name!r} to make; there are: {', '.join(needs)}")
+            there_are = f"there are: {', '.join(needs)}" if needs else "no environment of the study has one of its own"
+            raise LockError(f"there is no lock {name!r} to make; {there_are}")
+    if not needs:
+        announce("No environment of the study has a lock of its own.")
     made, refused = [], []
     for name in names or needs:
         try:

@@ -135,10 +135,19 @@ def test_a_run_is_renamed_and_its_name_taken_away(measured, reports, capsys):
     assert "cannot name a run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--keep", "--release", "--remove"])
-def test_an_empty_name_is_no_run(measured, option, capsys):
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("runs", option, "") for option in ("--keep", "--release", "--remove")),
+        ("show", ""),
+        ("compare", "", ""),
+        ("series", "--add", ""),
+        ("report", "--run", ""),
+    ],
+)
+def test_an_empty_name_is_no_run(measured, words, capsys):
     """A script whose variable was not set got the list, and exit code 0."""
-    assert call(measured, "runs", option, "") == 2
+    assert call(measured, *words) == 2
     assert "unknown run ''" in capsys.readouterr().err
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 
 import pytest
@@ -73,7 +74,9 @@ def test_a_damaged_file_is_named_and_the_others_are_shown(measured, history, cap
 
 def test_an_empty_history_and_an_unknown_cell_say_what_to_do(measured, history, tmp_path_factory, capsys):
     assert call(measured, "series", "--folder", str(tmp_path_factory.mktemp("empty"))) == 2
-    assert "holds no runs. Add one: nox -s series -- --add" in capsys.readouterr().err
+    assert re.search(r"holds no runs\. Add one: nox -s series -- --add \S+ --folder \S+empty", capsys.readouterr().err)
+    assert call(measured, "series", "--folder", str(measured / "matrix.toml")) == 2
+    assert "matrix.toml is not a folder. Name that of a history." in capsys.readouterr().err
     assert call(measured, "series", "--folder", str(history), "--workload", "conv") == 2
     assert "unknown workload 'conv'" in capsys.readouterr().err
 

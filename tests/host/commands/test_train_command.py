@@ -137,7 +137,7 @@ def test_other_endings_have_a_status_and_a_reason(planted):
 def test_what_cannot_be_trained_is_refused_in_words(tmp_path, capsys):
     learning_project.write(tmp_path)
     for arguments, said in {
-        ("--workload", "gemm"): "gemm: it has no examples to learn from",
+        ("--workload", "gemm"): "it has no examples to learn from. Workloads of this study with examples: marks-train",
         ("--workload", "marks-train", "--data", str(tmp_path / "none")): "does not exist. Correct the path",
         ("--workload", "marks-train", "--data", str(tmp_path)): "no marks.txt in this folder",
         ("--data", str(tmp_path)): "it is for one workload",

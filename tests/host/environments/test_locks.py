@@ -125,6 +125,13 @@ def test_somebody_elses_project_file_is_not_taken_for_ours(root, index, announce
         locks.renew({"tiny": Wanted()}, ["host"], root=root, announce=announce)
 
 
+def test_a_study_without_a_lock_says_so(root, announce):
+    there = {"there": Wanted(name="there", provider="existing", python=None)}
+    with pytest.raises(LockError, match="no lock 'there' to make; no environment of the study has one of its own"):
+        locks.renew(there, ["there"], root=root, announce=announce)
+    assert locks.renew(there, [], root=root, announce=announce) == []
+
+
 def test_a_broken_uv_is_a_lock_error(root, tmp_path, announce, monkeypatch):
     uv = make_script(tmp_path / "uv", "echo boom; exit 1")
     monkeypatch.setattr(locks, "find_uv", lambda root: str(uv))

@@ -116,6 +116,14 @@ def test_what_is_no_part_is_misuse(checkout, capsys, part):
     assert "for example 1/2" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("count", ["x", "-1", "1.5"])
+def test_what_is_no_number_of_comparisons_is_misuse(checkout, capsys, count):
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", f"--same={count}"], root=checkout)
+    assert ended.value.code == 2
+    assert f"argument --same: '{count}' is not a number of comparisons, such as 40" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", [b"rubbish", b'{"version": 1}\n', b'{"version": 7}\n'])
 def test_what_are_no_trials_is_misuse(checkout, capsys, content):
     (checkout / "traces.jsonl.gz").write_bytes(gzip.compress(content))
