@@ -1,6 +1,6 @@
 """Measures the page of a large report in headless Chromium: its size, and the time to open, sort and choose.
 
-    python benchmarks/page.py [cells …]
+    nox -s benchmarks -- page [cells …]
 
 The results are those of 100 synthetic cells (``benchmarks/report.py``, 100 samples per cell), replicated under other
 names. Opening is from the navigation to the painted page; sorting and choosing are from the click to the painted page.

@@ -1,6 +1,6 @@
 """Measures the time and memory of a report: reading the records, statistics and all files, in its own process.
 
-    python benchmarks/report.py [samples …] [CELLSxROUNDSxSAMPLES …]
+    nox -s benchmarks -- report [samples …] [CELLSxROUNDSxSAMPLES …]
 
 The records are synthetic and seeded: 100 cells and the twins of 10, in 20 rounds, with the given number of samples in
 total; or so many cells, rounds and samples of a process as given, such as 10000x4x25. The table has wall seconds from

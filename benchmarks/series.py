@@ -1,6 +1,6 @@
 """Measures the time of ``series`` and ``compare`` over a long history, in processes of their own.
 
-    python benchmarks/series.py [RUNS] [CELLS]
+    nox -s benchmarks -- series [RUNS] [CELLS]
 
 The history is synthetic and seeded: 2,000 runs of 200 cells by default, with ten processes each; a third of the cells
 of one environment become 6 % slower after three quarters of the runs. The table has wall and CPU seconds from start to
