@@ -148,7 +148,7 @@ def _language(options: argparse.Namespace) -> contextlib.AbstractContextManager[
 def parser(given: list[str]) -> argparse.ArgumentParser:
     """Make the parser of all commands; only the one that is called gets its options."""
     made = Parser(prog="benchmatrix", allow_abbrev=False)
-    group = made.add_subparsers(dest="command", required=True, parser_class=argparse.ArgumentParser)
+    group = made.add_subparsers(dest="command", required=True, parser_class=Parser)
     for name, summary in commands.SUMMARIES.items():
         subparser = group.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         if given[:1] == [name]:

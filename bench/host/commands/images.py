@@ -40,9 +40,9 @@ def run(options: argparse.Namespace) -> int:
     from ..containers.engine import ENGINE_ERRORS, NoEngine, reason_of
     from ..storage.run_lock import exclusive
 
-    for path in (options.wheels, options.ca):
+    for option, path in (("--wheels", options.wheels), ("--ca", options.ca)):
         if path is not None and not path.exists():
-            raise Refused(f"{path} does not exist")
+            raise Refused(f"{option}: {path} does not exist. Correct the path.")
     try:
         with exclusive(options.root):
             return ACTIONS[options.what](options)

@@ -7,12 +7,14 @@ import difflib
 from collections.abc import Iterable
 from typing import NoReturn
 
-UNKNOWN = "unrecognized arguments: "
+UNKNOWN, NO_VALUE = "unrecognized arguments: ", "ignored explicit argument "
 #: {a word that people try: what there is instead}
 OTHER_WORDS = {
     "--study": "a study is named by its file: --matrix FILE",
     "--workloads": "write --workload",
     "--environment": "name an environment by its session: nox -s bench-NAME",
+    "--seed": "the study file has it: seed in [study]",
+    "--rounds": "a profile has them: --profile NAME, or a table [profiles.NAME] in the study file",
 }
 
 
@@ -21,6 +23,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         remedy = None
+        if NO_VALUE in message:
+            # ``argument --details: ignored explicit argument 'yes'``
+            remedy = "this option takes no value; write its name alone"
         if message.startswith(UNKNOWN):
             remedy = remedy_of(message.removeprefix(UNKNOWN).split(), self._every_option())
         super().error(message if remedy is None else f"{message}; {remedy}")
@@ -36,10 +41,12 @@ def remedy_of(words: list[str], options: Iterable[str]) -> str | None:
     """Say what the first of the words that a command does not take was probably meant to be."""
     if not words:
         return "a word of it is empty, as from a variable that is not set"
+    known = list(options)
     word = words[0].partition("=")[0]
     if not word.startswith("-"):
-        return "several names are separated by commas, as in gemm,mlp-train"
+        several = "--workload" in known
+        return "several names are separated by commas, as in --workload gemm,mlp-train" if several else None
     if word in OTHER_WORDS:
         return OTHER_WORDS[word]
-    near = difflib.get_close_matches(word, options, n=1, cutoff=0.75)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
     return f"did you mean {near[0]}?" if near else None

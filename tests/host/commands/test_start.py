@@ -68,7 +68,16 @@ def test_a_misspelt_command_gets_the_nearest(given: str, meant: str, capsys: pyt
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["run", "--workload", "gemm", "mlp-train"], "several names are separated by commas, as in gemm,mlp-train"),
+        (
+            ["run", "--workload", "gemm", "mlp-train"],
+            "several names are separated by commas, as in --workload gemm,mlp-train",
+        ),
+        (["run", "--seed", "3"], "the study file has it: seed in [study]"),
+        (["history", "torch", "--rounds", "3"], "a profile has them: --profile NAME, or a table [profiles.NAME]"),
+        (
+            ["report", "--details=yes"],
+            "argument --details: ignored explicit argument 'yes'; this option takes no value",
+        ),
         (["report", "--study", "full"], "a study is named by its file: --matrix FILE"),
         (["run", "--wrkload", "gemm"], "did you mean --workload?"),
         (["runs", ""], "a word of it is empty, as from a variable that is not set"),
