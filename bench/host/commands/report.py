@@ -66,11 +66,12 @@ def run(options: argparse.Namespace) -> int:
     described = replace(described, damaged=tuple(left_out))
     part = report_part.of(options, described, records)
     to = report_part.folder_of(options, folder, part)
+    chosen_by = report_part.chosen_by(options)
     if part is None:
-        made = report.make(records, described, folder=folder, claims=claims.values())
+        made = report.make(records, described, folder=folder, claims=claims.values(), chosen_by=chosen_by)
     else:
         described = replace(described, hidden_cells=part.hidden)
-        made = report.make(records, described, folder=folder, shown=part.shown)
+        made = report.make(records, described, folder=folder, shown=part.shown, chosen_by=chosen_by)
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(to, extra, every_figure=options.figures)
     written.problems += problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,6 +71,19 @@ def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record
             f"such as --baseline {columns[0]}"
         )
     return ShownPart(shown, sum(not shown(cell) for cell in cells))
+
+
+def chosen_by(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    """List what the command says of the run, its cells and the place of the files; a folder of a run has no option."""
+    patterns = {name: ",".join(getattr(options, name)) for name in OPTIONS}
+    given = {"": _within(options.folder, options.root), **patterns, "to": _within(options.to, options.root)}
+    return tuple((name, value) for name, value in given.items() if value)
+
+
+def _within(path: Path | None, root: Path) -> str:
+    """Name a folder from that of the project; empty for one elsewhere, since others read the page, too."""
+    absolute = Path(os.path.abspath(path)) if path is not None else None
+    return absolute.relative_to(root).as_posix() if absolute is not None and absolute.is_relative_to(root) else ""
 
 
 def folder_of(options: argparse.Namespace, run: Path, part: ShownPart | None) -> Path:

@@ -67,6 +67,9 @@ class Report:
     language: Language
     #: The folder of the run, for the logs of its workers; None where they are not at hand.
     folder: Path | None
+    #: (option, value) of the command that chose the run, its cells and the place of the files; a folder of a run has
+    #: no option. The page repeats them.
+    chosen_by: tuple[tuple[str, str], ...] = ()
 
     @property
     def rankings(self) -> tuple[RankedColumn, ...]:
@@ -152,6 +155,7 @@ def make(
     folder: Path | None = None,
     claims: Iterable[Claim] = (),
     shown: Callable[[Cell], bool] = every_cell,
+    chosen_by: tuple[tuple[str, str], ...] = (),
 ) -> Report:
     """Make the report of a run, finished or not, from its records and its manifest; of the cells that are ``shown``.
 
@@ -178,4 +182,5 @@ def make(
             claims_table.tables(answer(claims, analysis, manifest), analysis, manifest),
             language,
             folder,
+            chosen_by,
         )

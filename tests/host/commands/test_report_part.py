@@ -6,6 +6,7 @@ import argparse
 import csv
 from dataclasses import replace
 
+import pages
 import pytest
 from small_project import call
 
@@ -80,6 +81,21 @@ def test_what_is_no_part_is_refused_and_changes_nothing(finished, capsys, monkey
     assert message in said.err
     assert said.out == ""
     assert files_of(finished / "reports") == before
+
+
+def test_the_page_repeats_what_chose_the_run_the_cells_and_the_place(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(finished)
+    words = ("reports/small", "--environment", "h*,again", "--size", "check", "--to", "paper/two")
+    assert call(finished, "report", *words) == 0
+    assert pages.data_of(finished / "paper" / "two" / "report.html")["run"]["chosenBy"] == [
+        ["", "reports/small"],
+        ["environment", "h*,again"],
+        ["size", "check"],
+        ["to", "paper/two"],
+    ]
+    # Nobody else has the folders of this machine.
+    assert call(finished, "report", "--to", str(tmp_path / "elsewhere")) == 0
+    assert pages.data_of(tmp_path / "elsewhere" / "report.html")["run"]["chosenBy"] == []
 
 
 def test_an_empty_path_is_not_the_current_folder(finished, capsys, monkeypatch):

@@ -62,6 +62,8 @@ def of_report(report: Report) -> dict[str, Any]:
             "started": manifest.started,
             "profile": manifest.profile.name,
             "baseline": manifest.study.baseline,
+            # What the command named beside the run and the baseline; a folder in place of the run.
+            "chosenBy": report.chosen_by,
             # What a command needs not name is left out.
             "matrix": "" if manifest.study.file == location.NAME else manifest.study.file,
         },

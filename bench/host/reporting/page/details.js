@@ -61,11 +61,13 @@ function repeat(cell) {
   return copied(command(cell));
 }
 
-/** The command that makes this report again with the chosen baseline. */
+/** The command that makes this report again, of the same cells and in the same place, with the chosen baseline. */
 function remake() {
-  const options = [['run', data.run.name], ['baseline', choice.baseline.id], ['matrix', data.run.matrix],
+  const { chosenBy } = data.run, named = chosenBy.some(([name]) => !name) ? [] : [['run', data.run.name]];
+  const options = [...named, ...chosenBy, ['baseline', choice.baseline.id], ['matrix', data.run.matrix],
     ['ratios', data.asRatios ? 'ratio' : ''], ['language', data.language === 'en' ? '' : data.language]];
-  return copied(['nox -s report --', ...options.filter(([, value]) => value).map(([name, value]) => `--${name} ${quoted(value)}`)]);
+  const words = options.filter(([, value]) => value).map(([name, value]) => (name ? `--${name} ` : '') + quoted(value));
+  return copied(['nox -s report --', ...words]);
 }
 
 /** A command that a reader can copy, whose parts stay on one line each. */

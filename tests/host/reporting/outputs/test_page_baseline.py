@@ -8,6 +8,8 @@ import browser
 import pytest
 from pages import data_of, page_of
 
+from bench.host.reporting import report
+from bench.host.reporting.outputs import page_html
 from bench.host.study.baseline import BEST
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -52,6 +54,18 @@ def test_the_findings_give_way_to_what_the_numbers_are_with_another_baseline_and
     reset = "[...document.querySelectorAll('.controls .plain')].pop().click()"
     remote.value(reset)
     assert remote.value("document.getElementById('top').innerText") == before
+
+
+def test_the_command_for_another_baseline_makes_the_same_part_of_the_same_run_in_the_same_place(
+    tmp_path, long_study, remote
+):
+    chosen_by = (("", "reports/a run"), ("workload", "mlp-*"), ("to", "paper"))
+    (path,) = page_html.write(report.make(long_study.records, long_study.manifest, chosen_by=chosen_by), tmp_path)
+    remote.open(path.as_uri())
+    choose(remote, "jax:jit")
+    assert remote.value("document.querySelector('#top code').textContent.trim()") == (
+        "nox -s report -- 'reports/a run' --workload 'mlp-*' --to paper --baseline jax:jit"
+    )
 
 
 def test_what_holds_with_any_baseline_stays(tmp_path, long_study, chromium):
