@@ -30,6 +30,7 @@ import nox
 from grid import Grid
 
 from bench.host.sessions import define, python, run_host
+from bench.host.study import suggestion
 
 nox.needs_version = ">=2025.5"
 
@@ -101,7 +102,9 @@ def worker(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Measure the harness itself: ``-- NAME`` runs benchmarks/NAME.py."""
     names = sorted(path.stem for path in BENCHMARKS.glob("*.py") if not path.stem.startswith("_"))
-    if not session.posargs or session.posargs[0] not in names:
+    if not session.posargs:
         session.error(f"name one of them: nox -s benchmarks -- {' | '.join(names)}")
+    if session.posargs[0] not in names:
+        session.error(suggestion.unknown("benchmark", session.posargs[0], names).removesuffix("."))
     program = f"benchmarks.{session.posargs[0]}"
     session.run(python(session, "host"), "-m", program, *session.posargs[1:], external=True)

@@ -176,6 +176,8 @@ def test_a_benchmark_is_named(project):
     (project / "benchmarks" / "speed.py").touch()
     refused = run(project, "-s", "benchmarks")
     assert (refused.returncode, "benchmarks -- speed" in refused.stderr) == (1, True)
+    unknown = run(project, "-s", "benchmarks", "--", "sped")
+    assert (unknown.returncode, "unknown benchmark 'sped'; did you mean 'speed'?" in unknown.stderr) == (1, True)
     assert run(project, "-s", "benchmarks", "--", "speed", "2").returncode == 0
     assert calls(project) == [["benchmarks.speed", "2"]]
 

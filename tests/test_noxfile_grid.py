@@ -39,6 +39,14 @@ def test_the_grid_checks_the_studies_where_all_is_checked_or_they_are_named(proj
     assert all(not {"default-study", "older-versions"} & set(call) for call in calls(project))
 
 
+def test_a_word_that_is_no_part_checks_nothing_in_place_of_the_whole_grid(project):
+    refused = run(project, "-s", "grid", "--", "flx")
+    assert (refused.returncode, "unknown part of the grid 'flx'; did you mean 'flax'?" in refused.stderr) == (1, True)
+    assert calls(project) == []
+    # Options of pytest have values, and paths select tests.
+    assert checks(project, "flax", "-k", "nothing", "tests/support/grid.py") == []
+
+
 @pytest.mark.parametrize(("study", "runs"), [("full", 1), ("mixed", 1), ("older", 2)])
 def test_the_grid_checks_again_what_failed_and_allows_no_failure_then(project, study, runs):
     made = [call for call in checks(project, **{study: "failed"}) if study in call[1]]
@@ -121,8 +129,8 @@ def test_a_build_that_fails_beside_tests_ends_the_grid(project, room):
 
 def test_tests_that_fail_keep_no_other_part_from_its_check(project, room):
     room("1e18")
-    # It is an option of pytest, which fails with it.
-    done = run(project, "-s", "grid", "--", "theano", "tflite", "broken", "--remove")
+    # It is the value of an option of pytest, which fails with it.
+    done = run(project, "-s", "grid", "--", "theano", "tflite", "-k", "broken", "--remove")
     assert done.returncode == 1
     assert "failed: tests of theano; tests of tflite" in done.stderr
     kinds = [call[1] if call[0] == "bench.host" else call[4] for call in calls(project)]

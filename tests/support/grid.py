@@ -14,6 +14,7 @@ import nox
 from nox.command import CommandFailed
 
 from bench.host.sessions import python, run_host
+from bench.host.study import suggestion
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Environments outside the default study, in the portions in which they are built and checked. Tests of an environment
@@ -66,12 +67,22 @@ class Study:
         return words + [word for environment in self.environments for word in ("--environment", environment)]
 
 
+def _verify(session: nox.Session, parts: Sequence[str]) -> None:
+    """End the session for a word that names neither a part nor a test: without a part, all of them are checked."""
+    for before, word in zip(("", *session.posargs), session.posargs, strict=False):
+        known = word in parts or word.startswith("-") or (ROOT / word.partition("::")[0]).exists()
+        # What follows an option may be its value.
+        if not known and not before.startswith("-"):
+            session.error(suggestion.unknown("part of the grid", word, parts).removesuffix("."))
+
+
 class Grid:
     """The parts of the grid that a session of nox was asked for."""
 
     def __init__(self, session: nox.Session, default: Sequence[str]) -> None:
         """``default`` names the environments of the default study."""
         parts = (DEFAULT, *(name for portion in PORTIONS for name in portion), OLDER)
+        _verify(session, parts)
         self._session = session
         self._default = default
         self._chosen = [word for word in session.posargs if word in parts] or parts
