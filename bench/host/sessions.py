@@ -22,7 +22,6 @@ from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
 from .study import family_names, location, session_names, version_ranges
-from .study.suggestion import unknown
 from .system import EXIT_MISUSE
 
 #: What a gate on slowdowns ends with, and the commands that have one.
@@ -41,14 +40,11 @@ def define(noxfile: str | Path) -> list[str]:
     root = Path(noxfile).resolve().parent
     environments, selected = _environments(_tables(root))
     benched = list(dict.fromkeys([*environments, *(name for members in environments.values() for name in members)]))
-    ours = {*(f"bench-{name}" for name in benched), "measure", *PLAIN}
     for name in session_names.asked(sys.argv):
-        problem = session_names.problem(name, benched)
+        # Now, since nox would run the sessions before it.
+        problem = session_names.problem(name, benched, ["measure", *PLAIN, *_names_in(Path(noxfile))])
         if problem is not None:
             _refuse(problem)
-        # Nox forbids two sessions of one name.
-        if name not in ours | _names_in(Path(noxfile)):
-            _register(_unknown_session(name), name)
     queued: list[str] = []
     for name in benched:
         versions = environments.get(name, [name]) != [name]
@@ -112,21 +108,12 @@ def _tables(root: Path) -> dict[str, Any]:
         _refuse(str(error))
 
 
-def _names_in(noxfile: Path) -> set[str]:
+def _names_in(noxfile: Path) -> list[str]:
     """Return what a noxfile's own sessions may be called: its decorated functions, and what it gives as ``name``."""
     nodes = list(ast.walk(ast.parse(noxfile.read_text(encoding="utf-8"))))
-    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.decorator_list}
+    functions = [node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.decorator_list]
     given = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg == "name"]
-    return functions | {str(value.value) for value in given if isinstance(value, ast.Constant)}
-
-
-def _unknown_session(name: str) -> Callable[[nox.Session], None]:
-    def refuse(session: nox.Session) -> None:
-        """Say that there is no such session."""
-        known = [other for other, action in nox.registry.get().items() if action.func.__name__ != "refuse"]
-        _refuse(unknown("session", name, known))
-
-    return refuse
+    return functions + [str(value.value) for value in given if isinstance(value, ast.Constant)]
 
 
 def _refuse(explanation: str) -> NoReturn:

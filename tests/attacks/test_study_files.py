@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from nox_project import calls, project, run
 from study_tables import TABLES, toml
-from test_noxfile import project, run
 
 from bench.host import refusal
 from bench.host.__main__ import main
@@ -204,6 +204,7 @@ def test_names_that_steer_a_terminal_are_not_listed(project):
         ("benchold", "unknown session 'benchold'; did you mean 'bench-old'?"),
         ("repotr", "unknown session 'repotr'; did you mean 'report'?"),
         ("lintt", "unknown session 'lintt'; did you mean 'lint'?"),
+        ("reports/a", "'reports/a' is no session. What a session gets follows --, as in: nox -s report -- reports/a"),
     ],
 )
 def test_a_session_that_does_not_exist_gets_the_nearest_name(project, name, said):
@@ -213,9 +214,20 @@ def test_a_session_that_does_not_exist_gets_the_nearest_name(project, name, said
     assert "Sessions not found" not in done.stderr + done.stdout
 
 
+def test_no_session_runs_before_one_that_does_not_exist(project):
+    assert run(project, "-s", "lock", "lintt", "--", "new", plain=True).returncode == 2
+    assert calls(project) == []
+
+
 def test_a_session_of_the_noxfile_itself_can_still_be_named(project):
     assert run(project, "-s", "lock", "--", "new", plain=True).returncode == 0
     assert "Check the rules" in run(project, "-l", "-s", "lint", plain=True).stdout
+
+
+def test_a_session_of_several_pythons_can_be_named_with_a_version(project):
+    with (project / "noxfile.py").open("a") as noxfile:
+        noxfile.write("\n@nox.session(python=['3.11', '3.12'])\ndef mine(session): pass\n")
+    assert "* mine-3.12" in run(project, "-l", "-s", "mine-3.12", plain=True).stdout
 
 
 def test_the_names_of_a_command_line_are_found_in_every_form():

@@ -51,11 +51,16 @@ def asked(command: Sequence[str]) -> list[str]:
     return [name for name in dict.fromkeys(found) if name and "(" not in name]
 
 
-def problem(name: str, environments: Sequence[str]) -> str | None:
-    """Say that no environment has the name that a session names; None where one has, or the session is of no one."""
+def problem(name: str, environments: Sequence[str], others: Sequence[str]) -> str | None:
+    """Say that ``name`` is no session of an environment, and none of the ``others``; None where it is one."""
     environment = name.removeprefix(PREFIX)
     if name.startswith(PREFIX):
         return None if environment in environments else unknown("environment", environment, environments)
     if name in environments:
         return f"unknown session {name!r}; an environment is measured by {PREFIX + name!r}."
-    return None
+    # A session of several Pythons has a version behind its name.
+    if name in others or name.rpartition("-")[0] in others:
+        return None
+    if "/" in name:
+        return f"{name!r} is no session. What a session gets follows --, as in: nox -s report -- {name}"
+    return unknown("session", name, [*(PREFIX + each for each in environments), *others])
