@@ -35,7 +35,7 @@ def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study,
     assert shown.count("geometric mean") == 2  # of the chart and of the table
 
 
-@pytest.mark.parametrize("ratios", ["speed-up", "ratio"])
+@pytest.mark.parametrize("ratios", ["speedup", "ratio"])
 def test_the_means_have_the_intervals_of_the_ranking(tmp_path, long_study, chromium, ratios):
     """Without them, a mean over a few rows looked as firm as a time."""
     long_study.run["study"]["ratios"] = ratios
