@@ -1,4 +1,4 @@
-"""Implements random-normal in TensorFlow: tf.random, whose operations keep a state; a Generator where XLA has all."""
+"""Implements random-normal in TensorFlow: tf.random, whose operations keep a state; for XLA, draws of a step's seed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from ...frameworks.tensorflow.clustering import WHOLE
 from ..random_draws import SEED
 
 
-def source(mode):
-    """Return what draws. A Generator keeps its state in a variable, which only XLA handles as fast as tf.random's,
-    where it compiles the whole step."""
-    return tf.random.Generator.from_seed(SEED, alg="philox") if mode in WHOLE else tf.random
+def drawing(mode, distribution):
+    """Return a function of the number of draws and the seed of the step, which a generator with a state ignores.
+
+    Where XLA compiles the whole step for a processor, a Generator of Philox took 2.2 (normal) and 8.4 times (uniform)
+    as long in size small.
+    """
+    if mode in WHOLE and not tf.config.get_visible_devices("GPU"):
+        stateless = getattr(tf.random, "stateless_" + distribution)
+        return lambda count, seed: stateless((count,), tf.pad(seed, [[0, 1]]), alg="threefry")
+    source = tf.random.Generator.from_seed(SEED, alg="philox") if mode in WHOLE else tf.random
+    draw = getattr(source, distribution)
+    return lambda count, seed: draw((count,))
 
 
-def build(size, parameters, batch, transform):
-    normal = source(transform.mode).normal
-
-    def draw(variables, seed):
-        return {"draws": normal((size["draws"],))}
-
-    return inference(draw, parameters, transform)
+def build(size, parameters, batch, transform, distribution="normal"):
+    drawn = drawing(transform.mode, distribution)
+    return inference(lambda variables, seed: {"draws": drawn(size["draws"], seed)}, parameters, transform)

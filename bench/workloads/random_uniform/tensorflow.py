@@ -1,15 +1,9 @@
-"""Implements random-uniform in TensorFlow: tf.random, whose operations keep a state; for XLA, a Generator."""
+"""Implements random-uniform in TensorFlow: as random-normal."""
 
 from __future__ import annotations
 
-from ...frameworks.tensorflow.adapter import inference
-from ..random_normal.tensorflow import source
+import functools
 
+from ..random_normal import tensorflow as normal
 
-def build(size, parameters, batch, transform):
-    uniform = source(transform.mode).uniform
-
-    def draw(variables, seed):
-        return {"draws": uniform((size["draws"],))}
-
-    return inference(draw, parameters, transform)
+build = functools.partial(normal.build, distribution="uniform")
