@@ -21,6 +21,11 @@ FLAGS = ("--tf_xla_auto_jit=2", "--tf_xla_cpu_global_jit")
 COMPILES, UPDATES = "_XlaCompile", "ResourceApply"
 
 
+def compiles_for_processor(mode):
+    """Tell whether XLA compiles whole steps, for a processor: an adapter hides the GPUs that it does not use."""
+    return mode in WHOLE and not tf.config.get_visible_devices("GPU")
+
+
 def ask():
     """Set the flags beside those that the environment has; before TensorFlow looks for devices."""
     xla.add_flags("TF_XLA_FLAGS", *FLAGS)
