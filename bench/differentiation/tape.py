@@ -134,7 +134,7 @@ class Variable(np.lib.mixins.NDArrayOperatorsMixin):
         return np.zeros(self.shape, self.dtype) if self._gradient is None else self._gradient
 
 
-NO_RULE = "no rule for its derivative; add one in bench/differentiation/rules.py, or use functions that have one"
+NO_RULE = "no rule for its derivative; declare one with bench.differentiation.primitive, or use functions that have one"
 
 
 class Tape:
