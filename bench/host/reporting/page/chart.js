@@ -20,10 +20,11 @@ function chart(shownRows, shownColumns) {
       .map(({ column, value }) => ({ column, speedup: { value, ...intervalOfMean(column, mean, shownRows) } }));
     panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
+  const firm = panels[0].mean && panels[0].bars.some(({ speedup }) => speedup.low !== null);
   const scale = scaleOf(panels);
   return [
     make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
-    make('p', { class: 'hint' }, W.chartHint, ' ', switched() ? make('strong', {}, W.ofMedians) : W.intervals),
+    make('p', { class: 'hint' }, W.chartHint, ' ', switched() ? make('strong', {}, W.ofMedians) : firm ? W.intervalsOfMeans : W.intervals),
     make('div', { class: 'panels', style: { '--names': `min(${narrow.matches ? '45vw' : '170px'}, ${roomOfNames(panels)}ch)` } }, panels.map((panel) => panelOf(panel, scale))),
     shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length }), ' ',
       make('button', { type: 'button', class: 'plain', onclick: () => { allPanels = true; render(['axes']); } }, W.allRows)) : null,

@@ -31,6 +31,7 @@ RATIOS = {
 #: What the page can compare with another baseline than the report's, and how to get all of it.
 OF_ANOTHER_BASELINE = {
     "intervals": word("Lines show intervals."),
+    "intervalsOfMeans": word("Lines show intervals; those of means tell how much depends on the choice of workloads."),
     "ofMedians": word("Another baseline than the report's: ratio of medians, without interval or verdict."),
     "switched": word("The numbers below compare with {baseline}: ratios of medians, without intervals and verdicts."),
     "remade": word(
