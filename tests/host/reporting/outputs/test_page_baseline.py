@@ -85,7 +85,7 @@ def test_marks_that_rest_on_the_studys_baseline_are_neither_shown_nor_explained_
 ):
     path = page_of(long_study, tmp_path)
     study, other = chromium.dump(path), chromium.dump(path, JAX)
-    for text in ("different, certain at 1%", "Lines show intervals."):
+    for text in ("different, certain at 1%", "Lines show intervals; "):
         assert text in browser.shown(study)
         assert text not in browser.shown(other)
     assert 'class="whisker"' in study
