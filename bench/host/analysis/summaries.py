@@ -14,7 +14,7 @@ from bench.record import SCHEMA_VERSION, Record
 
 from ..refusal import Refused
 from ..statistics.pairs import pair_log_ratios
-from ..storage import manifest, run_records
+from ..storage import manifest, run_records, stored_runs
 from ..storage.manifest import Manifest
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary, read
 from ..study.baseline import CHOSEN
@@ -37,7 +37,7 @@ def load(path: Path) -> RunSummary:
         return read(path)
     described = run_records.describe(path)
     if described is None:
-        raise Refused(f"{path} holds no run. Name a folder with records, or a run that nox -s runs lists.")
+        raise Refused(f"{stored_runs.no_run(path)} Name a folder with records, or a run that nox -s runs lists.")
     damaged: list[str] = []
     records = run_records.read(path, described, damaged)
     try:

@@ -78,11 +78,13 @@ def _answer(studies: list[Study], folder: Path) -> list[AnswersOfRun]:
     from ..analysis.run_analysis import analyse
     from ..reporting.tables.claims_of_runs import AnswersOfRun
     from ..reporting.words.labels import labels_of
-    from ..storage import run_records
+    from ..storage import run_records, stored_runs
 
     described = run_records.describe(folder)
     if described is None:
-        raise Refused(f"{folder} holds no run. Name a folder with records, or measure first.")
+        raise Refused(
+            f"{stored_runs.no_run(folder)} Name a folder with records, nox -s claims -- FOLDER, or measure its study."
+        )
     if described.profile.trial:
         raise Refused(f"{folder} is a trial: its times mean nothing. Name a run of another profile.")
     left_out: list[str] = []

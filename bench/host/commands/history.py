@@ -51,8 +51,7 @@ def run(options: argparse.Namespace) -> int:
     folder = run_choice.folder_in(archive.folder_of(options.root, study.settings.name, trial=trial), options)
     described = run_records.describe(folder)
     if described is None:
-        chosen = " ".join(options.families or study.families or study.settings.default[:1])
-        raise Refused(f"{folder} holds no run. Measure first: nox -s history -- {chosen} --measure")
+        raise Refused(f"{folder} holds no run. Measure first: add --measure to the same command.")
     left_out: list[str] = []
     stored = run_records.read(folder, described, left_out)
     records = [record for record in stored if _wanted(record.cell, options, names)]
@@ -65,8 +64,9 @@ def run(options: argparse.Namespace) -> int:
     made = history.make(records, described, _members(study), against=options.against)
     if not made.tables:
         raise Refused(
-            f"{folder} has no workload with two versions of {' or '.join(options.families) or 'a framework'}. "
-            "List several in an environment's table, versions = [...], and measure them."
+            f"{folder} has no workload with two versions of {' or '.join(options.families) or 'a framework'}, but "
+            f"{', '.join(described.environments) or 'nothing'}. List several in an environment's table, "
+            "versions = [...], and measure them; or name another run: nox -s runs lists them, --run NAME takes one."
         )
     if options.against is not None:
         known = dict.fromkeys(version for _family, version in made.history.environments.values())

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..reporting import outputs, report
     from ..reporting.words.files import PAGE, files_line
-    from ..storage import archive, manifest, run_records
+    from ..storage import archive, manifest, run_records, stored_runs
 
     study = study_options.read_study(options)
     claims = _claims(study, options)
@@ -54,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
     described = run_records.describe(folder)
     if described is None and options.folder is not None:
-        raise Refused(f"{folder} holds no run. Name a folder with {manifest.RUN} and records; nox -s runs lists runs.")
+        said = stored_runs.no_run(folder)
+        raise Refused(f"{said} Name a folder with {manifest.RUN} and records; nox -s runs lists runs.")
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
     if options.baseline is not None:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..refusal import Refused
 from ..study import options as study_options
 from . import damaged_lines
 
@@ -30,6 +31,9 @@ def locate(options: argparse.Namespace, name: str | None) -> Path:
 
     if name and (options.root / name).exists():
         return Path(options.root, name)
+    if name and "/" in name:
+        said = stored_runs.no_run(Path(name))
+        raise Refused(f"{said} Name a folder with records, or a run that nox -s runs lists.")
     study = study_options.read_study(options).settings.name
     folder = archive.folder_of(options.root, study)
     if name is None:

@@ -19,13 +19,15 @@ from bench.record import Record
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
-from ..study.suggestion import unknown
+from ..study.suggestion import nearest_name, unknown
 from . import journal, manifest, run_records
 from .archive import HISTORY, TRIAL, files_of, folder_name
 from .lines import NewerSchema
 from .manifest import Manifest
 
 LONGEST_LABEL = 40
+#: Folders that a message names.
+MOST_NAMED = 5
 #: What a label may have besides letters and digits. None of it means anything to a shell, a table or a page.
 OTHER_CHARACTERS = " ._+:,()-"
 
@@ -59,6 +61,25 @@ def label(text: str) -> str:
             f"and any of {OTHER_CHARACTERS.strip()}, beginning with a letter or a digit"
         )
     return text
+
+
+def no_run(folder: Path) -> str:
+    """Say that a folder holds no run, and what may be meant: if there is no such folder, one with a similar name."""
+    similar = None if folder.exists() else nearest_name(folder.name, _folders_with_runs(folder.parent))
+    inside = _folders_with_runs(folder)
+    if similar is not None:
+        return f"{folder} holds no run; did you mean {folder.parent / similar}?"
+    if inside:
+        more = f", … ({len(inside) - MOST_NAMED} more)" if len(inside) > MOST_NAMED else ""
+        return f"{folder} holds no run, but folders in it do: {', '.join(inside[:MOST_NAMED])}{more}."
+    return f"{folder} holds no run."
+
+
+def _folders_with_runs(folder: Path) -> list[str]:
+    try:
+        return sorted(path.parent.name for path in folder.glob(f"*/{manifest.RUN}"))
+    except OSError:
+        return []
 
 
 def stored_runs(folder: Path) -> list[StoredRun]:

@@ -136,9 +136,9 @@ def test_a_damaged_description_is_not_called_a_missing_run(root, folder, command
     assert "run.json is damaged: it does not describe a run: is not a whole object of JSON. Restore it" in said
 
 
-def test_without_a_run_the_command_that_measures_is_named(root, capsys):
+def test_without_a_run_the_option_that_measures_is_named(root, capsys):
     assert history(root, "torch") == 2
-    assert "Measure first: nox -s history -- torch --measure" in capsys.readouterr().err
+    assert "Measure first: add --measure to the same command." in capsys.readouterr().err
 
 
 def test_measuring_takes_the_options_of_a_run_and_can_be_looked_at_before(root, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,3 +228,25 @@ def test_a_kept_run_is_not_removed(tmp_path):
     assert journal.read(run.folder) == [record()]
     assert stored_runs.remove(stored_runs.change(run, kept=False)) > 0
     assert not run.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("defalt", r"/defalt holds no run; did you mean \S+/default\?"),
+        ("", r" holds no run, but folders in it do: default, older\."),
+        ("empty", r"/empty holds no run\."),
+        ("nothing/like/it", r"/nothing/like/it holds no run\."),
+    ],
+)
+def test_a_folder_without_a_run_names_the_one_that_may_be_meant(tmp_path, name, said):
+    for number, folder in enumerate(("older", "default")):
+        stored(tmp_path / folder, 1 + number)
+    (tmp_path / "empty").mkdir()
+    assert re.fullmatch(r"\S+" + said, stored_runs.no_run(tmp_path / name))
+
+
+def test_of_many_folders_with_runs_few_are_named(tmp_path):
+    for number in range(7):
+        stored(tmp_path / f"run{number}", 1)
+    assert stored_runs.no_run(tmp_path).endswith("do: run0, run1, run2, run3, run4, … (2 more).")
