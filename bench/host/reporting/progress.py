@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column
 
 from .renderers import terminal
 from .words.language import _
@@ -88,15 +89,14 @@ class Display:
         #: What comes first is shown at once: it may take half a minute.
         self._shown = -math.inf
         self._progress = Progress(
-            TextColumn("{task.fields[count]}"),
-            TextColumn("{task.fields[left]}"),
             *([BarColumn(bar_width=12)] if console.width >= WIDE else []),
-            TextColumn("{task.description}"),
+            # One column, so that a narrow terminal cuts off only what is under way.
+            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
             console=console,
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task(_("starting"), total=None, count="", left=_left(None))
+        self._task = self._progress.add_task(_("starting"), total=None)
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
@@ -121,19 +121,12 @@ class Display:
         left = _left(self._estimate.remaining_s())
         # Before the first round nothing is counted: the peaks of the machine are measured.
         total = done + self._estimate.processes
-        count = f"{done}/{total}" if total else ""
+        text = "  ".join(filter(None, (f"{done}/{total}" if total else "", left, what)))
         if self._console.is_terminal:
-            self._progress.update(
-                self._task,
-                description=what.replace("[", "\\["),
-                completed=done,
-                total=total or None,
-                count=count,
-                left=left,
-            )
+            self._progress.update(self._task, description=text.replace("[", "\\["), completed=done, total=total or None)
             self._progress.refresh()
         else:
-            terminal.say(self._console, "  ".join(filter(None, (count, left, what))))
+            terminal.say(self._console, text)
 
 
 def _left(seconds: float | None) -> str:
