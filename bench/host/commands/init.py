@@ -130,7 +130,7 @@ def _next_step(folder: Path) -> str:
         "Next:",
         f"  cd {shlex.quote(str(folder))}",
         f"  {command} -l     lists the sessions",
-        f"  {command}        measures the default study and writes reports/",
+        f"  {command} -s bench-here bench-numpy1     a first result: this Python's NumPy beside NumPy 1",
     ]
     if importlib.util.find_spec("numpy") is None:
         lines.append(f"{sys.executable} has no NumPy: name an interpreter that has it in {location.NAME}.")

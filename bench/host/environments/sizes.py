@@ -22,6 +22,8 @@ FILE = "sizes.json"
 #: An environment takes so many times its download on the disk: the least and the most of four frameworks. Large
 #: libraries take twice as much, Python files several times, since compiled code is stored beside them.
 LEAST, MOST = 2, 4
+#: What takes less is told in megabytes.
+SMALL = 1e8
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,12 @@ class Size:
         return MOST * self.download_bytes if self.disk_bytes is None else self.disk_bytes
 
     def __str__(self) -> str:
-        download = self.download_bytes / 1e9
-        estimate = f"{LEAST * download:.1f} to {MOST * download:.1f}"
-        disk = estimate if self.disk_bytes is None else f"{self.disk_bytes / 1e9:.1f}"
-        return f"up to {download:.1f} GB to download, {disk} GB on the disk"
+        most = self.most_bytes
+        # The same unit throughout, and two digits of what is small.
+        size, unit, digits = (1e9, "GB", 1) if most >= SMALL else (1e6, "MB", 0)
+        least = f"{LEAST * self.download_bytes / size:.{digits}f} to " if self.disk_bytes is None else ""
+        download, disk = f"{self.download_bytes / size:.{digits}f}", f"{least}{most / size:.{digits}f}"
+        return f"up to {download} {unit} to download, {disk} {unit} on the disk"
 
 
 def content_of(text: str) -> str:

@@ -117,7 +117,9 @@ def _build(
     interpreter = _interpreter(environment, uv, root, announce)
     tool = "uv" if uv else "pip"
     taken = _taken(place, sizes.size_of(lock))
-    announce(f"{name}: building with {tool} from locks/{lock.name} for Python {interpreter.version}{taken}")
+    # A project that has no lock of its own for this uses the one that comes with the package.
+    whose = "" if lock.resolve().is_relative_to(root.resolve()) else "benchmatrix's "
+    announce(f"{name}: building with {tool} from {whose}locks/{lock.name} for Python {interpreter.version}{taken}")
     with replacement(place) as folder:
         build_lock = lock.with_name(f"{source_builds.build_lock(name)}.txt") if environment.allow_source else None
         source = cpu_builds.source_of(environment)

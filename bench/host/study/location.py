@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ from .toml_limits import LARGEST_BYTES, verify_tables, verify_text
 VARIABLE = "BENCHMATRIX_MATRIX"
 #: Problems that a message lists at most, and the characters of one.
 MOST_ERRORS, LONGEST_ERROR = 20, 1000
+#: Characters of a line that a message shows.
+LONGEST_LINE = 100
 #: Study files that extend each other, one after the other.
 MOST_EXTENDED = 4
 #: The study file of a project.
@@ -97,6 +100,8 @@ def read(
     named = _extended(tables)
     if not isinstance(named, str):
         return tables
+    if os.path.abspath(path.parent / named) == os.path.abspath(path):
+        raise StudyError([f"{shown(path)}: study: extends: {named!r} is this file itself. Name another one."])
     if not most:
         raise StudyError([f"{shown(path)}: study: extends: more than {MOST_EXTENDED} files extend each other."])
     # A link to the extending file would be another folder's.
@@ -187,8 +192,19 @@ def _tables(path: Path, remedy: str) -> dict[str, Any]:
         verify_tables(tables)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
-        raise StudyError([f"{shown(path)}: not valid TOML: {reason}."]) from None
+        raise StudyError([f"{shown(path)}: not valid TOML: {reason}.{_line_of(reason, text)}"]) from None
     return tables
+
+
+def _line_of(reason: str, text: str) -> str:
+    """Show the line that an error names."""
+    found = re.search(r"at line (\d+)", reason)
+    lines = text.split("\n")
+    if found is None or int(found[1]) > len(lines) or not lines[int(found[1]) - 1].strip():
+        return ""
+    line = lines[int(found[1]) - 1].strip()
+    quotes = " A text stands in quotes." if "Invalid value" in reason else ""
+    return f" That line: {line[:LONGEST_LINE]!r}.{quotes}"
 
 
 def _content(path: Path) -> bytes:

@@ -101,7 +101,7 @@ def clashes(registry: Registry) -> Iterator[str]:
     # One source alone, as most studies have it, has each file once: thousands of looks at the disk for nothing.
     several = _implementations(registry) if len(registry.sources) > 1 else ()
     for name in _repeated(f"{folder}/{file}" for folder, file in several):
-        yield f"implementation workloads/{name} exists {_where(registry, 'workloads', name)}; remove one of them."
+        yield f"implementation workloads/{name} exists {_where(registry, 'workloads', name)}; rename or remove yours."
 
 
 def _repeated(values: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from importlib import metadata
 import pytest
 from wheels import REPOSITORY, Wanted, make_script, make_wheel, write_lock
 
-from bench.host import environments
+from bench.host import environments, project
 from bench.host.environments import load_outcome, locks, prepare, venv
 from bench.host.setup import installer
 from bench.registry import Registry
@@ -57,6 +58,20 @@ def test_an_environment_is_built_from_its_lock_and_described(tool, locked, root,
         path.read_bytes() for path in [*(folder / "bin").iterdir(), folder / "pyvenv.cfg"] if not path.is_symlink()
     ]
     assert not [text for text in texts if b".building-" in text]
+
+
+def test_a_lock_that_the_project_does_not_have_is_told_to_be_the_packages(
+    locked, root, said, announce, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(project, "data", lambda name: tmp_path / "package" / name)
+    (tmp_path / "package").mkdir()
+    prepare(locked, root=root, announce=announce)
+    assert "from locks/tiny.txt" in " ".join(said)
+    said.clear()
+    (root / "locks").rename(tmp_path / "package" / "locks")
+    shutil.rmtree(root / ".nox" / "environments" / "tiny")
+    assert prepare(locked, root=root, announce=announce).status == "ok"
+    assert "from benchmatrix's locks/tiny.txt" in " ".join(said)
 
 
 def test_an_environment_that_fits_is_used_again(locked, root, said, announce):

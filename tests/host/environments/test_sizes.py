@@ -46,6 +46,11 @@ def test_a_size_belongs_to_one_state_of_a_lock(lock):
     assert sizes.size_of(lock) is None
 
 
+def test_a_small_size_is_told_in_megabytes(lock):
+    sizes.note(lock, 6_400_000)
+    assert str(sizes.size_of(lock)) == "up to 6 MB to download, 13 to 26 MB on the disk"
+
+
 def test_a_measured_disk_stays_while_a_lock_installs_the_same(lock):
     sizes.note(lock, 7)
     noted = json.loads((lock.parent / sizes.FILE).read_text())

@@ -92,7 +92,7 @@ def test_an_unknown_package_is_named_with_the_known_ones(tmp_path: Path, monkeyp
         ("workloads/mlp_train/__init__.py", "study: workload 'mlp-train' exists in bench and in mine; rename one"),
         (
             "workloads/gemm/torch.py",
-            "study: implementation workloads/gemm/torch.py exists in bench and in mine; remove",
+            "study: implementation workloads/gemm/torch.py exists in bench and in mine; rename",
         ),
         (
             "frameworks/other/adapter.py",

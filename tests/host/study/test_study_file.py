@@ -210,6 +210,13 @@ def test_broken_toml_is_an_error_with_its_line(tmp_path: Path) -> None:
             study_file.load(path)
 
 
+def test_the_line_that_is_no_toml_is_shown_with_what_it_may_lack(tmp_path: Path) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_text("[study]\nprofile = quick\n", encoding="utf-8")
+    with pytest.raises(StudyError, match=r"column 11\)\. That line: 'profile = quick'\. A text stands in quotes\."):
+        study_file.load(path)
+
+
 def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text("\ufeff" + toml(TABLES), encoding="utf-8")

@@ -125,8 +125,15 @@ def test_a_study_file_can_extend_one_that_extends_another(tmp_path: Path) -> Non
 
 
 def test_study_files_that_extend_each_other_without_end_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "one.toml", '[study]\nextends = "one.toml"\n')
+    path = write(tmp_path / "one.toml", '[study]\nextends = "two.toml"\n')
+    write(tmp_path / "two.toml", '[study]\nextends = "one.toml"\n')
     with pytest.raises(StudyError, match=r"one\.toml: study: extends: more than 4 files extend each other"):
+        location.read(path)
+
+
+def test_a_study_file_that_extends_itself_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "one.toml", '[study]\nextends = "./one.toml"\n')
+    with pytest.raises(StudyError, match=r"one\.toml: study: extends: '\./one\.toml' is this file itself"):
         location.read(path)
 
 

@@ -31,8 +31,8 @@ class Naming:
 
 
 def every_comparison(compared: Sequence[Result], naming: Naming, most: int) -> list[str]:
-    """Tell every comparison that has an interval, or none where there are more than ``most``."""
-    known = _known(compared)
+    """Tell every comparison that has an interval, the clearest gain first; none where there are more than ``most``."""
+    known = sorted(_known(compared), key=lambda result: (_clearness(result) > 0, *_by_interest(result)), reverse=True)
     return [_sentence(result, naming) for result in known] if len(known) <= most else []
 
 

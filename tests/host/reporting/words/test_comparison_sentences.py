@@ -31,3 +31,19 @@ def test_a_ratio_whose_interval_contains_equality_is_called_neither_faster_nor_s
     found = every_comparison([result], Naming(labels_of(analysis.results), {result.cell: "gemm"}, {}), 9)
     assert found[0].startswith("gemm: ")
     assert found[0].endswith(said)
+
+
+def test_the_clearest_difference_comes_first(short_study):
+    """A row without a difference stood above the largest one, in the largest letters of the page."""
+    analysis = analyse(short_study.records, short_study.manifest)
+    one = next(each for each in analysis.results if each.ratio is not None)
+    cells = {name: dataclasses.replace(one.cell, workload=name) for name in ("unclear", "slower", "faster", "fastest")}
+    intervals = ((0.9, 1.1), (2.0, 2.2), (0.5, 0.6), (0.2, 0.3))
+    results = []
+    for cell, (low, high) in zip(cells.values(), intervals, strict=True):
+        estimate = dataclasses.replace(one.ratio.estimate, low=low, value=(low * high) ** 0.5, high=high)
+        comparison = dataclasses.replace(one.comparison, ratio=dataclasses.replace(one.ratio, estimate=estimate))
+        results.append(dataclasses.replace(one, cell=cell, comparison=comparison))
+    naming = Naming(labels_of(analysis.results), {cell: name for name, cell in cells.items()}, {})
+    told = [line.partition(":")[0] for line in every_comparison(results, naming, 9)]
+    assert told == ["fastest", "faster", "slower", "unclear"]
