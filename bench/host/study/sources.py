@@ -15,7 +15,7 @@ from bench.cell import PRECISIONS
 from bench.frameworks.facts import Facts, Mode
 from bench.registry import BENCH, FOLDERS, Registry, Source
 
-from .suggestion import shown, unknown
+from .suggestion import nearest_name, shown, unknown
 
 #: The group of the entry points by which an installed package says that it holds such code.
 GROUP = "benchmatrix"
@@ -139,10 +139,9 @@ def _orphans(registry: Registry, source: Source) -> Iterator[str]:
             # Nothing would name this folder: its workload exists elsewhere, and lacks what is in here.
             yield _misnamed(source, "workloads", folder)
         elif not source.has("workloads", folder, "__init__.py") and name not in registry.workloads:
-            yield (
-                f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload: "
-                f"{unknown('workload', name, registry.workloads)}"
-            )
+            near = nearest_name(name, registry.workloads)
+            hint = f"; to implement {near!r}, call the folder {near.replace('-', '_')}" if near else ""
+            yield f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload{hint}."
 
 
 def misnamed(registry: Registry, kind: str) -> dict[str, str]:

@@ -99,7 +99,10 @@ def test_an_unknown_package_is_named_with_the_known_ones(tmp_path: Path, monkeyp
             "study: mine/frameworks/other has neither facts.py, which defines a framework,",
         ),
         ("frameworks/touch/modes.py", "study: mine/frameworks/touch/modes.py: unknown framework 'touch'; did you mean"),
-        ("workloads/gem/toy.py", "study: mine/workloads/gem has no __init__.py, which defines a workload: unknown"),
+        (
+            "workloads/gem/toy.py",
+            "study: mine/workloads/gem has no __init__.py, which defines a workload; to implement 'gemm', call",
+        ),
     ],
 )
 def test_what_exists_already_or_belongs_to_nothing_is_an_error(mine: Path, file: str, message: str) -> None:
