@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from .environment import Environment
 from .location import StudyError
 from .schema import Study
+from .suggestion import shown
 from .values import wheel_source
 
 #: Names the index or the folder, and goes before the study file.
@@ -29,6 +30,8 @@ def with_cpu_index(study: Study, folder: Path) -> Study:
             address, folder = wheel_source(os.environ[VARIABLE]), Path()
         except ValueError as error:
             raise StudyError([f"{VARIABLE}: {error}"]) from None
+        if "://" not in address and not os.path.isdir(address):
+            raise StudyError([f"{VARIABLE}: {shown(address)} is no folder. Name one with wheels, or an https address."])
     if not address:
         return study
     if "://" not in address:

@@ -56,10 +56,18 @@ def test_a_folder_begins_where_the_study_file_lies(tmp_path, monkeypatch):
 
 
 def test_the_variable_goes_before_the_study_file(tmp_path, monkeypatch):
-    monkeypatch.setenv(indexes.VARIABLE, "/elsewhere")
-    assert set(addresses(study(tmp_path, "wheels")).values()) == {"/elsewhere"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv(indexes.VARIABLE, str(elsewhere))
+    assert set(addresses(study(tmp_path, "wheels")).values()) == {str(elsewhere)}
     monkeypatch.setenv(indexes.VARIABLE, "")
     assert set(addresses(study(tmp_path, "wheels")).values()) == {str(tmp_path / "wheels")}
+
+
+def test_a_folder_that_a_variable_names_and_that_is_missing_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv(indexes.VARIABLE, str(tmp_path / "nope"))
+    with pytest.raises(StudyError, match=r"BENCHMATRIX_TORCH_CPU_INDEX: '\S+nope' is no folder\. Name one with wheels"):
+        study(tmp_path, "wheels")
 
 
 def test_an_address_changes_nothing_that_identifies_a_run(tmp_path):
