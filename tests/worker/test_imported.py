@@ -10,7 +10,7 @@ from bench.worker.imported import Imported
 
 
 class Registry:
-    """Knows one framework, whose adapter imports ``module``."""
+    """A registry of one framework, whose adapter imports ``module``."""
 
     def __init__(self, module):
         self.import_name = module

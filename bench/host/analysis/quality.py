@@ -46,11 +46,16 @@ class Quality(Enum):
         return self is not Quality.DISTURBED
 
 
+def withheld(disturbed: int, processes: int) -> bool:
+    """Tell whether a cell is disturbed: so many of its timed processes had to share the processors."""
+    return processes > 0 and disturbed >= SHARED * processes
+
+
 def quality_of(result: Result) -> Quality | None:
     """Grade the ratio of a cell, or its time where it has no ratio; None where it has no time."""
     if result.step is None:
         return None
-    if sum(process.disturbed for process in result.timed) >= SHARED * len(result.timed):
+    if withheld(sum(process.disturbed for process in result.timed), len(result.timed)):
         return Quality.DISTURBED
     if _unsteady(result):
         return Quality.UNSTEADY

@@ -51,6 +51,7 @@ def _changed_settings(before: RunSummary, after: RunSummary) -> Iterator[Differe
 def settings_that_differ(
     before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary, names: Sequence[str]
 ) -> Iterator[Difference]:
+    """Yield each of these settings that both cells report, with different values."""
     mine, theirs = before.settings_of(first), after.settings_of(second)
     for name in names:
         if name in mine and name in theirs and mine[name] != theirs[name]:

@@ -21,7 +21,7 @@ from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
 from ..workers.field_types import first_problem
 from .baselines import baselines_of
-from .quality import SHARED
+from .quality import withheld
 from .results import Result
 from .run_results import results_of
 
@@ -81,7 +81,7 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
 
 def is_disturbed(cell: CellSummary) -> bool:
     """Tell whether other programs disturbed a cell so much that reports withhold its time."""
-    return bool(cell.step_s) and cell.disturbed >= SHARED * len(cell.step_s)
+    return withheld(cell.disturbed, len(cell.step_s))
 
 
 def with_disturbed_baselines(run: RunSummary) -> frozenset[tuple[str, str, int]]:

@@ -117,6 +117,7 @@ def _tell_of_trial(records: Iterable[Record]) -> None:
 
 
 def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
+    from ..analysis.baselines import baselines_of
     from ..analysis.comparable_times import disturbed
     from ..analysis.run_analysis import analyse
 
@@ -127,7 +128,9 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
         _say(f"Slower by more than {limit}: {_measured(result)}")
     if judged.open:
         names = _names([result.cell.name for result in judged.open])
-        busy = any(disturbed(result) for result in analysis.results)
+        bases = baselines_of(analysis.results, manifest.study.baseline)
+        both = (one for result in judged.open for one in (result, bases.get(result.cell)))
+        busy = any(one is not None and disturbed(one) for one in both)
         remedy = BUSY if busy else "More rounds settle them: --profile standard, or a larger --budget."
         _say(f"Not settled, so not within {limit}: {counted(len(judged.open), 'comparison')}: {names}. {remedy}")
     if not judged.compared:

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         # Half a file, as of a full disk, would be kept the next time.
         write_whole(path, text)
         announce(f"written  {path}")
-    announce(_next_step(folder))
+    announce(_next_step(folder, default_study=options.default_study))
     return 0
 
 
@@ -123,14 +123,19 @@ def _quoted(path: str) -> str:
     return json.dumps(path, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _next_step(folder: Path) -> str:
+def _next_step(folder: Path, *, default_study: bool) -> str:
     command = f"{Path(sys.executable).name} " + ("-m nox" if project.is_installed() else NOXFILE)
+    first = (
+        "       measures the default study and writes reports/"
+        if default_study
+        else "-s bench-here bench-numpy1     a first result: this Python's NumPy beside NumPy 1"
+    )
     lines = [
         "",
         "Next:",
         f"  cd {shlex.quote(str(folder))}",
         f"  {command} -l     lists the sessions",
-        f"  {command} -s bench-here bench-numpy1     a first result: this Python's NumPy beside NumPy 1",
+        f"  {command} {first}",
     ]
     if importlib.util.find_spec("numpy") is None:
         lines.append(f"{sys.executable} has no NumPy: name an interpreter that has it in {location.NAME}.")

@@ -122,13 +122,13 @@ def _cells(run: StoredRun) -> str:
 def _disturbed(records: Sequence[Record]) -> int:
     """Count the cells whose times reports withhold."""
     from ..analysis.noise_watch import unusable
-    from ..analysis.quality import SHARED
+    from ..analysis.quality import withheld
 
     timed: dict[Cell, list[bool]] = {}
     for record in records:
         if record.status == OK and record.sample_ns:
             timed.setdefault(record.cell, []).append(unusable(record))
-    return sum(sum(found) >= SHARED * len(found) for found in timed.values())
+    return sum(withheld(sum(found), len(found)) for found in timed.values())
 
 
 def _details(run: StoredRun, root: Path) -> str:

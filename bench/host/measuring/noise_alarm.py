@@ -10,7 +10,7 @@ from bench.record import OK, Record
 from ..analysis.noise_watch import unusable
 from ..executors.job import RowRound
 
-#: Fewer processes may share one short disturbance: a quick run has about six in a row.
+#: Fewer processes, such as those of one row, may share one short disturbance.
 FEWEST = 12
 #: The least share of all processes so far with times that cannot be used.
 LEAST_SHARE = 0.5

@@ -140,6 +140,16 @@ def test_where_others_disturbed_a_run_the_gate_says_so_in_place_of_asking_for_ro
     assert "More rounds" not in said
 
 
+@pytest.mark.parametrize(("disturbed", "said"), [("mlp-train", "--wait 10m"), ("dispatch", "More rounds")])
+def test_the_gate_blames_other_programs_only_for_what_they_disturbed(short_study, monkeypatch, capsys, disturbed, said):
+    short_study.change(None, disturbed, other_load=0.9)
+    analysis = analyse(only_ok(short_study), short_study.manifest)
+    one = next(each for each in analysis.results if each.ratio and each.cell.workload == "mlp-train")
+    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis, _baseline: Judged((), (one,), 1))
+    assert code(short_study, "--fail-if", "slower:5%", records=only_ok(short_study)) == 3
+    assert said in capsys.readouterr().err
+
+
 def test_a_run_that_ended_before_its_first_cell_exits_with_1_and_passes_no_gate(long_study, capsys):
     assert code(long_study, records=[]) == 1
     assert code(long_study, "--fail-if", "slower:1000%", records=[]) == 3

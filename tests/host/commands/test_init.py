@@ -6,6 +6,7 @@ import ast
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -110,6 +111,16 @@ def test_a_checkout_gets_no_skeleton(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["init"], root=ROOT) == 2
     assert "Name another folder" in capsys.readouterr().err
     assert not (ROOT / "workloads").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--default-study"]])
+def test_the_next_step_names_sessions_that_the_study_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    assert main(["init", *options], root=tmp_path) == 0
+    named = re.findall(r"bench-(\S+)", capsys.readouterr().out.partition("Next:")[2])
+    assert bool(named) is not bool(options)
+    assert set(named) <= set(study_file.load(tmp_path / "matrix.toml").environments)
 
 
 def test_the_default_study_can_be_taken_instead_of_a_small_one(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from ..words.text import EMPTY
 from ..words.verdicts import mark
 from .rows import measured_baseline, row_entry, rows_of
 from .table import Column, Entry, Group, Table, remarks, without_empty_columns
-from .times import ONE, format_ratio, ratio_estimate
+from .times import ONE, format_ratio, has_disturbed, ratio_estimate
 
 
 def detail_columns() -> tuple[Column, ...]:
@@ -129,7 +129,7 @@ def _detail_row(
     base = bases.get(result.cell)
     ratio = ratio_estimate(result, base, baseline)
     # What the status says already, of this cell or its baseline, needs no note.
-    explained = baseline and ratio is not ONE and not disturbed(result) and not (base and disturbed(base))
+    explained = baseline and ratio is not ONE and not has_disturbed(result, base)
     return (
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),

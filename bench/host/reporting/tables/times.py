@@ -42,11 +42,16 @@ def ratio_estimate(result: Result, base: Result | None, baseline: str | None) ->
 
     None of times that other programs disturbed.
     """
-    if disturbed(result) or (base is not None and disturbed(base)):
+    if has_disturbed(result, base):
         return None
     if base is None and baseline in (*CHOSEN, result.cell.column) and result.step is not None:
         return ONE
     return result.ratio.estimate if result.ratio else None
+
+
+def has_disturbed(result: Result, base: Result | None) -> bool:
+    """Tell whether other programs disturbed one of the two times of a ratio."""
+    return disturbed(result) or (base is not None and disturbed(base))
 
 
 #: Of the baseline itself.
