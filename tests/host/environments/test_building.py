@@ -23,6 +23,9 @@ from wheels import REPOSITORY, Wanted
 from bench.host.environments import building, outcome
 from bench.host.environments.building import prepare_all
 
+# From Python 3.15 on, a thread of pytest-xdist counts; the host that forks has none (bench.host prepare, two builds).
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
 WANTED = [Wanted(), replace(Wanted(), name="other"), replace(Wanted(), name="third")]
 
 
