@@ -103,7 +103,7 @@ def benchmarks(session: nox.Session) -> None:
     """Measure the harness itself: ``-- NAME`` runs benchmarks/NAME.py."""
     names = sorted(path.stem for path in BENCHMARKS.glob("*.py") if not path.stem.startswith("_"))
     if not session.posargs:
-        session.error(f"name one of them: nox -s benchmarks -- {' | '.join(names)}")
+        session.error(f"name one of them, behind --: {' | '.join(names)}")
     if session.posargs[0] not in names:
         session.error(suggestion.unknown("benchmark", session.posargs[0], names).removesuffix("."))
     program = f"benchmarks.{session.posargs[0]}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bench.host import project
 from bench.host.executors import local
 from bench.host.executors.placements import Placements
 
@@ -16,6 +17,9 @@ pytest_plugins = ["division"]
 # The tests' own arrays are small: a second thread only waits, busily, and takes a processor from other tests. Workers
 # get a number of threads from the host, whatever is set here.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+# Messages name nox as the person called it. What the tests expect of them is written once, whoever called the tests.
+os.environ.pop(project.CALLED_AS, None)
 
 # What a failure prints repeats it elsewhere: a machine of CI keeps no database of examples. How long the drawing of
 # examples takes there says nothing about them.

@@ -73,7 +73,7 @@ def _call(given: list[str], root: Path) -> int:
         print(end="", flush=True)
         return code
     except Refused as error:
-        print(harmless(str(error)), file=sys.stderr)
+        print(harmless(project.as_called(str(error))), file=sys.stderr)
         return EXIT_MISUSE
     except BrokenPipeError:
         # Whoever read the output, such as head, has gone; Python would try to write the rest once more at its end.

@@ -18,6 +18,8 @@ PACKED = PACKAGE / "data"
 STATE = ".nox"
 #: Folders of the state that several rooms use.
 COMPILE_CACHES, INPUT_DATA, REFERENCES = "compile-caches", "data", "references"
+#: How a person called nox, such as ``python3 noxfile.py``; not set where it was called by its name.
+CALLED_AS = "BENCHMATRIX_CALLED_AS"
 
 
 def data(name: str) -> Path:
@@ -33,6 +35,12 @@ def is_installed() -> bool:
 def is_checkout(root: Path) -> bool:
     """Tell whether the project at ``root`` is the checkout that the package belongs to."""
     return not is_installed() and root.resolve() == PACKAGE.parent
+
+
+def as_called(text: str) -> str:
+    """Write a message's calls of nox as the person called it, who may have no command of that name."""
+    called = os.environ.get(CALLED_AS)
+    return text.replace("nox -s ", f"{called} -s ") if called else text
 
 
 def code_folder(root: Path) -> Path:

@@ -117,7 +117,7 @@ def _names_in(noxfile: Path) -> list[str]:
 
 
 def _refuse(explanation: str) -> NoReturn:
-    print(f"benchmatrix: {harmless(explanation)}", file=sys.stderr)
+    print(f"benchmatrix: {harmless(project.as_called(explanation))}", file=sys.stderr)
     raise SystemExit(EXIT_MISUSE)
 
 

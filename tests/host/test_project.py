@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from bench.host import project
+from bench.host.__main__ import main
+from bench.host.commands import announce
 
 
 def test_the_data_of_a_checkout_lie_beside_the_package() -> None:
@@ -40,3 +42,18 @@ def test_the_folder_follows_a_package_that_moved(tmp_path: Path) -> None:
     project.code_folder(tmp_path)
     assert link.resolve() == project.PACKAGE
     assert project.code_folder(tmp_path) == link.parent
+
+
+@pytest.mark.parametrize(
+    ("called", "said"), [(None, "nox -s runs"), ("python3 noxfile.py", "python3 noxfile.py -s runs")]
+)
+def test_messages_call_nox_as_the_person_did(
+    called: str | None, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    if called is not None:
+        monkeypatch.setenv(project.CALLED_AS, called)
+    (tmp_path / "matrix.toml").write_bytes(project.data("matrix.toml").read_bytes())
+    assert main(["show", "nowhere"], tmp_path) == 2
+    assert said in capsys.readouterr().err
+    announce("They are listed by: nox -s runs")
+    assert said in capsys.readouterr().out

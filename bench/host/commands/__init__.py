@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol, cast
 
+from ..project import as_called
 from ..refusal import Refused, harmless, visible
 
 #: {command: what it does}, in the order of --help.
@@ -86,4 +87,4 @@ def tidy(root: Path, *, warn: bool = True) -> None:
 def announce(text: str) -> None:
     """Print what a command found, however long, or one line of progress, at once; nothing in it steers a terminal."""
     # In one piece, as lines of environments that are built side by side meet.
-    print(visible(text) + "\n", end="", flush=True)
+    print(visible(as_called(text)) + "\n", end="", flush=True)

@@ -159,5 +159,6 @@ def run_nox(noxfile: Path, arguments: Sequence[str]) -> NoReturn:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+    os.environ[project.CALLED_AS] = shlex.join([Path(sys.executable).name, sys.argv[0]])
     sys.stdout.flush()
     os.execv(python, [python, "-m", "nox", "-f", str(noxfile.resolve()), *arguments])

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ...project import as_called
 from ..tables import screen
 from ..tables.table import Entry, Group, Table, mark
 from ..words.text import printable
@@ -17,8 +18,8 @@ SUPERSCRIPT = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍ�
 
 
 def say(console: Console, text: str) -> None:
-    """Print a line of text that stays as it is: nothing in it is markup, and no line is broken."""
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+    """Print a line of text: nothing in it is markup, no line is broken, and nox is called as the person called it."""
+    console.print(as_called(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def entry(value: Entry, marks: dict[str, str], style: str = "") -> Text:
