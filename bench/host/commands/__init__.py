@@ -24,7 +24,7 @@ SUMMARIES = {
     "claims": "Answer the claims of studies from the results of runs: supported, refuted or open.",
     "history": "Compare the versions of a framework: each with the one before it and with a baseline.",
     "runs": "List the runs of the study; name, keep or remove one.",
-    "show": "List the cells of a run by their ratio to the baseline.",
+    "show": "List the cells of a run by their speed-up over the baseline.",
     "rank": "Rank the columns of a run over chosen rows.",
     "compare": "Compare two runs: two machines, or before and after a change.",
     "series": "Add a run to a history, and show when and by how much cells changed.",

@@ -1,8 +1,9 @@
-"""Lists the cells of one run by their ratio to the baseline, the slowest first, with filters."""
+"""Lists the cells of one run by their speed-up over the baseline, the slowest first, with filters."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="1.2",
         help="only cells that take so many times the baseline's time",
     )
-    parser.add_argument("--sort", choices=("ratio", "time", "name"), default="ratio", help="ratio by default")
+    orders = ("speed-up", "time", "name")
+    parser.add_argument("--sort", choices=orders, default=orders[0], help="speed-up by default, the slowest first")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,20 +50,20 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     cells = [cell for cell in summary.cells if wanted(cell)]
     without_ratio = with_disturbed_baselines(summary)
     shown = [
-        (cell, time, None if cell.key in without_ratio else ratio(cell))
+        (cell, time, None if cell.key in without_ratio else speed_up(cell))
         for cell in cells
         if (time := step_s(cell)) is not None
     ]
     if options.slower_than is not None:
-        shown = [one for one in shown if one[2] is not None and one[2].value > options.slower_than]
+        shown = [one for one in shown if one[2] is not None and one[2].value * options.slower_than < 1.0]
     orders = {
-        "ratio": lambda one: -one[2].value if one[2] else 0.0,
+        "speed-up": lambda one: one[2].value if one[2] else math.inf,
         "time": lambda one: -one[1],
         "name": lambda one: one[0].name,
     }
     shown.sort(key=orders[options.sort])
     yield run_choice.describe(summary.facts)
-    yield f"Times over those of {summary.facts.baseline}, by pairs of processes; 1.1 is slower."
+    yield f"Speed-ups over {summary.facts.baseline}, by pairs of processes; 2.0 is twice as fast."
     same = compare.shared_suffix([cell.row for cell, _, _ in shown])
     rows = []
     for cell, time, found in shown:
@@ -86,10 +88,11 @@ def _lack(cell: CellSummary) -> str:
     return cell.status if cell.status != OK or not cell.step_s else "disturbed by other programs"
 
 
-def ratio(cell: CellSummary) -> Estimate | None:
-    """Return the ratio to the baseline, as tables show it; None for the baseline itself."""
+def speed_up(cell: CellSummary) -> Estimate | None:
+    """Return the speed-up over the baseline, as tables show it; None for the baseline itself."""
     import numpy as np
 
+    from ..analysis.speed_ups import inverse
     from ..statistics.pairs import estimate_ratio
 
-    return estimate_ratio(np.array(cell.log_ratios)) if cell.log_ratios else None
+    return inverse(estimate_ratio(np.array(cell.log_ratios))) if cell.log_ratios else None
