@@ -93,7 +93,9 @@ def _row(run: StoredRun) -> tuple[str, ...]:
         return run.id, "", "", "", "", DAMAGED
     state = KEPT if described.kept and described.finished else f"{state}, {KEPT}" if described.kept else state
     name, profile = _line(described.label), _line(described.profile.name)
-    return run.id, name, profile, _cells(run), duration(described.seconds.elapsed), state
+    # A run that is under way, or was killed, has noted no time yet.
+    measured = duration(described.seconds.elapsed) if described.seconds.elapsed else "-"
+    return run.id, name, profile, _cells(run), measured, state
 
 
 def _line(text: str) -> str:

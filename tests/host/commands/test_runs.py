@@ -68,10 +68,12 @@ def test_the_cells_of_a_run_are_counted_by_their_last_record_with_those_that_oth
     book = journal.Journal(tmp_path)
     for record in records:
         book.append(record)
-    manifest.write(tmp_path, Manifest(run="20261101-101112-abcdef"))
+    manifest.write(tmp_path, Manifest(run="20261101-101112-abcdef", finished=False))
     _head, line, _place = listing(stored_runs.stored_runs(tmp_path), tmp_path)
     assert "2 ok, 1 disturbed" in line
     assert "failed" not in line
+    # It was killed, or is under way: how long it measured is noted when it ends.
+    assert line.split()[-2:] == ["-", "unfinished"]
 
 
 def test_a_study_without_runs_says_how_to_measure(tmp_path, capsys):
