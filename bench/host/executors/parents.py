@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..machine import facts
 from ..workers.parent import Parent
 from ..workers.protocol import Ended
+from .side_by_side import side_by_side
 
 #: With less free memory, parents that the present row does not need are closed.
 LEAST_FREE_BYTES = 4 << 30
@@ -52,12 +53,15 @@ class Parents:
         if missing and facts.available_bytes() < LEAST_FREE_BYTES:
             self._close_all_but(wanted)
         at_once = max(1, min(at_once, len(missing)))
-        for keys in (missing[first : first + at_once] for first in range(0, len(missing), at_once)):
-            for key in keys:
-                self._start(key, wanted[key], alone=at_once == 1)
-            for key in keys:
-                if key in self._alive:
-                    self._alive[key].await_import(timeout_s)
+
+        def begin(key: Hashable) -> None:
+            self._start(key, wanted[key], alone=at_once == 1)
+
+        def end(key: Hashable) -> None:
+            if key in self._alive:
+                self._alive[key].await_import(timeout_s)
+
+        side_by_side(missing, at_once, begin, end)
         for key, one in wanted.items():
             if key in self._alive:
                 self._alive[key].preload(one.preloads, timeout_s)

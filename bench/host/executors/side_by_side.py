@@ -1,18 +1,19 @@
-"""Lets several processes of a row do something at the same time."""
+"""Lets several processes do something at the same time."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from .cell_process import CellProcess
+Process = TypeVar("Process")
 
 
 def side_by_side(
-    processes: Sequence[CellProcess],
+    processes: Sequence[Process],
     together: int,
-    begin: Callable[[CellProcess], None],
-    end: Callable[[CellProcess], None],
+    begin: Callable[[Process], None],
+    end: Callable[[Process], None],
 ) -> None:
     """Begin and end something with every process, in their order; at most ``together`` have begun and not ended."""
     waiting = iter(processes)

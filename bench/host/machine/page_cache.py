@@ -12,12 +12,15 @@ import mmap
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 #: As much of a file is read at once: the pages that were freed last would otherwise hold the same file again.
 PIECE_BYTES = 1 << 20
+#: As many pieces are read at the same time. One by one, a disk waits for the next request: that took 1.5 times as long.
+READERS = 4
 #: As many files are open at a time: a process may usually have 1,024, and eight versions of PyTorch have more of them.
 FILES_AT_ONCE = 200
 
@@ -41,8 +44,15 @@ def _place(files: Iterable[Path], random: np.random.Generator) -> int:
         for descriptor in held:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         pieces = [(descriptor, start, end) for descriptor, ranges in held.items() for start, end in ranges]
-        into = memoryview(bytearray(PIECE_BYTES))
-        return sum(os.preadv(file, [into[: end - start]], start) for file, start, end in random.permutation(pieces))
+        order = random.permutation(pieces)
+        with ThreadPoolExecutor(READERS) as readers:
+            return sum(readers.map(_read, (order[first::READERS] for first in range(READERS))))
+
+
+def _read(pieces: Iterable[tuple[int, int, int]]) -> int:
+    """Read pieces of open files; return how many bytes."""
+    into = memoryview(bytearray(PIECE_BYTES))
+    return sum(os.preadv(file, [into[: end - start]], start) for file, start, end in pieces)
 
 
 def libraries(folder: Path) -> Iterator[Path]:
