@@ -7,6 +7,10 @@ import difflib
 from collections.abc import Iterable
 from typing import NoReturn
 
+from ..project import as_called
+from ..refusal import harmless
+from ..system import EXIT_MISUSE
+
 UNKNOWN, NO_VALUE = "unrecognized arguments: ", "ignored explicit argument "
 #: {a word that people try: what there is instead}
 OTHER_WORDS = {
@@ -28,7 +32,10 @@ class Parser(argparse.ArgumentParser):
             remedy = "this option takes no value; write its name alone"
         if message.startswith(UNKNOWN):
             remedy = remedy_of(message.removeprefix(UNKNOWN).split(), self._every_option())
-        super().error(message if remedy is None else f"{message}; {remedy}")
+        said = message if remedy is None else f"{message}; {remedy}"
+        # The message alone: the list of all options is longer than what a person looks for in it.
+        said = said if said.endswith("?") else f"{said}."
+        self.exit(EXIT_MISUSE, f"{harmless(as_called(f'{self.prog}: {said} --help lists the options.'))}\n")
 
     def _every_option(self) -> list[str]:
         """List the options of the command that is called."""

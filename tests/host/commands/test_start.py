@@ -82,14 +82,21 @@ def test_a_misspelt_command_gets_the_nearest(given: str, meant: str, capsys: pyt
         (["run", "--wrkload", "gemm"], "did you mean --workload?"),
         (["runs", ""], "a word of it is empty, as from a variable that is not set"),
         (["compare", "--", "reports/a", "--"], "-- stands twice; it ends the options, so once is enough"),
-        (["run", "--no-such-thing"], "unrecognized arguments: --no-such-thing\n"),
+        (["run", "--no-such-thing"], "unrecognized arguments: --no-such-thing. --help lists the options.\n"),
+        (
+            ["run", "--workload"],
+            "benchmatrix run: argument --workload: expected one argument. --help lists the options.\n",
+        ),
     ],
 )
 def test_a_word_that_a_command_does_not_take_is_answered_with_a_remedy(capsys, words, remedy):
     with pytest.raises(SystemExit) as raised:
         main(words, root=ROOT)
     assert raised.value.code == EXIT_MISUSE
-    assert remedy in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert remedy in said
+    # Not the list of all options, which is longer than the message.
+    assert said.count("\n") == 1
 
 
 def test_output_whose_reader_has_gone_ends_a_command_without_a_traceback():
