@@ -106,7 +106,7 @@ def caption(found: SpeedUps, conditions: str) -> str:
         _("peak memory without the import"),
     ]
     withheld = _("A dash: not measured, or withheld as other programs used the processors.")
-    grade = _("The status grades the speed-up, of the baseline the time.")
+    grade = _("The status tells the quality of the speed-up, or of the baseline's time.")
     return f"{', '.join(parts)} ({found.conditions}). {grade} {withheld} {conditions}"
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ...analysis.best_of_row import best_of_row
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
+from ...study.baseline import PREVIOUS
 from ..tables.dispensability import best_of_versions, dispensability
 from ..tables.paper_layout import LETTERS, MOST_LINES, PaperColumn, PaperTable, Shown, fit, halves, lines_of
-from ..tables.speedup_values import ComparedRow, SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
+from ..tables.speedup_values import SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
 
 #: A dagger is wider than nothing: it hangs in the gap, so that a column is as wide as its numbers.
 MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
@@ -17,15 +19,15 @@ EXPLAINED = r"$^\circ$"
 WITHHELD = "--"
 
 
-def arrange(found: SpeedUps) -> tuple[list[PaperTable], bool, bool]:
-    """Return tables that fit on a page, whether they have all columns, and whether they stand side by side.
+def arrange(found: SpeedUps) -> tuple[list[PaperTable], list[str], bool]:
+    """Return tables that fit on a page, the columns that they leave out, and whether they stand side by side.
 
     Where all columns are too many, these are the best of each version; where rows are, too, as many of those as leave
     room for two tables beside each other. Rows that two tables cannot hold stay in one, for the author to divide.
     """
     parts = fit(_paper_table(found, found.columns))
     if lines_of(parts) <= MOST_LINES:
-        return parts, True, False
+        return parts, [], False
     order = dispensability(found)
     kept = sorted({found.columns[0], *best_of_versions(found, found.columns)}, key=order.__getitem__)
     if len(kept) == 1:
@@ -33,17 +35,22 @@ def arrange(found: SpeedUps) -> tuple[list[PaperTable], bool, bool]:
         kept = sorted(found.columns, key=order.__getitem__)
     some = fit(_paper_table(found, kept))
     if lines_of(some) <= MOST_LINES:
-        return some, len(kept) == len(found.columns), False
+        return some, _without(found, kept), False
     for count in range(len(kept), 1, -1):
         both = [fit(half) for half in halves(_paper_table(found, kept[:count]))]
         if all(len(of) == 1 and lines_of(of) <= MOST_LINES for of in both):
-            return [of[0] for of in both], count == len(found.columns), True
-    return parts, True, False
+            return [of[0] for of in both], _without(found, kept[:count]), True
+    return parts, [], False
+
+
+def _without(found: SpeedUps, kept: Collection[str]) -> list[str]:
+    return [column for column in found.columns if column not in kept]
 
 
 def _paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
     """Arrange the speed-ups of the chosen columns as a paper shows them."""
-    best = [_best(row, chosen) for row in found.rows]
+    # Each version has another baseline there: the greatest number is the largest step, and not the fastest version.
+    best = [set[str]() if found.baseline == PREVIOUS else best_of_row(row.cells) for row in found.rows]
     columns = []
     for column in (column for column in found.columns if column in chosen):
         label = found.labels[column]
@@ -60,18 +67,6 @@ def _paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def _best(row: ComparedRow, chosen: Collection[str]) -> set[str]:
-    """Return which chosen columns are fastest in a row: the best, and all whose intervals overlap its interval."""
-    known = {
-        column: cell.speed_up for column, cell in row.cells.items() if column in chosen and cell.speed_up is not None
-    }
-    if len(known) < 2:
-        return set()
-    best = max(known.values(), key=lambda one: one.value)
-    lowest = best.value if best.low is None else best.low
-    return {column for column, one in known.items() if (one.value if one.high is None else one.high) >= lowest}
 
 
 def _shown(cell: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:

@@ -11,6 +11,7 @@ from ..tables.paper_layout import GAP, INDENT, PaperColumn, PaperTable, Shown, h
 from ..tables.paper_notes import About, caption, notes
 from ..tables.speedup_values import SpeedUps
 from ..words.language import _, decimal_sign
+from ..words.terms import enumerate_names
 from .latex_text import escape
 from .paper_arrangement import EXPLAINED, MARKS, WITHHELD, arrange
 
@@ -129,7 +130,7 @@ def tabular(table: PaperTable, *, with_baseline: bool, kind: str, place: str = "
 
 def render(found: SpeedUps, conditions: str) -> str:
     """Write the tabulars, and as comments a caption and the notes; ``conditions`` say how they were measured."""
-    parts, whole, wide = arrange(found)
+    parts, without, wide = arrange(found)
     # Two tables side by side share the line, with a gap between them.
     widest = sum(map(table_width, parts)) + 2.0 if wide else max(map(table_width, parts))
     column = found.baseline not in CHOSEN
@@ -139,15 +140,12 @@ def render(found: SpeedUps, conditions: str) -> str:
         for number, part in enumerate(parts)
     )
     size = rf"\ifdim\linewidth<{widest:.1f}em \scriptsize\fi"
-    left_out = (
-        []
-        if whole
-        else [_("Of each version the fastest column on average, as far as there is room; details.tex has all.")]
-    )
+    names = enumerate_names([found.labels[column].short for column in without])
+    left_out = [_("No room for {columns}; details.tex has all.", columns=names)] if without else []
     return (
         f"{WIDE if wide else OPENING}\\begingroup\\footnotesize{size}\n\\setlength{{\\tabcolsep}}{{{GAP / 2}em}}%\n"
         f"\\sisetup{{{OPTIONS},output-decimal-marker={{{decimal_sign()}}}}}%\n{body}\n\\endgroup\n"
-        + _comment([rf"\caption{{{escape(caption(found, conditions))}}}"])
+        + _comment([rf"\caption{{{escape(caption(found, conditions, whole=not without))}}}"])
         + _comment(f"{NOTED[about]} {escape(text)}".lstrip() for about, text in notes(found))
         + _comment(map(escape, left_out))
     )

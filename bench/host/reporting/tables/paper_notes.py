@@ -7,7 +7,7 @@ from collections import Counter
 
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
-from ...study.baseline import CHOSEN
+from ...study.baseline import CHOSEN, PREVIOUS
 from ..words.answer import NAMED
 from ..words.language import _
 from ..words.numbers import percent
@@ -26,8 +26,8 @@ class About(enum.Enum):
     MISSING = enum.auto()
 
 
-def caption(found: SpeedUps, conditions: str) -> str:
-    """Say what the numbers are, what was measured, how, where and when."""
+def caption(found: SpeedUps, conditions: str, *, whole: bool = True) -> str:
+    """Say what the numbers are, what was measured, how, where and when; ``whole`` tables have all columns."""
     if found.baseline in CHOSEN:
         numbers = (
             _("Time per step over that of {baseline}; times where there is none", baseline=found.baseline_name)
@@ -62,12 +62,25 @@ def caption(found: SpeedUps, conditions: str) -> str:
         "workloads": enumerate_names(list(dict.fromkeys(result.cell.workload for result in found.results))),
         "how": conditions,
     }
-    if all(cell.speed_up is None or cell.speed_up.n < 2 for cell in found.cells()):
-        return _("{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row. {how}", **said)
+    if found.baseline == PREVIOUS:
+        return _("{numbers} ({conditions}). Workloads: {workloads}. {how}", **said)
+    said["bold"] = _bold(found, whole=whole)
+    return _("{numbers} ({conditions}). Workloads: {workloads}. {bold} {how}", **said)
+
+
+def _bold(found: SpeedUps, *, whole: bool) -> str:
+    """Say what is bold; where columns are left out, a row may have nothing bold."""
+    said = {"level": percent(LEVEL)}
+    alone = all(cell.speed_up is None or cell.speed_up.n < 2 for cell in found.cells())
+    if alone and whole:
+        return _("Bold: the best of a row.")
+    if alone:
+        return _("Bold: the best of a row, of all columns measured.")
+    if whole:
+        return _("Bold: the best of a row, and all that may be as fast ({level} interval of the ratio).", **said)
     return _(
-        "{numbers} ({conditions}). Workloads: {workloads}. Bold: the best of a row, and all whose {level} intervals "
-        "overlap its interval. {how}",
-        level=percent(LEVEL),
+        "Bold: the best of a row, of all columns measured, and all that may be as fast ({level} interval of the "
+        "ratio).",
         **said,
     )
 

@@ -116,10 +116,12 @@ def fastest(
     if track is None or len(track.means) < 2 or baseline == PREVIOUS:
         return []
     first, *others = sorted(track.means, key=lambda column: track.means[column], reverse=True)
-    # Another mode of the same version says less, and the baseline nothing.
-    apart = [column for column in others if labels[column].release != labels[first].release and column != baseline]
+    # Another mode of the same version says less.
+    apart = [column for column in others if labels[column].release != labels[first].release]
     close = [column for column in others if column in leaders]
-    second = next((column for column in close if column in apart), (close or apart or others)[0])
+    # Where the baseline is not as fast, its factor of 1 says nothing beside that of the first.
+    next_ones = [column for column in apart if column != baseline]
+    second = next((column for column in close if column in apart), (close or next_ones or others)[0])
     rows = ngettext("{count} row", "{count} rows", track.rows)
     shown = {column: 1.0 / mean if as_ratios else mean for column, mean in track.means.items()}
     said = {"column": labels[first].short, "factor": format_factor(shown[first], HUNDREDTHS)}

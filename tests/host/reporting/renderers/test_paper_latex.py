@@ -41,13 +41,23 @@ def test_numbers_are_those_of_the_table_that_a_run_ends_with(tmp_path, long_stud
         assert expected[: len(cells)] == cells
 
 
-def test_the_best_of_a_row_is_bold_with_all_whose_intervals_overlap(tmp_path, long_study):
+def test_the_best_of_a_row_is_bold_in_whatever_part_of_the_table_it_stands(tmp_path, long_study):
     long_study.slow("jax:jit", "mlp-train", 0.2)
     cells = row(written(long_study, tmp_path), "mlp-train")
     assert sum("bf" in cell for cell in cells) <= 1  # the best may stand in the second part
     long_study.slow("torch1:torchscript", "mlp-train", 0.01)
     cells = row(written(long_study, tmp_path), "mlp-train")
     assert ["bf" in cell for cell in cells[:4]] == [False, True, False, False]
+
+
+def test_over_the_version_before_nothing_is_bold(tmp_path, long_study):
+    """The greatest number of a row is then the largest step from a version to the next, and not the fastest version."""
+    long_study.slow("torch2:eager", "mlp-train", 0.2)
+    assert r"\bfseries" in written(long_study, tmp_path)
+    long_study.run["study"]["baseline"] = "previous"
+    text = written(long_study, tmp_path)
+    assert r"\bfseries" not in text
+    assert "Bold" not in text
 
 
 def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
@@ -151,7 +161,12 @@ def test_a_stack_longer_than_a_page_becomes_the_best_column_of_each_version(tmp_
     found = report.make(long_study.records, long_study.manifest).speed_ups
     best = best_of_versions(found, found.columns)
     assert sum(columns_of(text)) == len({found.baseline, *best}) < len(found.columns)
-    assert "Of each version the fastest column on average" in text
+    comment = " ".join(line.lstrip("% ") for line in text.splitlines() if line.startswith("%"))
+    (without,) = re.findall(r"No room for (.*); details.tex has all.", comment)
+    assert re.split(", | and ", without) == [
+        found.labels[column].short for column in found.columns if column not in {found.baseline, *best}
+    ]
+    assert "Bold: the best of a row, of all columns measured" in comment
     assert all(text.count(f"size{size} ") == len(columns_of(text)) for size in range(20))
     compile_in("IEEEtran", tmp_path)
     assert "Float too large" not in (tmp_path / "paper.log").read_text(errors="replace")

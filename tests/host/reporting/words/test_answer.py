@@ -36,6 +36,12 @@ NAMES = {
         # … and not the baseline, where there is another.
         ((1.0, 1.4, 1.5, None), ("new:compile",), "PyTorch 2.15 compile, 1.50 times as fast; PyTorch 2.15 eager 1.40."),
         ((1.0, None, 1.5, None), ("new:compile",), "2.15 compile, 1.50 times as fast; PyTorch 1.13 eager 1.00."),
+        # Where the baseline may be as fast, it is named before what is slower.
+        (
+            (1.0, 0.8, 0.7, 1.03),
+            ("jax:jit", "old:eager", "new:eager"),
+            "JAX 0.10 jit 1.03 or PyTorch 1.13 eager 1.00 (unclear).",
+        ),
     ],
 )
 def test_the_fastest_is_compared_with_what_says_most(means, leaders, said):
