@@ -27,7 +27,7 @@ from bench.host.storage.manifest import Manifest
 from bench.host.study import study_file
 from bench.host.study.schema import Study
 from bench.host.study.selection import reason_against
-from bench.record import OK
+from bench.record import FAILED, OK
 from bench.registry import BUILT_IN
 from benchmarks._committed_lines import DISTURBED, OUTDATED, Column, Line, with_place
 from benchmarks.public_tables import NAMES
@@ -138,7 +138,8 @@ def _reasons(folder: Path, described: Manifest, statuses: set[str]) -> dict[tupl
         if record["status"] != OK:
             cell = Cell.from_json(record["cell"])
             found[_coordinates(cell.to_json()), record["status"]] = str(record["reason"] or "")
-    return found
+    retracted = [cell for cell in described.planned if cell.column in described.retracted]
+    return found | {(_coordinates(cell.to_json()), FAILED): described.retracted[cell.column] for cell in retracted}
 
 
 def _with_releases(lines: Iterable[Line]) -> Iterator[Line]:

@@ -145,6 +145,8 @@ class Manifest:
     stopped: Mapping[str, Stop] = field(default_factory=dict)
     #: Peak memory of the host process.
     host_peak_bytes: int = 0
+    #: {column: why its cells are wrong}, where that was found after the run: see ``run_records``.
+    retracted: Mapping[str, str] = field(default_factory=dict)
     #: The lines of the journal that were left out, each with the reason.
     damaged: tuple[str, ...] = ()
     #: Cells that a report leaves out, because somebody chose others.
@@ -190,11 +192,10 @@ class Manifest:
                     kept[name] = build(kept[name])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(str(error)) from error
-        manifest = cls(**kept)
-        if not manifest.looks and manifest.profile.rounds:
-            # Before there were several looks, verdicts were computed once, after the last round.
-            manifest = replace(manifest, looks=(manifest.profile.rounds,))
-        return manifest
+        made = cls(**kept)
+        # Before there were several looks, verdicts were computed once, after the last round.
+        looks = made.looks or ((made.profile.rounds,) if made.profile.rounds else ())
+        return replace(made, looks=looks)
 
 
 def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -127,6 +127,7 @@ class RunSchema(ManifestTable):
     largest_batch: dict[Word, LargestBatchSchema] | None = None
     stopped: dict[Word, StopSchema] | None = None
     host_peak_bytes: Count | None = None
+    retracted: dict[Word, Text] | None = None
 
     @model_validator(mode="after")
     def _looks_ascend(self) -> Self:

@@ -6,9 +6,10 @@ lines, whose number ``run.json`` has: where some are lost, a report of the other
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from bench.record import Record
+from bench.record import FAILED, Record
 
 from ..refusal import Refused
 from . import journal, manifest
@@ -33,6 +34,8 @@ def describe(folder: Path) -> Manifest | None:
 def read(folder: Path, described: Manifest, damaged: list[str] | None = None) -> list[Record]:
     """Read every record of the run that ``described`` describes; ``damaged`` gets the lines that were left out.
 
+    Those of a column that the description retracts are failures.
+
     Raises Refused, too, where a finished run has no records, or where its file ends before its last line. Runs
     before 2026-11-27 do not say how many lines they have: of them only a line that is cut, or no record, is noticed.
     """
@@ -45,7 +48,15 @@ def read(folder: Path, described: Manifest, damaged: list[str] | None = None) ->
             raise Refused(f"{folder / journal.RECORDS} is missing, and so is {path.name}{PACKED}; {REMEDY}")
         why = cut[0] if cut else next(iter(left_out), "it is empty")
         raise Refused(f"{path} {'is cut off' if cut else 'has no record'} ({why}); {REMEDY}")
-    return records
+    return [_retracted(record, described) for record in records]
+
+
+def _retracted(record: Record, described: Manifest) -> Record:
+    """Let a record of a column that was found wrong after the run be a failure, with the reason."""
+    reason = described.retracted.get(record.cell.column)
+    if reason is None:
+        return record
+    return replace(record, status=FAILED, stage="measure", reason=f"retracted: {reason}")
 
 
 def _has_records(described: Manifest) -> bool:

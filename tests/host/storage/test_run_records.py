@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from dataclasses import replace
 
@@ -161,3 +162,15 @@ def test_a_run_that_may_have_no_record_is_read(tmp_path, described):
 def test_a_run_whose_budget_was_spent_after_a_round_must_have_records(tmp_path):
     with pytest.raises(Refused, match="is missing"):
         run_records.read(tmp_path, replace(FINISHED, budget_s=1.0, stopped={CELL.row: Stop(1, BUDGET)}))
+
+
+def test_a_column_that_was_found_wrong_after_the_run_counts_as_failed_with_the_reason(tmp_path):
+    whole = content(tmp_path)
+    (tmp_path / journal.RECORDS).write_bytes(whole)
+    retracted = replace(FINISHED, retracted={CELL.column: "its code has no vector instructions"})
+    assert Manifest.from_json(json.loads(json.dumps(retracted.to_json()))) == retracted
+    found = run_records.read(tmp_path, retracted)
+    assert {(one.status, one.reason) for one in found} == {("failed", "retracted: its code has no vector instructions")}
+    other = replace(FINISHED, retracted={"torch2:compile": "its code has no vector instructions"})
+    assert {one.status for one in run_records.read(tmp_path, other)} == {"ok"}
+    assert (tmp_path / journal.RECORDS).read_bytes() == whole
