@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.record import UNSUPPORTED
+
 from ..statistics.verdict import Verdict
-from .results import NOT_RUN, Result
+from ..study.twin import is_twin
+from .baselines import baselines_of
+from .comparable_times import disturbed
+from .results import EXCLUDED, Result
 from .run_analysis import Analysis, is_judged
+
+#: What nobody expects to be compared.
+NOT_COMPARED = (UNSUPPORTED, EXCLUDED)
 
 
 @dataclass(frozen=True)
@@ -15,9 +23,11 @@ class Judged:
 
     #: Slower than the baseline by more than the limit, by their verdicts.
     slower: tuple[Result, ...]
-    #: Without a verdict that settles it: too few pairs, or inconclusive with an interval that reaches the limit. And
-    #: cells that the run ended before, such as when its budget was spent.
+    #: Without a verdict that settles it: too few pairs, inconclusive with an interval that reaches the limit, or times
+    #: that others disturbed, which the tables withhold.
     open: tuple[Result, ...]
+    #: Cells without a comparison, as they or their baseline failed, or the run ended before them.
+    lost: tuple[Result, ...]
     #: The comparisons that there were.
     compared: int
 
@@ -35,11 +45,19 @@ class Gate:
         the other way where its deciding interval ends below the limit, or its verdict says what it is; all others are
         open, since a lack of evidence is no pass.
         """
+        bases = baselines_of(analysis.results, baseline)
         compared = [result for result in analysis.results if is_judged(result)]
-        slower = tuple(result for result in compared if self._is_slower(result))
-        undecided = tuple(result for result in compared if result not in slower and self._is_open(result))
-        missing = (one for one in analysis.results if one.status == NOT_RUN and one.cell.column != baseline)
-        return Judged(slower, (*undecided, *missing), len(compared))
+        slower, unsettled = [], []
+        for result in compared:
+            if not _is_shown(result, bases.get(result.cell)):
+                unsettled.append(result)
+            elif self._is_slower(result):
+                slower.append(result)
+            elif self._is_open(result):
+                unsettled.append(result)
+        known = {result.cell for result in compared}
+        lost = (one for one in analysis.results if one.cell not in known and _is_lost(one, bases.get(one.cell)))
+        return Judged(tuple(slower), tuple(unsettled), tuple(lost), len(compared))
 
     def _is_slower(self, result: Result) -> bool:
         assert result.ratio is not None
@@ -51,3 +69,15 @@ class Gate:
             return False
         deciding = result.ratio.deciding
         return result.verdict is None or deciding is None or deciding[1] > 1.0 + self.slower
+
+
+def _is_shown(result: Result, base: Result | None) -> bool:
+    """Tell whether tables show a comparison: a number that they withhold must not decide either."""
+    return not disturbed(result) and (base is None or not disturbed(base))
+
+
+def _is_lost(result: Result, base: Result | None) -> bool:
+    """Tell whether a cell should have been compared with its baseline: both were planned, and neither was refused."""
+    if base is None or is_twin(result.cell):
+        return False
+    return not any(one.refused or one.status in NOT_COMPARED for one in (result, base))

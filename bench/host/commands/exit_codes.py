@@ -131,11 +131,24 @@ def _of_gate(gate: Gate, records: Sequence[Record], manifest: Manifest) -> int:
         bases = baselines_of(analysis.results, manifest.study.baseline)
         both = (one for result in judged.open for one in (result, bases.get(result.cell)))
         busy = any(one is not None and disturbed(one) for one in both)
-        remedy = BUSY if busy else "More rounds settle them: --profile standard, or a larger --budget."
+        remedy = BUSY if busy else _more_rounds(manifest)
         _say(f"Not settled, so not within {limit}: {counted(len(judged.open), 'comparison')}: {names}. {remedy}")
+    if judged.lost:
+        names = _names([result.cell.name for result in judged.lost])
+        remedy = "They or their baseline failed, or the run ended before them: the report says which."
+        _say(f"Not compared, so not within {limit}: {counted(len(judged.lost), 'cell')}: {names}. {remedy}")
     if not judged.compared:
         print("Nothing was compared with the baseline, so nothing shows that nothing is slower.", file=sys.stderr)
-    return EXIT_GATE if judged.slower or judged.open or not judged.compared else EXIT_OK
+    passed = judged.compared and not (judged.slower or judged.open or judged.lost)
+    return EXIT_OK if passed else EXIT_GATE
+
+
+def _more_rounds(manifest: Manifest) -> str:
+    from ..statistics.verdict import minimum_pairs
+
+    if (manifest.profile.rounds or 0) < minimum_pairs():
+        return "More rounds settle them: --profile standard, or a larger --budget."
+    return "More rounds settle them: a larger --budget, or a profile with more of them."
 
 
 def _measured(result: Result) -> str:

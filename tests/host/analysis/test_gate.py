@@ -7,6 +7,7 @@ import pytest
 from bench.host.analysis.gate import Gate, Judged
 from bench.host.analysis.results import NOT_RUN
 from bench.host.analysis.run_analysis import analyse
+from bench.record import FAILED, MISMATCH, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
 
 def judged(study, slower: float) -> Judged:
@@ -28,7 +29,7 @@ def test_a_limit_above_every_slowdown_passes(long_study):
     found = analyse(long_study.records, long_study.manifest)
     worst = max(r.ratio.estimate.value for r in found.results if r.ratio)
     found_within = judged(long_study, worst)
-    assert (found_within.slower, found_within.open) == ((), ())
+    assert (found_within.slower, found_within.open, found_within.lost) == ((), (), ())
     assert found_within.compared == found.comparisons
 
 
@@ -37,8 +38,8 @@ def test_without_verdicts_nothing_passes(short_study, limit):
     found = judged(short_study, limit)
     assert not found.slower
     analysis = analyse(short_study.records, short_study.manifest)
-    missing = [result for result in analysis.results if result.status == NOT_RUN]
-    assert len(found.open) == analysis.comparisons + len(missing)
+    assert len(found.open) == analysis.comparisons
+    assert {result.status for result in found.lost} == {NOT_RUN, MISMATCH, OUT_OF_MEMORY, TIMEOUT}
     assert analysis.comparisons > 0
 
 
@@ -54,4 +55,28 @@ def test_a_row_before_which_the_run_ended_is_no_pass(long_study):
     for column in {cell.column for cell in long_study.cells}:
         long_study.drop(column, "dispatch")
     columns = {cell.column for cell in long_study.cells} - {"torch1:eager"}
-    assert names(judged(long_study, 10.0).open) == {f"{column} dispatch" for column in columns}
+    assert names(judged(long_study, 10.0).lost) == {f"{column} dispatch" for column in columns}
+
+
+@pytest.mark.parametrize("column", ["torch2:eager", "torch1:eager"])
+def test_a_number_that_the_tables_withhold_decides_nothing(long_study, column):
+    """It was slower by 19 % beside other programs, and by 24 % alone: the gate must not judge what nobody is shown."""
+    long_study.slow("torch2:eager", "mlp-train", 3.0)
+    assert "torch2:eager mlp-train" in names(judged(long_study, 0.05).slower)
+    long_study.change(column, "mlp-train", other_load=0.9)
+    found = judged(long_study, 0.05)
+    assert "torch2:eager mlp-train" not in names(found.slower)
+    assert "torch2:eager mlp-train" in names(found.open)
+
+
+@pytest.mark.parametrize("column", ["torch2:eager", "torch1:eager"])
+def test_a_cell_that_failed_or_whose_baseline_did_is_no_pass(long_study, column):
+    long_study.change(column, "mlp-train", status=FAILED, stage="measure", reason="no memory")
+    found = judged(long_study, 10.0)
+    assert "torch2:eager mlp-train" in names(found.lost)
+    assert all(name.endswith("mlp-train") for name in names(found.lost))
+
+
+def test_what_a_machine_does_not_support_is_not_expected_to_be_compared(long_study):
+    long_study.change("torch2:eager", "mlp-train", status=UNSUPPORTED, stage="build", reason="no such kernel")
+    assert judged(long_study, 10.0).lost == ()

@@ -117,7 +117,7 @@ def test_the_gate_shows_a_ratio_with_the_digits_of_the_tables(long_study, monkey
     one = next(result for result in analyse(only_ok(long_study), long_study.manifest).results if result.ratio)
     shown = replace(one.ratio, estimate=Estimate(value, low, high, 9))
     slow = replace(one, comparison=replace(one.comparison, ratio=shown))
-    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis, _baseline: Judged((slow,), (), 1))
+    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis, _baseline: Judged((slow,), (), (), 1))
     with writing_in(Language("pt_BR", decimal_sign=",")):
         assert code(long_study, "--fail-if", "slower:5%", records=only_ok(long_study)) == 3
     assert capsys.readouterr().err == f"Slower by more than 5 %: {one.cell.name} {said}\n"
@@ -145,7 +145,7 @@ def test_the_gate_blames_other_programs_only_for_what_they_disturbed(short_study
     short_study.change(None, disturbed, other_load=0.9)
     analysis = analyse(only_ok(short_study), short_study.manifest)
     one = next(each for each in analysis.results if each.ratio and each.cell.workload == "mlp-train")
-    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis, _baseline: Judged((), (one,), 1))
+    monkeypatch.setattr(Gate, "judge", lambda _self, _analysis, _baseline: Judged((), (one,), (), 1))
     assert code(short_study, "--fail-if", "slower:5%", records=only_ok(short_study)) == 3
     assert said in capsys.readouterr().err
 
