@@ -61,7 +61,8 @@ def smaller(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
         return
     for environment in environments:
         lock = locks.find_lock(cpu_builds.lock_name(environment), root)
-        text = lock.read_text(encoding="utf-8") if lock.exists() else ""
+        # A damaged lock is reported where it is installed from.
+        text = lock.read_text(encoding="utf-8", errors="replace") if lock.exists() else ""
         if environment.cpu_index is None and f"\n{cpu_builds.PACKAGE}==" in text:
             yield (
                 f"PyTorch's usual wheels bring CUDA, and this machine has no GPU. Its CPU builds take {CPU_BUILD}: "

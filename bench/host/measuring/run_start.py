@@ -17,7 +17,7 @@ from ..analysis.run_notes import NAMED_LINES
 from ..counts import counted
 from ..environments import Prepared
 from ..machine import facts
-from ..refusal import naming
+from ..refusal import Refused, naming
 from ..storage import archive, journal, manifest, moves
 from ..storage.identity import identity
 from ..storage.manifest import Manifest, ProfileSummary, StudySummary
@@ -69,13 +69,19 @@ class RunStart:
                 environments=environments,
             )
             return continued, None
+        begun = self._begin(key, environments)
         moved = archive.archive(self.folder)
+        try:
+            manifest.write(self.folder, begun)
+        except Refused:
+            # The disk is full: what a person has must stay where it is.
+            if moved is not None:
+                archive.put_back(self.folder, moved)
+            raise
         if before:
             forget(before.run)
         if moved is not None:
             self.announce(f"The previous run was moved to {moved.relative_to(self.root)}.")
-        begun = self._begin(key, environments)
-        manifest.write(self.folder, begun)
         return begun, moved
 
     def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,9 +55,9 @@ class References:
     def ensure(self, cell: Cell, data: str | None) -> Path:
         """Compute the reference if it is not there; raises Ended where that fails."""
         path = self.path(cell, data)
-        if not path.exists():
+        if not _is_whole(path):
             with one_at_a_time(path.with_suffix(".lock")):
-                if not path.exists():
+                if not _is_whole(path):
                     self._compute(cell, data, path)
         # A worker in a container may run as another user.
         path.chmod(0o644)
@@ -70,7 +71,7 @@ class References:
         missing then is left to ``ensure``, which reports what fails.
         """
         listed = ((self.path(cell, data), cell, data) for cell, data in wanted)
-        missing = {path: self._request(cell, data, path) for path, cell, data in listed if not path.exists()}
+        missing = {path: self._request(cell, data, path) for path, cell, data in listed if not _is_whole(path)}
         log = self.folder / "ahead.log"
         try:
             worker = self._start(log) if missing else None
@@ -114,3 +115,15 @@ class References:
     def _request(self, cell: Cell, data: str | None, path: Path) -> dict[str, Any]:
         place = {"workload": cell.workload, "size": cell.size, "seed": self.seed, "path": str(path), "data": data}
         return {"do": "reference", **place, "mixed": cell.precision == MIXED}
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether a reference is there with its end, which lists its arrays: what was cut off is computed anew.
+
+    A damaged array is found by its checksum, where it is read.
+    """
+    try:
+        with zipfile.ZipFile(path) as stored:
+            return bool(stored.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False

@@ -90,16 +90,16 @@ def _imports(registry: Registry, path: Path, changed_ns: int, size: int) -> tupl
     if source is None:
         return ()
     package = ".".join((source.package, *path.relative_to(source.folder).parent.parts))
-    named = _named(path.read_text(encoding="utf-8"), package)
+    named = _named(path.read_bytes(), package)
     files = ((name and _file(registry, f"{module}.{name}")) or _file(registry, module) for module, name in named)
     return tuple(file for file in files if file is not None)
 
 
-def _named(text: str, package: str) -> tuple[tuple[str, str], ...]:
+def _named(code: bytes, package: str) -> tuple[tuple[str, str], ...]:
     """List the imports of a module of ``package`` as (module, name), the name empty for ``import module``."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except SyntaxError:
+        nodes = list(ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError):
         return ()  # Whoever imports it says where the error is.
     found = [(alias.name, "") for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     for node in nodes:

@@ -137,6 +137,11 @@ def test_pytorch_with_cuda_on_a_machine_without_a_gpu_says_how_it_takes_less(roo
     assert "bring CUDA" in line
     assert "Smaller environments" in line
     assert list(forecast.smaller([replace(torch, cpu_index="/wheels")], root)) == []
+    # It is refused where it is installed from, with its name.
+    damaged = root / "locks" / "tiny.txt"
+    damaged.parent.mkdir(exist_ok=True)
+    damaged.write_bytes(b"\xba\xff\x00")
+    assert list(forecast.smaller([WANTED], root)) == []
     monkeypatch.setattr(forecast.facts, "gpus", lambda: [{"name": "GPU"}])
     assert list(forecast.smaller([torch], root)) == []
 

@@ -197,6 +197,16 @@ def test_what_torch_keeps_in_its_temporary_folder_belongs_to_the_installation(ca
     assert "TMPDIR" not in caches("r1", kept=kept).variables(replace(A, framework="jax", mode="jit"))
 
 
+@pytest.mark.parametrize("added", [b'x = "\xe9"\n', b"\x00", b"def\n"])
+def test_a_file_that_python_cannot_read_has_no_imports(tmp_path, added):
+    """Its import fails in the worker, which names the file; here it was a traceback."""
+    mine = shutil.copytree(ROOT / "tests" / "extensions" / "toy", tmp_path / "mine")
+    registry = Registry.of({"mine": str(mine)})
+    path = mine / "workloads" / "saxpy" / "numpy.py"
+    path.write_bytes(path.read_bytes() + added)
+    assert path in source_files.of_cell(registry, "saxpy", "numpy")
+
+
 def test_an_edited_file_of_other_people_makes_their_cells_cold_again(tmp_path):
     mine = shutil.copytree(ROOT / "tests" / "extensions" / "toy", tmp_path / "mine")
     registry = Registry.of({"mine": str(mine)})

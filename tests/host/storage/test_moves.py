@@ -144,6 +144,26 @@ def test_a_run_that_a_killed_command_was_moving_is_back_before_it_is_continued(t
     assert "(1 process recorded;" in said[0]
 
 
+def test_a_run_stays_where_it_is_if_the_next_one_cannot_be_described(tmp_path, monkeypatch):
+    """On a full disk the results were moved to the history, and nothing took their place."""
+    plan: Any = SimpleNamespace(baseline="a:eager", ratios="baseline", budget_s=None, strict=False)
+    study: Any = None
+    monkeypatch.setattr(run_start, "identity", lambda *about: "abcdef")
+    monkeypatch.setattr(RunStart, "_begin", lambda *about: Manifest(run="second", identity="abcdef"))
+    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, print)
+    manifest.write(start.folder, Manifest(run="first", identity="another"))
+    journal.Journal(start.folder).append(Record(CELL, round=0, attempt=1, status="ok"))
+    before = {path.name: path.read_bytes() for path in archive.files_of(start.folder)}
+
+    def full(folder: Path, described: Manifest) -> None:
+        raise Refused(f"{folder}: cannot be used: No space left on device.")
+
+    monkeypatch.setattr(manifest, "write", full)
+    with pytest.raises(Refused, match="No space left"):
+        start.open(fresh=False, forget=lambda run: pytest.fail("its caches were dropped"))
+    assert {path.name: path.read_bytes() for path in archive.files_of(start.folder)} == before
+
+
 def test_what_a_command_moves_just_now_is_left_to_it(tmp_path, monkeypatch):
     study = tmp_path / "reports" / "default"
     write(study, "first")

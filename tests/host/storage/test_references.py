@@ -103,13 +103,25 @@ def test_of_two_who_need_a_reference_at_once_one_computes_it(references, monkeyp
         computed.append(path)
         # Meanwhile the other one comes to the lock.
         time.sleep(0.2)
-        path.write_bytes(b"")
+        np.savez(path, loss=1.0)
 
     monkeypatch.setattr(References, "_compute", compute)
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda cell: references.ensure(cell, None), [OURS, OURS])
     assert computed == [first] == [second]
     assert list(references.folder.iterdir()) == [first]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda whole: b"", lambda whole: whole[: len(whole) // 2], lambda whole: b"x" * 999]
+)
+def test_a_reference_that_was_cut_off_is_computed_again(tmp_path, damage):
+    """Every later run failed at it, and no message named the file."""
+    references = References(ROOT, tmp_path, 1, 1)
+    path = references.ensure(OURS, None)
+    whole, right = path.read_bytes(), contents(path)
+    path.write_bytes(damage(whole))
+    assert contents(references.ensure(OURS, None)) == right
 
 
 OTHER = replace(OURS, workload="gemm")
