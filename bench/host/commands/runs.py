@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     # A run that is under way describes itself anew when it ends.
     with exclusive(options.root):
-        found = stored_runs.find(folder, chosen)
+        found = stored_runs.find(folder, chosen, alone=options.remove is not None)
         if options.remove is not None:
             freed = stored_runs.remove(found)
             announce(f"Removed the run {found.id}: {freed / 1e6:.1f} MB")

@@ -108,13 +108,22 @@ def stored_run(folder: Path) -> StoredRun | None:
     return StoredRun(folder, found or Manifest(), None if found else "; ".join(problems) or "it has no run.json")
 
 
-def find(folder: Path, name: str) -> StoredRun:
-    """Return the run of this id, or the newest of this label, or the only one whose id begins so. Raises Refused."""
+def find(folder: Path, name: str, *, alone: bool = False) -> StoredRun:
+    """Return the run of this id, or the newest of this label, or the only one whose id begins so. Raises Refused.
+
+    A name that may mean two runs is refused: the label of one and the beginning of the other's id, and, with ``alone``,
+    the label of several.
+    """
     runs = stored_runs(folder)
+    labelled = [run for run in runs if name and run.manifest.label == name]
+    begun = [run for run in runs if name and run.id.startswith(name) and run.id != name]
+    meant = [*labelled, *(run for run in begun if run not in labelled)] if labelled else []
+    if not any(run.id == name for run in runs) and (len(meant) > len(labelled) or (alone and len(meant) > 1)):
+        raise Refused(f"{name!r} may mean several runs: {', '.join(run.id for run in meant)}. Give one of these.")
     for chosen in (
         [run for run in runs if run.id == name],
-        [run for run in runs if name and run.manifest.label == name][:1],
-        [run for run in runs if name and run.id.startswith(name)],
+        labelled[:1],
+        begun,
     ):
         if len(chosen) == 1:
             return chosen[0]

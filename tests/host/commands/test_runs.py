@@ -10,10 +10,11 @@ from small_project import call, write
 
 from bench.cell import Cell
 from bench.host.commands.runs import listing
-from bench.host.refusal import harmless
+from bench.host.refusal import Refused, harmless
 from bench.host.storage import journal, manifest, stored_runs
 from bench.host.storage.manifest import Manifest
 from bench.host.storage.run_lock import exclusive
+from bench.host.storage.stored_runs import StoredRun
 from bench.record import FAILED, OK, UNSUPPORTED, Record
 
 
@@ -185,3 +186,26 @@ def test_the_page_is_opened_or_its_address_is_said(measured, reports, capsys, mo
     out = capsys.readouterr().out
     assert said in out
     assert opened[0] in out
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_name_that_begins_the_id_of_another_run_is_refused(tmp_path, alone, monkeypatch):
+    """``--remove`` deleted the run of that name, and not the one whose id was given in part."""
+    runs = [
+        StoredRun(tmp_path, Manifest(run="20261129-142043-aaaaaa", label="20261129-142119"), None),
+        StoredRun(tmp_path, Manifest(run="20261129-142119-bbbbbb"), None),
+    ]
+    monkeypatch.setattr(stored_runs, "stored_runs", lambda folder: runs)
+    with pytest.raises(
+        Refused, match="'20261129-142119' may mean several runs: 20261129-142043-aaaaaa, 20261129-142119-b"
+    ):
+        stored_runs.find(tmp_path, "20261129-142119", alone=alone)
+    assert stored_runs.find(tmp_path, "20261129-142119-b", alone=alone) == runs[1]
+
+
+def test_of_several_runs_with_a_name_the_newest_is_read_and_none_removed(tmp_path, monkeypatch):
+    runs = [StoredRun(tmp_path, Manifest(run=f"2026112{day}-142043-aaaaaa", label="nightly"), None) for day in (9, 8)]
+    monkeypatch.setattr(stored_runs, "stored_runs", lambda folder: runs)
+    assert stored_runs.find(tmp_path, "nightly") == runs[0]
+    with pytest.raises(Refused, match="'nightly' may mean several runs"):
+        stored_runs.find(tmp_path, "nightly", alone=True)
