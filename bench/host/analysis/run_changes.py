@@ -19,7 +19,20 @@ def changes(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
             yield from _differences(
                 f"{environment}: ", mine.environments[environment], theirs.environments[environment]
             )
+    yield from _changed_programs(before, after)
     yield from _changed_settings(before, after)
+
+
+def _changed_programs(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
+    """Yield the programs whose code changed: a workload with its environments, once for each pair of digests."""
+    mine, theirs = before.facts.programs, after.facts.programs
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for key in mine:
+        if key in theirs and mine[key] != theirs[key]:
+            environment, _, workload = key.partition("/")
+            found.setdefault((workload, mine[key], theirs[key]), []).append(environment)
+    for (workload, first, second), environments in found.items():
+        yield f"code of {workload} in {', '.join(environments)}", first, second
 
 
 def _differences(prefix: str, mine: object, theirs: object) -> Iterator[Difference]:
@@ -66,7 +79,14 @@ def is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, seco
         and _machine(before) == _machine(after)
         and before.versions_of(first) == after.versions_of(second)
         and before.settings_of(first) == after.settings_of(second)
+        and not _is_another_program(before, after, first)
     )
+
+
+def _is_another_program(before: RunSummary, after: RunSummary, cell: CellSummary) -> bool:
+    """Tell whether the code of a cell is known to have changed; older runs do not say what theirs was."""
+    known = [run.facts.programs.get(f"{cell.environment}/{cell.workload}") for run in (before, after)]
+    return None not in known and known[0] != known[1]
 
 
 def _machine(run: RunSummary) -> dict[str, object]:

@@ -72,6 +72,7 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
         baseline=described.study.baseline,
         machine=_machine(described.machine),
         environments={name: _packages(one) for name, one in described.environments.items()},
+        programs=dict(described.programs),
         settings=tables["settings"],
         versions=tables["versions"],
         work=tables["work"],

@@ -19,7 +19,7 @@ from ..environments import Prepared
 from ..machine import facts
 from ..refusal import Refused, naming
 from ..storage import archive, journal, manifest, moves
-from ..storage.identity import identity
+from ..storage.identity import identity, programs
 from ..storage.manifest import Manifest, ProfileSummary, StudySummary
 from ..study import location
 from ..study.plan import Plan
@@ -104,6 +104,7 @@ class RunStart:
             threads=self.plan.threads,
             machine=facts.describe(),
             environments=environments,
+            programs=programs(self.study.registry, self.plan),
             looks=self.plan.looks,
             budget_s=self.plan.budget_s,
             strict=self.plan.strict,

@@ -60,6 +60,15 @@ def code_of_cells(registry: Registry, plan: Plan) -> dict[tuple[str, str], str]:
     }
 
 
+def programs(registry: Registry, plan: Plan) -> dict[str, str]:
+    """Return for each environment and workload, ``jax/gemm``, a short digest of the files that define its program.
+
+    The worker's are left out: a new release of ours may change them, and no program with them.
+    """
+    of_cells = {key: source_files.digest(registry, files)[:12] for key, files in _of_cells(registry, plan).items()}
+    return {f"{cell.environment}/{cell.workload}": of_cells[cell.workload, cell.framework] for cell in plan.cells}
+
+
 def code_of_frameworks(registry: Registry, frameworks: Iterable[str]) -> dict[str, str]:
     """Return for each framework a digest of the files that define it, and of the worker's."""
     files = {name: {*_of_worker(), *source_files.of_framework(registry, name)} for name in frameworks}

@@ -125,6 +125,8 @@ class Manifest:
     changed_environments: Mapping[str, str] = field(default_factory=dict)
     #: Files of programs and of the worker that were edited while they were measured: each round imports them anew.
     changed_sources: tuple[str, ...] = ()
+    #: {environment/workload: a digest of the files that define its program}
+    programs: Mapping[str, str] = field(default_factory=dict)
     #: Numbers of rounds after which verdicts are computed, ascending; empty where the file does not say.
     looks: tuple[int, ...] = ()
     budget_s: float | None = None
@@ -154,10 +156,8 @@ class Manifest:
 
     def spend(self, *, elapsed: float = 0.0, waited_for_workers: float = 0.0) -> Manifest:
         """Return the manifest with these seconds added."""
-        spent = self.seconds
-        return replace(
-            self, seconds=SpentSeconds(spent.elapsed + elapsed, spent.waited_for_workers + waited_for_workers)
-        )
+        waited = self.seconds.waited_for_workers + waited_for_workers
+        return replace(self, seconds=SpentSeconds(self.seconds.elapsed + elapsed, waited))
 
     def with_baseline(self, column: str) -> Manifest:
         """Return the manifest with another baseline; raises UnknownColumn where no planned cell has it."""

@@ -115,6 +115,7 @@ class RunSchema(ManifestTable):
     environments: dict[Word, EnvironmentSchema] | None = None
     changed_environments: dict[Word, Text] | None = None
     changed_sources: list[Text] | None = None
+    programs: dict[Word, Word] | None = None
     looks: Annotated[list[Rounds], Field(max_length=1000)] | None = None
     budget_s: Seconds | None = None
     strict: bool | None = None

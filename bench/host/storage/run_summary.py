@@ -105,6 +105,8 @@ class RunFacts(BaseModel):
     machine: Named = {}
     #: {environment: {"python": version, package: version}}
     environments: dict[Word, Versions] = {}
+    #: {environment/workload: a digest of the files that define its program}; empty in older runs.
+    programs: dict[Word, Word] = {}
     #: Settings that were read back in the workers; versions of what computed; what a step computes, and on which data.
     settings: list[dict[Word, Text]] = []
     versions: list[Versions] = []

@@ -152,6 +152,24 @@ def test_what_changed_between_the_runs_is_named(long_study):
     assert found["torch1: python"] == ("none", "3.11.7")
 
 
+def test_a_workload_whose_code_changed_is_named_with_its_environments(long_study):
+    """Nobody was told of it, although it is what a slowdown of one's own workload comes from most of the time."""
+    code = {"torch1/mlp-train": "aaaa", "torch2/mlp-train": "aaaa", "jax/mlp-train": "bbbb", "jax/dispatch": "cccc"}
+    before = changed_run(long_study, programs=code)
+    edited = {**code, "torch1/mlp-train": "dddd", "torch2/mlp-train": "dddd", "tf2/mlp-train": "eeee"}
+    after = changed_run(long_study, programs=edited)
+    assert list(changes(before, after)) == [("code of mlp-train in torch1, torch2", "aaaa", "dddd")]
+    assert list(changes(before, changed_run(long_study, programs={}))) == []
+    unchanged = {one.after.column for one in compare_runs(before, after, every).cells if one.unchanged}
+    assert "torch2:eager" in {one.after.column for one in compare_runs(before, before, every).cells if one.unchanged}
+    assert not any(
+        one.unchanged
+        for one in compare_runs(before, after, every).cells
+        if one.after.environment == "torch2" and one.after.workload == "mlp-train"
+    )
+    assert "jax:jit" in unchanged
+
+
 @pytest.mark.parametrize(
     ("prepare", "why"),
     [

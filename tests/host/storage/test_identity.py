@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from example_study import study
 
+from bench.cell import Cell
 from bench.host.environments import Prepared
 from bench.host.machine import facts
-from bench.host.storage.identity import identity
+from bench.host.storage.identity import identity, programs
 from bench.host.study.selection import Selection, select
+from bench.registry import Registry
 
+ROOT = Path(__file__).resolve().parents[3]
 GPU = {"name": "H100", "memory_bytes": 80 << 30, "driver": "580.65"}
 
 
@@ -91,3 +97,17 @@ def test_another_library_under_the_same_name_does_not_continue_a_run_and_one_tha
     assert identity(tmp_path, found, plan, ready) != before
     (tmp_path / "own.c").unlink()
     assert identity(tmp_path, found, plan, ready)
+
+
+def test_an_edited_program_has_another_digest_and_no_other_has(tmp_path: Path) -> None:
+    mine = shutil.copytree(ROOT / "tests" / "extensions" / "toy", tmp_path / "mine")
+    registry = Registry.of({"mine": str(mine)})
+    cells = [Cell("here", "numpy", "eager", name, "check", "float32", "cpu", 1) for name in ("saxpy", "gemm")]
+    plan: Any = SimpleNamespace(cells=cells)
+    before = programs(registry, plan)
+    assert before.keys() == {"here/saxpy", "here/gemm"}
+    edited = mine / "workloads" / "saxpy" / "numpy.py"
+    edited.write_text(edited.read_text() + "# slower\n")
+    after = programs(registry, plan)
+    assert after["here/saxpy"] != before["here/saxpy"]
+    assert after["here/gemm"] == before["here/gemm"]
