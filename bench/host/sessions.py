@@ -38,13 +38,16 @@ def define(noxfile: str | Path) -> list[str]:
     """
     system.verify()
     root = Path(noxfile).resolve().parent
-    environments, selected = _environments(_tables(root))
+    tables = _tables(root)
+    environments, selected = _environments(tables)
     benched = list(dict.fromkeys([*environments, *(name for members in environments.values() for name in members)]))
     for name in session_names.asked(sys.argv):
         # Now, since nox would run the sessions before it.
         problem = session_names.problem(name, benched, ["measure", *PLAIN, *_names_in(Path(noxfile))])
         if problem is not None:
-            _refuse(problem)
+            _refuse(
+                problem if tables else f"{problem} {root} has no {location.NAME}; the project may be another folder."
+            )
     queued: list[str] = []
     for name in benched:
         versions = environments.get(name, [name]) != [name]

@@ -214,6 +214,12 @@ def test_a_session_that_does_not_exist_gets_the_nearest_name(project, name, said
     assert "Sessions not found" not in done.stderr + done.stdout
 
 
+def test_where_there_is_no_study_file_its_lack_is_named(project):
+    (project / "matrix.toml").unlink()
+    said = run(project, "-s", "bench-old", plain=True).stderr
+    assert said.endswith(f"{project} has no matrix.toml; the project may be another folder.\n")
+
+
 def test_no_session_runs_before_one_that_does_not_exist(project):
     assert run(project, "-s", "lock", "lintt", "--", "new", plain=True).returncode == 2
     assert calls(project) == []

@@ -53,7 +53,14 @@ def _about(plan: Plan, before: Manifest | None) -> str:
             "About {time}: the last run of these cells took that long.",
             time=duration(estimate_s(plan, before)),
         )
-    told = [_("About {time}, environments not included.", time=duration(estimate_s(plan)))]
+    whole_s = estimate_s(plan)
+    if plan.budget_s is not None and plan.budget_s < whole_s:
+        return _(
+            "At most {budget}, environments not included; the whole plan takes about {time}.",
+            budget=duration(plan.budget_s),
+            time=duration(whole_s),
+        )
+    told = [_("About {time}, environments not included.", time=duration(whole_s))]
     compiling_s = _compiling_s(plan)
     if compiling_s >= 1 and plan.profile.compile_cache == "kept":
         told.append(_("A repetition saves {time} of compiling.", time=duration(compiling_s)))

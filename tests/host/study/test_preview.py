@@ -87,6 +87,7 @@ def test_the_estimate_grows_with_rounds_samples_and_cells() -> None:
         assert estimate_s(replace(plan, profile=plan.profile.model_copy(update=change))) > estimate_s(plan)
     assert estimate_s(replace(plan, cells=plan.cells[:4])) == pytest.approx(estimate_s(plan) / 2)
     assert re.search(r"About (\d+ min )?\d+ s, environments not included", preview(plan))
+    assert "At most 1 s, environments not included; the whole plan takes about" in preview(replace(plan, budget_s=1.0))
 
 
 def test_code_is_compiled_once_where_it_is_kept_and_in_every_round_otherwise() -> None:

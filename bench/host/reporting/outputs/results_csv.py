@@ -70,7 +70,8 @@ FIELDS: dict[str, Callable[[Row], Value]] = {
     "speed_up": _part(lambda row: row.speed_up, "value"),
     "speed_up_low": _part(lambda row: row.speed_up, "low"),
     "speed_up_high": _part(lambda row: row.speed_up, "high"),
-    "verdict": lambda row: row.result.verdict.value if row.result.verdict else None,
+    # Without a speed-up, as where other programs disturbed the baseline, a verdict is withheld, too.
+    "verdict": lambda row: row.result.verdict.value if row.result.verdict and row.speed_up else None,
 }
 
 

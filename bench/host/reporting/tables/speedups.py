@@ -72,7 +72,7 @@ def _with_lines(
         *answer.fastest(track, len(found.tracks) > 1, found.baseline, found.labels, leaders, as_ratios=found.as_ratios),
     ]
     # Verdicts do not come first where the machine was busy.
-    advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest.profile.rounds or 0)
+    advice = [] if bare.banner else answer.no_verdicts(compared, found.baseline, manifest)
     advice += answer.other_baseline(found.results, found.baseline)
     notes = [
         *answer.part(manifest),

@@ -177,12 +177,16 @@ def verdicts(results: Sequence[Result], grades: Grades) -> list[str]:
     ]
 
 
-def no_verdicts(compared: Sequence[Result], baseline: str, rounds: int) -> list[str]:
-    """Say how to get verdicts, where there are none; ``rounds`` is how many the profile has before its first look."""
+def no_verdicts(compared: Sequence[Result], baseline: str, manifest: Manifest) -> list[str]:
+    """Say how to get verdicts, where there are none."""
     if not compared or any(result.verdict is not None for result in compared):
         return []
     if baseline == BEST:
         return [_("No verdicts: the best is chosen by the same data; compare with a column.")]
+    # So many there are before the first look.
+    rounds = manifest.profile.rounds or 0
+    if rounds >= minimum_pairs() and not manifest.finished and manifest.budget_s is None:
+        return [_("No verdicts: they take {pairs} whole rounds; the same command continues the run.", pairs=rounds)]
     if rounds >= minimum_pairs():
         return [_("No verdicts: they take {pairs} whole rounds; give a larger --budget, or none.", pairs=rounds)]
     return [_("No verdicts: they take {pairs} rounds; use --profile standard.", pairs=minimum_pairs())]

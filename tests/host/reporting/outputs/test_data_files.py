@@ -56,6 +56,13 @@ def test_a_time_that_must_not_be_used_is_empty(long_study, tmp_path):
     assert {(row["quality"], row["step_s"], row["speed_up"]) for row in rows} == {("disturbed", "", "")}
 
 
+def test_a_comparison_with_a_time_that_must_not_be_used_has_no_verdict(long_study, tmp_path):
+    long_study.slow("torch2:eager", "mlp-train", 3.0)
+    long_study.change("torch1:eager", "mlp-train", other_load=0.9)
+    for row in results(long_study, tmp_path):
+        assert bool(row["verdict"]) <= bool(row["speed_up"])
+
+
 def test_samples_hold_every_sample_of_every_process(long_study, tmp_path):
     (path,) = samples_parquet.write(made(long_study), tmp_path)
     expected = sum(len(record.sample_ns) for record in long_study.records)

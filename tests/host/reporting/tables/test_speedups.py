@@ -189,11 +189,19 @@ def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
 
 
 def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
-    manifest = replace(short_study.manifest, profile=replace(short_study.manifest.profile, rounds=10))
-    table = made(short_study, manifest)
+    profile = replace(short_study.manifest.profile, rounds=10)
+    table = made(short_study, replace(short_study.manifest, profile=profile, finished=True))
     (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
     assert "--budget" in remark
     assert "--profile" not in remark
+
+
+def test_an_interrupted_run_without_verdicts_is_to_be_continued(short_study):
+    """It was told to have a larger budget, which it had not at all."""
+    profile = replace(short_study.manifest.profile, rounds=10)
+    table = made(short_study, replace(short_study.manifest, profile=profile, finished=False))
+    (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
+    assert remark == "No verdicts: they take 10 whole rounds; the same command continues the run."
 
 
 def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
