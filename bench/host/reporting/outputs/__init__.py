@@ -88,7 +88,7 @@ def write_all(report: Report, folder: Path, extra: Iterable[Output], *, every_fi
     for output in extra:
         try:
             found.paths += output.write_whole(report, folder)
-        except Exception as error:  # the boundary to other people's code
+        except (Exception, SystemExit) as error:  # the boundary to other people's code
             found.problems.append(loading.describe_failure(output.source, error))
     return found
 

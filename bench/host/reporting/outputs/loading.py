@@ -23,7 +23,7 @@ def load(files: Iterable[Path], taken: Iterable[str]) -> tuple[list[Output], lis
     for file in files:
         try:
             module = _import(file)
-        except Exception as error:  # the boundary to other people's code
+        except (Exception, SystemExit) as error:  # the boundary to other people's code
             problems.append(describe_failure(file, error))
             continue
         missing = _missing(module, names)
@@ -59,13 +59,13 @@ def _missing(module: ModuleType, taken: set[str]) -> list[str]:
     return problems
 
 
-def describe_failure(file: Path, error: Exception) -> str:
+def describe_failure(file: Path, error: BaseException) -> str:
     """Say at which line of an output what went wrong: ``mine/outputs/figure.py:12: KeyError: 'torch3'``."""
     message = " ".join(str(error).split())
     return f"{_file_and_line(file, error)}: {type(error).__name__}" + (f": {message}" if message else "")
 
 
-def _file_and_line(file: Path, error: Exception) -> str:
+def _file_and_line(file: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]

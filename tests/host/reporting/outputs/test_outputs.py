@@ -72,6 +72,7 @@ def test_an_output_that_fails_names_its_line_and_loses_no_other(tmp_path, long_s
     [
         ("NAME = 'x.txt'\ndef write(report folder): pass", ":2: SyntaxError: invalid syntax"),
         ("\nimport nowhere_at_all", ":2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("\n\nimport sys\nsys.exit(7)", ":4: SystemExit: 7"),
         ("def write(report, folder): pass", ": NAME is None; give the name of the file that it writes"),
         ("NAME = '../x.txt'\ndef write(report, folder): pass", ": NAME is '../x.txt'; give the name of the file"),
         ("NAME = 'table.md'\ndef write(report, folder): pass", ": NAME is 'table.md', which another output writes"),
@@ -84,6 +85,14 @@ def test_a_file_that_is_no_output_says_where_and_why(tmp_path, source, problem):
     assert [output.name for output in extra] == ["fastest.txt"]
     (found,) = problems
     assert found.startswith(f"{files[0]}{problem}")
+
+
+def test_an_output_cannot_end_the_report(tmp_path, long_study):
+    source = "import sys\n\nNAME = 'x.txt'\n\ndef write(report, folder):\n    sys.exit(7)\n"
+    (file,) = files = plug_in(tmp_path / "mine", wrong=source)
+    extra, _ = outputs.load(files)
+    written = report.make(long_study.records, long_study.manifest).write(tmp_path / "report", extra)
+    assert written.problems == [f"{file}:6: SystemExit: 7"]
 
 
 @pytest.mark.parametrize("returned", ["None", "[folder.parent / 'elsewhere.txt']", "[folder / 'not-written.txt']"])
