@@ -86,12 +86,12 @@ class RunStart:
 
     def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:
         """Describe a new run of the plan on this machine."""
-        settings = self.study.settings
+        settings, now = self.study.settings, time.gmtime()
         return Manifest(
-            run=f"{time.strftime('%Y%m%d-%H%M%S')}-{key[:6]}",
+            run=f"{time.strftime('%Y%m%d-%H%M%S', now)}-{key[:6]}",
             label=self.label,
             identity=key,
-            started=time.strftime("%Y-%m-%d %H:%M:%S"),
+            started=time.strftime("%Y-%m-%d %H:%M:%S", now),
             study=StudySummary(
                 settings.name,
                 settings.title,

@@ -125,7 +125,7 @@ class TrainingRun:
         }
         return TrainingFacts(
             identity=training_records.identity_of(about),
-            started=time.strftime("%Y-%m-%d %H:%M:%S"),
+            started=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()),
             study=self._study.settings.name,
             baseline=self._plan.baseline,
             epochs=course.epochs,

@@ -110,7 +110,7 @@ class Manifest:
     kept: bool = False
     #: Two invocations with the same identity are one run: see ``bench.host.storage.identity``.
     identity: str = ""
-    #: Local time, ``2026-11-22 03:17:22``.
+    #: In UTC, as series have runs of several machines, ``2026-11-22 03:17:22``; local time before 2026-11-30.
     started: str = ""
     study: StudySummary = field(default_factory=StudySummary)
     profile: ProfileSummary = field(default_factory=ProfileSummary)

@@ -91,7 +91,7 @@ class RunFacts(BaseModel):
     schema_number: Annotated[int, Field(strict=True, ge=1, alias="schema")] = SCHEMA_VERSION
     run: Word
     label: Word = ""
-    #: Local time, ``2026-11-22 03:17:22``.
+    #: In UTC, as series have runs of several machines, ``2026-11-22 03:17:22``; local time before 2026-11-30.
     started: Word = ""
     study: Word = ""
     profile: Word = ""
