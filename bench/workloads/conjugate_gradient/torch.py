@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import List
+
 import torch
 from torch import nn
 from torch.nn import functional
@@ -9,30 +11,41 @@ from torch.nn import functional
 from ...frameworks.torch.adapter import inference, kernel
 from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform
+from ..stencil.torch import views
 
 
-def framed(right):
-    """Return residual, direction, solution and product, each with a frame of zeros."""
+def begin(right):
+    """Return solution, residual, direction and product with frames of zeros, as vectors, and views of the last two.
+
+    These are the inner points of the product, and those of the direction with their neighbours.
+    """
     residual = functional.pad(right, (1, 1, 1, 1))
-    return residual, residual.clone(), torch.zeros_like(residual), torch.zeros_like(residual)
+    direction, product = residual.clone(), torch.zeros_like(residual)
+    vectors = [torch.zeros_like(residual).view(-1), residual.view(-1), direction.view(-1), product.view(-1)]
+    return vectors, product[1:-1, 1:-1], views(direction)
 
 
-def advance(residual, direction, solution, product, energy, centre):
-    """Do one iteration in place; return the energy of the residual."""
-    inner = product[1:-1, 1:-1]
-    torch.mul(direction[1:-1, 1:-1], centre, out=inner)
-    inner.sub_(direction[:-2, 1:-1]).sub_(direction[2:, 1:-1])
-    inner.sub_(direction[1:-1, :-2]).sub_(direction[1:-1, 2:])
-    length = energy / torch.dot(direction.view(-1), product.view(-1))
-    solution.addcmul_(direction, length)
-    residual.addcmul_(product, -length)
-    found = torch.dot(residual.view(-1), residual.view(-1))
-    direction.mul_(found / energy).add_(residual)
+def advance(vectors: List[torch.Tensor], inner, parts: List[torch.Tensor], energy, centre):
+    """Do one iteration in place; return the energy of the residual. The product is that with the negative matrix."""
+    solution, residual, direction, product = vectors
+    middle, above, below, before, after = parts
+    torch.add(above, below, out=inner)
+    inner.add_(before).add_(after).addcmul_(middle, centre, value=-1)
+    length = energy / torch.dot(direction, product)
+    solution.addcmul_(direction, length, value=-1)
+    residual.addcmul_(product, length, value=-1)
+    found = torch.dot(residual, residual)
+    torch.addcmul(residual, direction, found / energy, out=direction)
     return found
 
 
+def inner_points(vector, right):
+    """Return the inner points of a framed grid."""
+    return vector.view(right.size(0) + 2, right.size(1) + 2)[1:-1, 1:-1].contiguous()
+
+
 class Solver(nn.Module):
-    """All iterations, in place; every grid has a frame of zeros, so that scalar products take it as one vector."""
+    """All iterations, in place, by views that are made once."""
 
     def __init__(self, iterations, shift):
         super().__init__()
@@ -41,11 +54,11 @@ class Solver(nn.Module):
 
     def forward(self, right):
         centre = 4 + self.shift
-        residual, direction, solution, product = framed(right)
-        energy = torch.dot(residual.view(-1), residual.view(-1))
+        vectors, inner, parts = begin(right)
+        energy = torch.dot(vectors[1], vectors[1])
         for _ in range(self.iterations):
-            energy = advance(residual, direction, solution, product, energy, centre)
-        return solution[1:-1, 1:-1].contiguous()
+            energy = advance(vectors, inner, parts, energy, centre)
+        return inner_points(vectors[0], right)
 
 
 class Iteration(nn.Module):

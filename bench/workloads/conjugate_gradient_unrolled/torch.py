@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
 from ...program import Transform
-from ..conjugate_gradient.torch import advance, framed
+from ..conjugate_gradient.torch import advance, begin, inner_points
 from ..grid import unrolled
 from ..stencil_unrolled.torch import SCRIPTS, verify_graph
 
@@ -24,12 +24,12 @@ class Scripted(nn.Module):
 
     def forward(self, right):
         centre = 4 + self.shift
-        residual, direction, solution, product = framed(right)
-        energy = torch.dot(residual.view(-1), residual.view(-1))
+        vectors, inner, parts = begin(right)
+        energy = torch.dot(vectors[1], vectors[1])
         for _ in range(self.turns):
             for _ in self.block:
-                energy = advance(residual, direction, solution, product, energy, centre)
-        return solution[1:-1, 1:-1].contiguous()
+                energy = advance(vectors, inner, parts, energy, centre)
+        return inner_points(vectors[0], right)
 
 
 class Block(nn.Module):

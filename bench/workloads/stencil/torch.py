@@ -1,6 +1,8 @@
-"""Implements stencil in PyTorch: a loop in Python; in place with two grids, or two compiled iterations."""
+"""Implements stencil in PyTorch: a loop in Python; in place by views of two grids, or two compiled iterations."""
 
 from __future__ import annotations
+
+from typing import List
 
 import torch
 from torch import nn
@@ -11,15 +13,19 @@ from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform
 
 
-def write(old, new, rate, keep):
-    """Do one iteration from one grid into the other, in place."""
-    inner = new[1:-1, 1:-1]
-    torch.add(old[:-2, 1:-1], old[2:, 1:-1], out=inner)
-    inner.add_(old[1:-1, :-2]).add_(old[1:-1, 2:]).mul_(rate).addcmul_(old[1:-1, 1:-1], keep)
+def views(framed):
+    """Return the inner points of a grid with a frame, and their neighbours above, below, before and after."""
+    return [framed[1:-1, 1:-1], framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:]]
+
+
+def write(old: List[torch.Tensor], new: List[torch.Tensor], rate, keep):
+    """Do one iteration from the views of one grid into those of another, in place."""
+    torch.add(old[1], old[2], out=new[0])
+    new[0].add_(old[3]).add_(old[4]).mul_(rate).addcmul_(old[0], keep)
 
 
 class Sweeps(nn.Module):
-    """All iterations, on two grids with a frame of zeros that are written in turn."""
+    """All iterations, on two grids with a frame of zeros that are written in turn, by views that are made once."""
 
     def __init__(self, iterations, rate):
         super().__init__()
@@ -28,12 +34,12 @@ class Sweeps(nn.Module):
 
     def forward(self, grid):
         keep = 1 - 4 * self.rate
-        old = functional.pad(grid, (1, 1, 1, 1))
-        new = torch.zeros_like(old)
+        framed = functional.pad(grid, (1, 1, 1, 1))
+        old, new = views(framed), views(torch.zeros_like(framed))
         for _ in range(self.iterations):
             write(old, new, self.rate, keep)
             old, new = new, old
-        return old[1:-1, 1:-1].contiguous()
+        return old[0].contiguous()
 
 
 class Sweep(nn.Module):

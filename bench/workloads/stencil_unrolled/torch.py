@@ -10,7 +10,7 @@ from ...frameworks.torch.adapter import inference, kernel
 from ...frameworks.torch.compiler import COMPILERS
 from ...program import Transform, Unsupported
 from ..grid import unrolled
-from ..stencil.torch import Sweep, write
+from ..stencil.torch import Sweep, views, write
 
 #: Modes of TorchScript that compile code and keep its loops; a trace has none.
 SCRIPTS = ("torchscript", "torchscript-optimized")
@@ -27,13 +27,13 @@ class Scripted(nn.Module):
 
     def forward(self, grid):
         keep = 1 - 4 * self.rate
-        old = functional.pad(grid, (1, 1, 1, 1))
-        new = torch.zeros_like(old)
+        framed = functional.pad(grid, (1, 1, 1, 1))
+        old, new = views(framed), views(torch.zeros_like(framed))
         for _ in range(self.turns):
             for _ in self.block:
                 write(old, new, self.rate, keep)
                 old, new = new, old
-        return old[1:-1, 1:-1].contiguous()
+        return old[0].contiguous()
 
 
 class Block(Sweep):
