@@ -22,6 +22,17 @@ class Layer(nn.Module):
 
 
 class Branch(Layer):
+    """A branch by a number, which is compared without a kernel."""
+
+    def forward(self, hidden):
+        if torch.dot(hidden[0], self.probe).item() > 0:
+            return torch.relu(torch.mm(hidden, self.upper))
+        return torch.tanh(torch.mm(hidden, self.lower))
+
+
+class Breaking(Layer):
+    """The same by a tensor: torch.compile, which leaves its graph here, is slower by a number."""
+
     def forward(self, hidden):
         if torch.dot(hidden[0], self.probe) > 0:
             return torch.relu(torch.mm(hidden, self.upper))
@@ -40,6 +51,11 @@ class Traced(Layer):
         )
 
 
+def branch(mode):
+    """Return the layer with an ``if`` for a mode."""
+    return Breaking if mode.startswith(COMPILERS) or mode in lazy.MODES else Branch
+
+
 def stacked(kind, size, parameters, transform):
     """Make the program of a stack of layers of one kind."""
     if transform.mode == "autocast":
@@ -56,4 +72,4 @@ def build(size, parameters, batch, transform):
         raise Unsupported("a trace holds only the branches that one batch took: see torchscript")
     # PyTorch/XLA leaves torch.cond to PyTorch, which traces it anew in every step: 70 times as long as an if.
     compiles = transform.mode.startswith(COMPILERS) and hasattr(torch, "cond") and transform.mode not in lazy.MODES
-    return stacked(Traced if compiles else Branch, size, parameters, transform)
+    return stacked(Traced if compiles else branch(transform.mode), size, parameters, transform)
