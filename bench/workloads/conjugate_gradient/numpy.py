@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...frameworks.numpy.adapter import inference
+from ..stencil.numpy import neighbours
 
 
 def build(size, parameters, batch, transform):
@@ -13,11 +14,12 @@ def build(size, parameters, batch, transform):
         residual, solution = right.copy(), np.zeros_like(right)
         # A frame of zeros surrounds the direction.
         framed = np.pad(right, 1)
-        direction, product, moved = framed[1:-1, 1:-1], np.empty_like(right), np.empty_like(right)
+        direction, around = framed[1:-1, 1:-1], neighbours(framed)
+        product, moved = np.empty_like(right), np.empty_like(right)
         energy = np.vdot(residual, residual)
         for _ in range(size["iterations"]):
             np.multiply(direction, centre, out=product)
-            for neighbour in (framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:]):
+            for neighbour in around:
                 product -= neighbour
             length = energy / np.vdot(direction, product)
             solution += np.multiply(direction, length, out=moved)

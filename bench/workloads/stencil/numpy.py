@@ -7,20 +7,28 @@ import numpy as np
 from ...frameworks.numpy.adapter import inference
 
 
+def neighbours(framed):
+    """Return views of the points above, below, before and after the inner ones of a grid with a frame."""
+    return framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:]
+
+
 def build(size, parameters, batch, transform):
     def diffuse(parameters, grid):
         rate = parameters["rate"]
         keep = 1 - 4 * rate
-        old, new = np.pad(grid, 1), np.zeros((size["side"] + 2,) * 2, grid.dtype)
+        framed = np.pad(grid, 1)
+        # Views of both grids, made once.
+        old, new = ((each[1:-1, 1:-1], *neighbours(each)) for each in (framed, np.zeros_like(framed)))
         kept = np.empty_like(grid)
         for _ in range(size["iterations"]):
-            inner = new[1:-1, 1:-1]
-            np.add(old[:-2, 1:-1], old[2:, 1:-1], out=inner)
-            inner += old[1:-1, :-2]
-            inner += old[1:-1, 2:]
+            middle, above, below, before, after = old
+            inner = new[0]
+            np.add(above, below, out=inner)
+            inner += before
+            inner += after
             inner *= rate
-            inner += np.multiply(old[1:-1, 1:-1], keep, out=kept)
+            inner += np.multiply(middle, keep, out=kept)
             old, new = new, old
-        return {"grid": old[1:-1, 1:-1].copy()}
+        return {"grid": old[0].copy()}
 
     return inference(diffuse, parameters, transform)
