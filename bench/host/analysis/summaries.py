@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from bench.record import SCHEMA_VERSION, Record
+from bench.record import OK, SCHEMA_VERSION, Record
 
 from ..refusal import Refused
 from ..statistics.pairs import pair_log_ratios
@@ -83,6 +83,11 @@ def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
 def is_disturbed(cell: CellSummary) -> bool:
     """Tell whether other programs disturbed a cell so much that reports withhold its time."""
     return withheld(cell.disturbed, len(cell.step_s))
+
+
+def is_usable(cell: CellSummary) -> bool:
+    """Tell whether a cell has a time that may be compared, as in reports."""
+    return bool(cell.step_s) and cell.status == OK and not is_disturbed(cell)
 
 
 def with_disturbed_baselines(run: RunSummary) -> frozenset[tuple[str, str, int]]:

@@ -1,21 +1,29 @@
-"""Ranks the columns of one run over its rows, or those that are chosen, by how far they are from the fastest."""
+"""Ranks the columns of one run over its rows, or those that are chosen: a list per device and number of threads."""
 
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..study import location
-from . import announce, cell_filter, exit_codes, run_choice, show
+from . import announce, cell_filter, compare, exit_codes, run_choice
 
 if TYPE_CHECKING:
+    from ..analysis.summary_ranking import SummaryColumn, SummaryTrack
     from ..storage.run_summary import RunSummary
 
 
 #: Rows that are named at most.
 NAMED = 3
+HEADINGS = ("speed-up", "95 % interval", "ranks", "of best", "fastest", "")
+LEGEND = (
+    "Of best: its time over that of the best column of each row. Fastest: the rows\n"
+    "in which it is that column. Both means are geometric."
+)
+#: In place of a number of a column that is not ranked.
+NONE = "–"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,46 +40,44 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
-    from tabulate import tabulate
+    from ..analysis.summary_ranking import rank_tracks
 
-    wanted = cell_filter.chosen(options)
-    rows: dict[tuple[str, int], dict[str, float]] = {}
-    columns: dict[str, None] = {}
-    for cell in summary.cells:
-        if wanted(cell):
-            columns[cell.column] = None
-            time = show.step_s(cell)
-            if time is not None:
-                rows.setdefault((cell.row, cell.threads), {})[cell.column] = time
-    # A column that has few rows must not take them from all others.
-    ranked = [column for column in columns if 2 * sum(column in row for row in rows.values()) > len(rows)]
-    dropped = [key for key, row in rows.items() if any(column not in row for column in ranked)]
-    whole = [row for key, row in rows.items() if key not in dropped]
+    tracks = rank_tracks(summary, filter(cell_filter.chosen(options), summary.cells))
     yield run_choice.describe(summary.facts)
-    if not whole or len(ranked) < 2:
+    if not tracks:
         yield "No two columns have times in the same rows."
         return
-    yield f"Times over the fastest's, geometric mean over {len(whole)} of {len(rows)} rows that all columns have:"
-    means = sorted((mean_distance(whole, ranked, column), column) for column in ranked)
-    firsts = {column: sum(row[column] == min(row[one] for one in ranked) for row in whole) for column in ranked}
-    table = [(f"{mean:.3f}", column, f"fastest in {firsts[column]}") for mean, column in means]
-    yield tabulate(table, tablefmt="plain", disable_numparse=True)
-    if dropped:
-        yield f"Rows left out, as a column has no time in them: {names(dropped)}"
-    left_out = [column for column in columns if column not in ranked]
+    for track in tracks:
+        yield from _track(track)
+    yield LEGEND
+
+
+def _track(track: SummaryTrack) -> Iterator[str]:
+    from tabulate import tabulate
+
+    threads, rows = counted(track.threads, "thread"), counted(len(track.rows), "row")
+    count = f"{rows} of {len(track.rows) + len(track.incomplete)}" if track.incomplete else rows
+    yield f"{track.device}, {threads}, {count}; speed-ups over {track.reference}:"
+    align = ("left", "left", "left", "left", "right", "left")
+    table = [_line(one, is_reference=one.column == track.reference) for one in track.columns]
+    yield tabulate(table, HEADINGS, tablefmt="plain", disable_numparse=True, colalign=align)
+    if track.incomplete:
+        yield f"Rows left out, as a ranked column has no time in them: {names(track.incomplete)}"
+    left_out = [one.column for one in track.columns if one.speed_up is None]
     if left_out:
-        yield f"Not ranked, as they have half of the rows or fewer: {', '.join(left_out)}"
+        yield f"Not ranked, as too few rows would remain in common: {', '.join(left_out)}"
 
 
-def names(rows: Sequence[tuple[str, int]]) -> str:
-    """Name the first rows, with their threads where only these tell rows apart, and count the others."""
-    several = len(dict(rows)) < len(rows)
-    named = [f"{row}, {threads} thread{'s' * (threads != 1)}" if several else row for row, threads in rows[:NAMED]]
+def _line(one: SummaryColumn, *, is_reference: bool) -> tuple[str, ...]:
+    if one.speed_up is None or one.ranks is None or one.of_best is None:
+        return NONE, "", NONE, NONE, str(one.fastest_in), one.column
+    speed_up, interval = ("1", "") if is_reference else compare.ratio_words(one.speed_up)
+    best, worst = one.ranks
+    ranks = str(best) if best == worst else f"{best}–{worst}"
+    return speed_up, interval, ranks, f"{one.of_best:.3f}", str(one.fastest_in), one.column
+
+
+def names(rows: Sequence[str]) -> str:
+    """Name the first rows, and count the others."""
     more = [f"{len(rows) - NAMED} more"] if len(rows) > NAMED else []
-    return ("; " if several else ", ").join([*named, *more])
-
-
-def mean_distance(rows: Sequence[Mapping[str, float]], columns: Sequence[str], column: str) -> float:
-    """Return the geometric mean of a column's times over the fastest one of each row."""
-    logs = [math.log(row[column] / min(row[one] for one in columns)) for row in rows]
-    return math.exp(math.fsum(logs) / len(logs))
+    return ", ".join([*rows[:NAMED], *more])

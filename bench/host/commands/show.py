@@ -78,9 +78,9 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
 
 def step_s(cell: CellSummary) -> float | None:
     """Return the median of the processes' times; None where there is none that can be used, as in reports."""
-    from ..analysis.summaries import is_disturbed
+    from ..analysis.summaries import is_usable
 
-    return statistics.median(cell.step_s) if cell.step_s and cell.status == OK and not is_disturbed(cell) else None
+    return statistics.median(cell.step_s) if is_usable(cell) else None
 
 
 def _lack(cell: CellSummary) -> str:
