@@ -27,6 +27,7 @@ from ..workers.field_types import (
     first_problem,
 )
 from .lines import NewerSchema
+from .old_settings import in_present_words
 
 Turn = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
 Sample = Annotated[int, Field(strict=True, ge=1, le=10**15)]
@@ -142,7 +143,7 @@ def record_of(values: Mapping[str, Any], place: str) -> Record:
             f"{place}: record schema {schema} is newer than {SCHEMA_VERSION}: update benchmatrix, or move the file away"
         )
     verify(RecordSchema, values)
-    return Record.from_json(dict(values))
+    return Record.from_json({**values, "settings": in_present_words(values.get("settings", {}))})
 
 
 def verify(schema: type[BaseModel], values: Any) -> None:

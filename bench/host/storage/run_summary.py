@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from bench.record import OK
 
@@ -26,6 +26,7 @@ from ..workers.field_types import Count, Named, Text, Versions, Word, first_prob
 from .archive import folder_name
 from .lines import NewerSchema, parsed
 from .manifest import RUN
+from .old_settings import in_present_words
 from .record_schema import Small
 
 SCHEMA_VERSION = 1
@@ -108,7 +109,7 @@ class RunFacts(BaseModel):
     #: {environment/workload: a digest of the files that define its program}; empty in older runs.
     programs: dict[Word, Word] = {}
     #: Settings that were read back in the workers; versions of what computed; what a step computes, and on which data.
-    settings: list[dict[Word, Text]] = []
+    settings: list[Annotated[dict[Word, Text], AfterValidator(in_present_words)]] = []
     versions: list[Versions] = []
     work: list[Named] = []
 
