@@ -13,7 +13,7 @@ from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
-from . import announce, exit_codes, report_part, run_choice
+from . import announce, exit_codes, report_part, report_versions, run_choice
 
 if TYPE_CHECKING:
     from ..study.claim import Claim
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..reporting import outputs, report
-    from ..reporting.words.files import PAGE, files_line
+    from ..reporting.words.files import PAGE, files_line, list_files
     from ..storage import archive, manifest, run_records, stored_runs
 
     study = study_options.read_study(options)
@@ -76,8 +76,11 @@ def run(options: argparse.Namespace) -> int:
     extra, problems = outputs.load(map(Path, study.registry.output_files))
     written = made.write(to, extra, every_figure=options.figures)
     written.problems += problems
+    versions = report_versions.write(records, described, to) if part is None else []
     made.print(Console(), details=options.details)
     announce(files_line(written.paths, options.root))
+    if versions:
+        announce(list_files(versions, options.root))
     if options.open:
         announce(_opened(to / PAGE))
     for problem in written.problems:

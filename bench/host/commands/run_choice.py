@@ -64,14 +64,25 @@ def describe(facts: RunFacts) -> str:
 
 def add_option(parser: argparse._ActionsContainer) -> None:
     """Add the option that names an earlier run; ``folder_in`` takes its value."""
-    parser.add_argument("--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists")
+    parser.add_argument(
+        "--run", metavar="RUN", help="an earlier run, by its name or what nox -s runs lists, or its folder"
+    )
 
 
 def folder_in(folder: Path, options: argparse.Namespace) -> Path:
     """Return the folder of the run that ``--run`` names among those below ``folder``, itself without the option.
 
-    Raises Refused where there is no such run.
+    It may also be a folder with records, seen from the project. Raises Refused where there is no such run.
     """
     from ..storage import stored_runs
+    from ..storage.manifest import RUN
 
-    return folder if options.run is None else stored_runs.find(folder, options.run).folder
+    if options.run is None:
+        return folder
+    place = Path(options.root, options.run)
+    if options.run and (place / RUN).is_file():
+        return place
+    if "/" in options.run:
+        said = stored_runs.no_run(place)
+        raise Refused(f"{said} Name a folder with {RUN} and records, or a run that nox -s runs lists.")
+    return stored_runs.find(folder, options.run).folder

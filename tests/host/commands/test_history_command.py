@@ -9,6 +9,7 @@ import pytest
 from releases import VERSIONS, Releases
 
 from bench.host.__main__ import main
+from bench.host.commands import report_versions
 from bench.host.storage import journal, manifest
 
 MATRIX = f"""
@@ -103,6 +104,40 @@ def test_a_part_can_be_chosen_as_in_a_run(root, folder):
     assert {row["version"] for row in rows(folder)} == {"1.9.0", "1.11.0"}
 
 
+def test_a_folder_with_records_is_a_run_as_in_other_commands(root, folder, capsys):
+    elsewhere = root / "kept" / "torch"
+    elsewhere.parent.mkdir()
+    folder.rename(elsewhere)
+    for name in ("kept/torch", str(elsewhere)):
+        assert history(root, "--run", name) == 0
+        assert "Files in kept/torch: versions.md" in capsys.readouterr().out
+    assert main(["report", "--run", "kept/torch"], root) == 0
+
+
+def test_a_report_compares_the_versions_too_and_keeps_a_comparison_that_is_there(root, folder, capsys):
+    assert main(["report", str(folder)], root) == 0
+    assert "Files in reports/versions: versions.md, versions.tex" in capsys.readouterr().out
+    assert "than 1.9.0" in (folder / "versions.md").read_text()
+    assert history(root, "--against", "1.11.0") == 0
+    capsys.readouterr()
+    assert main(["report", str(folder)], root) == 0
+    assert "versions.md" not in capsys.readouterr().out
+    assert "than 1.11.0" in (folder / "versions.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["torch-1.13.1", "torch-2.0.1"], True),
+        (["torch-1.13.1", "jax-0.4.30", "numpy"], False),
+        (["torch1", "torch2", "torch2-mkl", "torch1-mkl"], False),
+        ([], False),
+    ],
+)
+def test_environments_are_a_family_by_their_names(names, found):
+    assert report_versions.has_family(names) == found
+
+
 def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, capsys):
     assert history(root, "--against", "1.11.0") == 0
     assert "eager against 1.11.0" in " ".join(capsys.readouterr().out.split())
@@ -118,6 +153,7 @@ def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, caps
         (["jax"], "has no workload with two versions of jax"),
         (["torch-1.9.0"], "has no workload with two versions of torch-1.9.0"),
         (["--run", "nobody"], "nobody"),
+        (["--run", "reports/version"], "reports/version holds no run; did you mean"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_remedy(root, folder, arguments, said, capsys):
