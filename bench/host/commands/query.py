@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: {table: the file of the report that it is read from}
 TABLES = {"results": "results.csv", "details": "details.csv", "samples": "samples.parquet"}
+#: DuckDB's kinds of statements that answer something and change nothing; a pivot is a MULTI.
+QUESTIONS = frozenset({"SELECT", "EXPLAIN", "MULTI"})
+EXAMPLE = '"select workload, mode, speed_up from results"'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,9 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import duckdb
 
+    _verify(options)
     folder = options.folder or _last_or_named(options)
-    if not options.sql.strip():
-        raise Refused('Give a question, such as: nox -s query -- "select workload, mode, speed_up from results"')
     if not folder.is_dir() and options.folder is not None:
         raise Refused(f"--folder: {folder} is not a folder. Name one with {', '.join(TABLES.values())}.")
     with duckdb.connect() as database:
@@ -46,13 +48,40 @@ def run(options: argparse.Namespace) -> int:
         # A question may come from elsewhere: it reads the tables, and no other file.
         database.execute("set enable_external_access = false")
         database.execute("set lock_configuration = true")
-        try:
-            answer = database.sql(options.sql)
-            columns, rows = (answer.columns, answer.fetchall()) if answer is not None else ([], [])
-        except duckdb.Error as error:
-            raise Refused(f"The question cannot be answered: {error}\nTables: {', '.join(TABLES)}.") from None
+        columns, rows = _answer(database, options.sql)
     announce(_csv(columns, rows) if options.csv else _table(columns, rows))
     return 0
+
+
+def _verify(options: argparse.Namespace) -> None:
+    """Raise Refused where there is no question, or a path in its place, as other commands take one."""
+    sql = options.sql.strip()
+    if not sql:
+        raise Refused(f"Give a question, such as: nox -s query -- {EXAMPLE}")
+    if not any(map(str.isspace, sql)) and ("/" in sql or Path(options.root, sql).is_dir()):
+        raise Refused(
+            f"{sql} is a path and no question. Name the folder of a run by --folder: nox -s query -- "
+            f"--folder {shlex.quote(sql)} {EXAMPLE}"
+        )
+
+
+def _answer(database: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
+    """Return the columns and the rows of the answer. Raises Refused, also for a statement that changes the tables.
+
+    They are copies, so nothing would be lost; but such a statement seemed to have done something.
+    """
+    import duckdb
+
+    try:
+        kinds = [statement.type.name for statement in database.extract_statements(sql)]
+        if not kinds or not set(kinds) <= QUESTIONS:
+            raise Refused(
+                f"This cannot be answered, as it asks nothing of the tables. Give a question, such as: {EXAMPLE}"
+            )
+        answer = database.sql(sql)
+        return (answer.columns, answer.fetchall()) if answer is not None else ([], [])
+    except duckdb.Error as error:
+        raise Refused(f"The question cannot be answered: {error}\nTables: {', '.join(TABLES)}.") from None
 
 
 def _last_or_named(options: argparse.Namespace) -> Path:
