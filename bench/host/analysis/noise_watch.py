@@ -14,11 +14,14 @@ How long a sample took decides nothing, since leaving out slow samples would be 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from bench.record import Record
+from bench.cell import Cell
+from bench.record import OK, Record
+
+from .quality import withheld
 
 #: A turn that waited for less than this share of its time is not disturbed.
 LEAST_WAITING_SHARE = 0.10
@@ -119,6 +122,15 @@ def crowded(record: Record) -> bool:
 def unusable(record: Record) -> bool:
     """Tell whether a process's samples count although other programs disturbed most of them."""
     return mostly_disturbed(record) or crowded(record)
+
+
+def withheld_cells(records: Iterable[Record]) -> set[Cell]:
+    """Return the cells whose times reports withhold, as too many of their timed processes are unusable."""
+    timed: dict[Cell, list[bool]] = {}
+    for record in records:
+        if record.status == OK and record.sample_ns:
+            timed.setdefault(record.cell, []).append(unusable(record))
+    return {cell for cell, found in timed.items() if withheld(sum(found), len(found))}
 
 
 def _disturbed(record: Record) -> set[int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from bench.cell import Cell
-from bench.record import OK, UNSUPPORTED, Record
+from bench.record import OK, UNSUPPORTED
 
+from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 #: The column that tells whether a run ended, and whether another one may take its place.
 FINISHED, UNFINISHED, KEPT, DAMAGED = "finished", "unfinished", "kept", "damaged"
+
+
+class Count(NamedTuple):
+    """How many cells of a run were measured, and how many failed."""
+
+    ok: int
+    failed: int
+    #: Of those that are ok: reports withhold their times, as other programs disturbed them.
+    withheld: int
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,23 +77,27 @@ def _label(text: str) -> str:
 
 
 def listing(runs: Sequence[StoredRun], root: Path) -> Iterator[str]:
-    """Give the lines of a table with two lines for each run."""
+    """Give the lines of a table with two lines for each run, and a third one where times are withheld."""
     from tabulate import tabulate
 
     if not runs:
         yield "This study has no runs. Measure it first; a run that is to be found again can have a name: --name NAME"
         return
     head = ("run", "name", "profile", "cells", "measured", "")
+    counts = [_count(run) for run in runs]
     # As headers, these would make the columns wider than a terminal.
-    table = tabulate([head, *map(_row, runs)], tablefmt="plain", disable_numparse=True)
+    table = tabulate([head, *map(_row, runs, counts)], tablefmt="plain", disable_numparse=True)
     first, *lines = table.split("\n")
     yield first.rstrip()
-    for run, line in zip(runs, lines, strict=True):
+    for run, count, line in zip(runs, counts, lines, strict=True):
         yield line.rstrip()
         yield f"    {_line(run.problem) if run.problem else _details(run, root)}"
+        if count is not None and count.withheld:
+            verb = "is" if count.withheld == 1 else "are"
+            yield f"    {count.withheld} of {counted(count.ok, 'time')} {verb} withheld: other programs computed, too"
 
 
-def _row(run: StoredRun) -> tuple[str, ...]:
+def _row(run: StoredRun, count: Count | None) -> tuple[str, ...]:
     from ..reporting.words.numbers import duration
 
     described = run.manifest
@@ -95,7 +108,8 @@ def _row(run: StoredRun) -> tuple[str, ...]:
     name, profile = _line(described.label), _line(described.profile.name)
     # A run that is under way, or was killed, has noted no time yet.
     measured = duration(described.seconds.elapsed) if described.seconds.elapsed else "-"
-    return run.id, name, profile, _cells(run), measured, state
+    cells = "records damaged" if count is None else f"{count.ok} ok{f', {count.failed} failed' if count.failed else ''}"
+    return run.id, name, profile, cells, measured, state
 
 
 def _line(text: str) -> str:
@@ -103,34 +117,22 @@ def _line(text: str) -> str:
     return " ".join(harmless(text).split())
 
 
-def _cells(run: StoredRun) -> str:
-    """Count the cells that were measured, those of them that others disturbed, and those that failed.
+def _count(run: StoredRun) -> Count | None:
+    """Count the cells of a run; None where its records are damaged. Unsupported ones neither are ok nor failed."""
+    from ..analysis.noise_watch import withheld_cells
 
-    Unsupported ones are none of these.
-    """
+    if run.problem is not None:
+        return None
     try:
         records = run.records()
     except Refused:
-        return "records damaged"
-    statuses = list({record.cell: record.status for record in records}.values())
-    counts = {
-        "ok": statuses.count(OK),
-        "disturbed": 0 if run.manifest.profile.trial else _disturbed(records),
-        "failed": sum(status not in (OK, UNSUPPORTED) for status in statuses),
-    }
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count or word == "ok")
-
-
-def _disturbed(records: Sequence[Record]) -> int:
-    """Count the cells whose times reports withhold."""
-    from ..analysis.noise_watch import unusable
-    from ..analysis.quality import withheld
-
-    timed: dict[Cell, list[bool]] = {}
-    for record in records:
-        if record.status == OK and record.sample_ns:
-            timed.setdefault(record.cell, []).append(unusable(record))
-    return sum(withheld(sum(found), len(found)) for found in timed.values())
+        return None
+    statuses = {record.cell: record.status for record in records}
+    ok = {cell for cell, status in statuses.items() if status == OK}
+    # Of a trial no time is shown.
+    withheld = set() if run.manifest.profile.trial else ok & withheld_cells(records)
+    failed = sum(status not in (OK, UNSUPPORTED) for status in statuses.values())
+    return Count(len(ok), failed, len(withheld))
 
 
 def _details(run: StoredRun, root: Path) -> str:
