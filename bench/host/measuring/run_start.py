@@ -1,18 +1,19 @@
 """Opens the run in a folder: continues an unfinished one, or archives what is there and begins a new one.
 
-An archived run comes back where the new one measured nothing.
+An archived run comes back where the new one has no results.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from ..analysis.noise_watch import withheld_cells
 from ..analysis.run_notes import NAMED_LINES
 from ..counts import counted
 from ..environments import Prepared
@@ -132,19 +133,29 @@ class RunStart:
         return [cell for cell in self.plan.cells if original(cell.environment) in ready], records
 
     def keep_results(self, records: list[Record], archived: Path) -> None:
-        """Put the results of the run before back where this one has none at all.
+        """Put the results of the run before back where this one has none that a report shows, and that one has some.
 
-        A trial is there to tell what is wrong: its report stays.
+        Times that other programs disturbed are no results: reports withhold them. A trial is there to tell what is
+        wrong: its report stays.
         """
-        if self.plan.profile.trial or any(record.status == OK for record in records):
+        if self.plan.profile.trial or _has_results(records):
             return
-        if any(record.status == OK for record in journal.read(archived)):
+        measured = any(record.status == OK for record in records)
+        before = journal.read(archived)
+        # Between two runs without results, one with times that could be looked at is worth more.
+        if _has_results(before) or (not measured and any(record.status == OK for record in before)):
             failed = archive.put_back(self.folder, archived)
             if failed is not None:
+                why = "Other programs disturbed every cell that was measured" if measured else "No cell was measured"
                 self.announce(
-                    f"No cell was measured, so {self.folder.relative_to(self.root)} has the results of the run before "
+                    f"{why}, so {self.folder.relative_to(self.root)} has the results of the run before "
                     f"again. This run, its page and its logs are in {failed.relative_to(self.root)}."
                 )
+
+
+def _has_results(records: Sequence[Record]) -> bool:
+    """Tell whether any cell was measured and has a time that reports show."""
+    return bool({record.cell for record in records if record.status == OK} - withheld_cells(records))
 
 
 def without_environment(cell: Cell, run: str, prepared: Prepared) -> Record:
