@@ -57,7 +57,7 @@ def quality_of(result: Result) -> Quality | None:
         return None
     if withheld(sum(process.disturbed for process in result.timed), len(result.timed)):
         return Quality.DISTURBED
-    if _unsteady(result):
+    if is_unsteady(result, compared=result.ratio is not None):
         return Quality.UNSTEADY
     noisy = is_noisy_time(result.step) if result.ratio is None else is_noisy_ratio(result.ratio.estimate)
     return Quality.NOISY if noisy else Quality.CLEAN
@@ -79,15 +79,16 @@ def _reach(estimate: Estimate) -> float:
     return max(math.log(estimate.value / estimate.low), math.log(estimate.high / estimate.value))
 
 
-def _unsteady(result: Result) -> bool:
+def is_unsteady(result: Result, *, compared: bool) -> bool:
     """Tell whether the samples of at least half of the processes lie far apart, or never became steady.
 
-    Processes that are far apart make a time unsteady, but not a ratio: what differs from round to round cancels in it.
+    Processes that are far apart make a time unsteady, but not a ratio of a cell that is ``compared``: what differs from
+    round to round cancels in it.
     """
     found, warm_up = result.spread, result.warm_up
     restless = 0 if warm_up is None else warm_up.number_of(WarmupClass.NO_STEADY_STATE)
     return (
         2 * max(found.wide, found.slow, restless) >= found.processes
-        or (result.ratio is None and found.is_apart)
+        or (found.is_apart and not compared)
         or recompilations(result.records) > 0
     )

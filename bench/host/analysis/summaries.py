@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from bench.record import OK, SCHEMA_VERSION, Record
 
 from ..refusal import Refused
+from ..statistics.bootstrap import Estimate, estimate_median
 from ..statistics.pairs import pair_log_ratios
 from ..storage import manifest, run_records, stored_runs
 from ..storage.manifest import Manifest
@@ -21,7 +22,7 @@ from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
 from ..workers.field_types import first_problem
 from .baselines import baselines_of
-from .quality import withheld
+from .quality import Quality, is_noisy_ratio, is_noisy_time, is_unsteady, withheld
 from .results import Result
 from .run_results import results_of
 
@@ -90,6 +91,18 @@ def is_usable(cell: CellSummary) -> bool:
     return bool(cell.step_s) and cell.status == OK and not is_disturbed(cell)
 
 
+def grade_of(cell: CellSummary, ratio: Estimate | None) -> Quality | None:
+    """Grade the ratio of a cell, or its time where it has none, as reports do; None for a cell without a time."""
+    if not cell.step_s:
+        return None
+    if is_disturbed(cell):
+        return Quality.DISTURBED
+    if cell.unsteady:
+        return Quality.UNSTEADY
+    noisy = is_noisy_time(estimate_median(np.array(cell.step_s))) if ratio is None else is_noisy_ratio(ratio)
+    return Quality.NOISY if noisy else Quality.CLEAN
+
+
 def with_disturbed_baselines(run: RunSummary) -> frozenset[tuple[str, str, int]]:
     """Return the keys of the cells whose ratios are to a time that other programs disturbed."""
     disturbed = {cell.key for cell in run.cells if is_disturbed(cell)}
@@ -118,6 +131,7 @@ def _cell(
         log_ratios=[round(value, RATIO_DIGITS) for value in log_ratios.tolist()],
         base=base.cell.column if chosen and base is not None else "",
         disturbed=sum(process.disturbed for process in result.timed),
+        unsteady=is_unsteady(result, compared=len(log_ratios) > 0),
         settings=_index_in(tables["settings"], result.settings),
         versions=_index_in(tables["versions"], versions),
         work=_index_in(tables["work"], {**work, "data": data} if work or data else {}),

@@ -6,7 +6,7 @@ import argparse
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.record import OK
@@ -15,6 +15,7 @@ from ..study import location
 from . import announce, cell_filter, compare, exit_codes, run_choice
 
 if TYPE_CHECKING:
+    from ..analysis.quality import Quality
     from ..statistics.bootstrap import Estimate
     from ..storage.run_summary import CellSummary, RunSummary
 
@@ -43,8 +44,10 @@ def run(options: argparse.Namespace) -> int:
 def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     from tabulate import tabulate
 
-    from ..analysis.summaries import with_disturbed_baselines
-    from ..reporting.words.numbers import TIMES, choose_unit, fixed
+    from ..analysis.quality import Quality
+    from ..analysis.summaries import grade_of, with_disturbed_baselines
+    from ..reporting.words.answer import MARKS
+    from ..reporting.words.quality import meaning
 
     wanted = cell_filter.chosen(options)
     cells = [cell for cell in summary.cells if wanted(cell)]
@@ -64,16 +67,37 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     shown.sort(key=orders[options.sort])
     yield run_choice.describe(summary.facts)
     yield f"Speed-ups over {summary.facts.baseline}, by pairs of processes; 2.0 is twice as fast."
-    same = compare.shared_suffix([cell.row for cell, _, _ in shown])
-    rows = []
-    for cell, time, found in shown:
-        unit = choose_unit([time], TIMES)
-        value, interval = ("", "") if found is None else compare.ratio_words(found)
-        rows.append((value, interval, f"{fixed(time / unit.size, 2)} {unit.name}", cell.name.removesuffix(same)))
-    yield tabulate(rows, tablefmt="plain", disable_numparse=True) if rows else "No cell is to be shown."
+    grades = [grade_of(cell, found) for cell, _, found in shown]
+    yield (
+        tabulate(_rows(shown, grades), tablefmt="plain", disable_numparse=True) if shown else "No cell is to be shown."
+    )
+    marked = [
+        f"{MARKS[grade]} {meaning(grade)} ({grades.count(grade)})"
+        for grade in (Quality.NOISY, Quality.UNSTEADY)
+        if grade in grades
+    ]
+    if marked:
+        yield "   ".join(marked)
     others = Counter(_lack(cell) for cell in cells if step_s(cell) is None)
     if others:
         yield f"Without a time: {', '.join(f'{count} {status}' for status, count in others.items())}"
+
+
+def _rows(
+    shown: Sequence[tuple[CellSummary, float, Estimate | None]], grades: Sequence[Quality | None]
+) -> Iterator[tuple[str, ...]]:
+    """Write each cell with its speed-up, if it has one, and its time; what the grade is about has its mark."""
+    from ..reporting.words.answer import MARKS
+    from ..reporting.words.numbers import TIMES, choose_unit, fixed
+
+    same = compare.shared_suffix([cell.row for cell, _, _ in shown])
+    for (cell, time, found), grade in zip(shown, grades, strict=True):
+        unit = choose_unit([time], TIMES)
+        value, interval = ("", "") if found is None else compare.ratio_words(found)
+        mark = "" if grade is None else MARKS[grade]
+        of_ratio, of_time = (mark, "") if value else ("", mark)
+        step = f"{fixed(time / unit.size, 2)} {unit.name}{of_time}"
+        yield f"{value}{of_ratio}", interval, step, cell.name.removesuffix(same)
 
 
 def step_s(cell: CellSummary) -> float | None:

@@ -59,6 +59,8 @@ class CellSummary(BaseModel):
     base: Word = ""
     #: Processes that other programs disturbed most of the time.
     disturbed: Small = 0
+    #: Whether one number cannot describe its samples; files before 2026-11-29 never say so.
+    unsteady: bool = False
     settings: Small = 0
     versions: Small = 0
     work: Small = 0

@@ -8,6 +8,8 @@ import shutil
 import pytest
 
 from bench.host.__main__ import main
+from bench.host.analysis.quality import Quality
+from bench.host.analysis.run_analysis import analyse
 from bench.host.commands import rank
 from bench.host.storage import run_summary
 from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
@@ -31,7 +33,7 @@ def shown(stored, capsys, *arguments):
 
 
 def ratios(out):
-    return [float(line.split()[0]) for line in out if line[:1].isdigit() and "[" in line]
+    return [float(line.split()[0].rstrip("~^")) for line in out if line[:1].isdigit() and "[" in line]
 
 
 def test_cells_are_shown_slowest_first(stored, capsys):
@@ -58,6 +60,24 @@ def test_what_reports_withhold_is_neither_shown_nor_ranked(stored, long_study, c
     out = shown(stored, capsys, "rank", "--mode", "eager,compile")
     assert out[1] == "cpu, 2 threads, 3 rows; speed-ups over torch2:eager:"
     assert out[-3] == "Not ranked, as too few rows would remain in common: torch1:eager, torch2:compile"
+
+
+def test_a_number_has_the_mark_of_its_quality_as_in_tables(stored, long_study, capsys):
+    """A table had `~` beside a ratio, and the list of the same run had nothing."""
+    slower = {"sample_ns": lambda r: [ns * (1 + r.round % 2) for ns in r.sample_ns]}
+    long_study.change("torch2:compile", "mlp-train", **slower)
+    long_study.change("tf2:xla", "mlp-train", compilation={"recompiled_while_timing": 1})
+    long_study.store(stored)
+    out = shown(stored, capsys, "show", "--workload", "mlp-train")
+    marked = {line.split()[-2]: line.split()[0][-1] for line in out if "mlp-train" in line}
+    assert marked["torch2:compile"] == "~"
+    assert marked["tf2:xla"] == "^"
+    assert marked["jax:jit"].isdigit()
+    legend = next(line for line in out if line.startswith("~"))
+    analysis = analyse(long_study.records, long_study.manifest)
+    grades = [one.quality for one in analysis.results if one.cell.workload == "mlp-train"]
+    noisy, unsteady = grades.count(Quality.NOISY), grades.count(Quality.UNSTEADY)
+    assert legend == f"~ noisy: a repeat may say otherwise ({noisy})   ^ unsteady: samples lie far apart ({unsteady})"
 
 
 def test_filters_leave_the_cells_that_were_asked_for(stored, capsys):
