@@ -12,13 +12,16 @@ from pseudo_language import escaped
 from releases import MEMBERS, VERSIONS, Releases
 from rich.console import Console
 
+from bench.host.analysis.release_values import Quantity
+from bench.host.analysis.release_verdicts import Step, VersionVerdict
 from bench.host.reporting import history
 from bench.host.reporting.figures import style, versions
 from bench.host.reporting.outputs import versions_csv
 from bench.host.reporting.renderers import figure_files
-from bench.host.reporting.words.history import format_percent
+from bench.host.reporting.words.history import format_change, format_percent
 from bench.host.reporting.words.language import writing_in
 from bench.host.statistics.bootstrap import Estimate
+from bench.host.statistics.pairs import Ratio
 
 COLUMNS = (Path(__file__).parents[3] / "docs" / "columns.md").read_text()
 PLANTED = {"gemm": (1.0, 1.0, 1.05, 1.0), "mlp-train": (1.0, 0.8, 0.8, 0.8)}
@@ -52,6 +55,26 @@ def rows_of(report):
 )
 def test_a_ratio_is_written_as_a_difference_in_percent(estimate, text):
     assert format_percent(estimate) == text
+
+
+@pytest.mark.parametrize(
+    ("interval", "deciding", "p", "change", "text"),
+    [
+        ((1.54, 1.69), (1.5, 1.7), 0.0125, VersionVerdict.UNCLEAR, "+60.5% [54.0, 69.0] unclear (p 1.3%)"),
+        ((1.54, 1.69), (1.5, 1.7), 0.01004, VersionVerdict.UNCLEAR, "+60.5% [54.0, 69.0] unclear (p 1.1%)"),
+        ((1.54, 1.69), (0.9, 1.7), 0.301, VersionVerdict.UNCLEAR, "+60.5% [54.0, 69.0] unclear (p 31%)"),
+        ((1.54, 1.69), (1.5, 1.7), 0.002, VersionVerdict.UNCLEAR, "+60.5% [54.0, 69.0] unclear (too small)"),
+        ((1.54, 1.69), (0.9, 1.7), 0.002, VersionVerdict.UNCLEAR, "+60.5% [54.0, 69.0] unclear"),
+        ((0.99, 1.69), (0.9, 1.7), 0.0125, VersionVerdict.UNCLEAR, "+60% [−1, 69] unclear"),
+        ((1.54, 1.69), (1.5, 1.7), 0.002, VersionVerdict.MORE, "+60.5% [54.0, 69.0] slower"),
+        ((1.54, 1.69), None, None, None, "+60.5% [54.0, 69.0]"),
+    ],
+)
+def test_an_unclear_difference_whose_interval_excludes_equality_says_why(interval, deciding, p, change, text):
+    """It stood above a smaller one that was slower, and nothing said what made the two different."""
+    ratio = Ratio(Estimate(1.605, *interval, 16), p or 1.0, deciding)
+    release = next(iter(made().history.courses)).points[0].release
+    assert format_change(Step(release, ratio, p, change), Quantity.STEP) == text
 
 
 def test_the_table_says_at_each_version_what_changed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from ...analysis.fairness import GROUNDS, differences
@@ -11,10 +12,11 @@ from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
 from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
+from ...statistics.verdict import ALPHA
 from .labels import product_of
 from .language import _, decimal_sign
 from .notes import in_words
-from .numbers import localise
+from .numbers import localise, percent
 from .startup import format_break_even
 from .terms import enumerate_names, status_word
 from .text import shorten
@@ -67,7 +69,26 @@ def format_change(step: Step | None, quantity: Quantity) -> str:
     """Write by how much a version differs, with the interval and the verdict; empty where nothing is known."""
     if step is None:
         return ""
-    return f"{format_percent(step.ratio.estimate)} {change_word(step.change, quantity)}".rstrip()
+    return f"{format_percent(step.ratio.estimate)} {change_word(step.change, quantity)}{_why_unclear(step)}".rstrip()
+
+
+def _why_unclear(step: Step) -> str:
+    """Say why a difference is unclear whose interval excludes equality.
+
+    Beside one of the same size that is *slower*, only this explains it: the adjusted p value is above the level, or the
+    difference is within the noise floor or half of what matters (``decide``).
+    """
+    ratio, p = step.ratio, step.adjusted_p
+    low, high = ratio.estimate.low, ratio.estimate.high
+    if step.change is not VersionVerdict.UNCLEAR or low is None or high is None or low <= 1.0 <= high or p is None:
+        return ""
+    if p > ALPHA:
+        # Rounded up, so that the digits, too, are above the level.
+        digits = 1 if p < 0.1 else 0
+        shown = math.ceil(p * 10 ** (2 + digits)) / 10 ** (2 + digits)
+        return f" {_('(p {value})', value=percent(shown, digits))}"
+    certain = ratio.deciding is not None and not ratio.deciding[0] <= 1.0 <= ratio.deciding[1]
+    return f" {_('(too small)')}" if certain else ""
 
 
 def format_percent(ratio: Estimate, *, interval: bool = True) -> str:
