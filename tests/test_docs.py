@@ -155,6 +155,17 @@ def test_the_table_of_claims_has_every_claim_of_the_studies():
     assert stated == set(re.findall(r"^\| (\S+: .*?) +\|", table, re.MULTILINE))
 
 
+def test_reports_of_a_part_of_the_default_study_have_its_baseline():
+    """A part without it is refused, as an example on the page was."""
+    parts = [given for path, given in COMMANDS if given[0] == "report" and path.stem == "running"]
+    parts = [given for given in parts if "--environment" in given]
+    assert parts
+    for given in parts:
+        options = parser(given).parse_args(given)
+        column = options.baseline or study_file.load(ROOT / "matrix.toml").settings.baseline
+        assert column.partition(":")[0] in options.environment
+
+
 def test_commands_are_found_in_the_documentation():
     assert {given[0] for _, given in COMMANDS} >= {"run", "query", "images", "init", "validate"}
 
