@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     for summary in (before, after):
         if summary.facts.trial:
             raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Compare runs of another profile.")
+    if options.fail_if is not None and before.facts.run == after.facts.run:
+        raise Refused(f"--fail-if: {options.before} and {options.after} are the same run; name the one before it.")
     cell_filter.verify(options, [*before.cells, *after.cells])
     chosen = cell_filter.chosen(options)
     found = compare_runs(before, after, chosen, relative=options.relative, any_settings=options.any_settings)
@@ -69,6 +71,10 @@ def run(options: argparse.Namespace) -> int:
 def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     yield f"before  {run_choice.describe(found.before.facts)}"
     yield f"after   {run_choice.describe(found.after.facts)}"
+    if found.before.facts.run == found.after.facts.run:
+        yield "These are the same run, which cannot differ from itself."
+    elif found.before.facts.started > found.after.facts.started:
+        yield "The first run is the newer one: slower and faster are those of the older one."
     yield ""
     yield from _changes(found, options)
     yield (

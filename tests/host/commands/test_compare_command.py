@@ -37,9 +37,11 @@ def rewrite(path, factor=1.0):
 
 
 def slower(measured, folder, factor):
-    """Copy the second run, with times that are so many times as long."""
+    """Copy the second run as another one, which began in the same second, with times that are so many times as long."""
     shutil.copytree(measured / "reports" / "small", folder, ignore=shutil.ignore_patterns("history"))
     rewrite(folder / "records.jsonl", factor)
+    described = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**described, "run": f"{described['run']}-slow"}))
     return str(folder)
 
 
@@ -66,6 +68,23 @@ def test_runs_are_compared_by_name_and_by_folder(measured, capsys):
 )
 def test_a_ratio_has_three_decimals_and_two_digits_at_least(estimate, words):
     assert ratio_words(estimate) == words
+
+
+def test_a_run_that_is_compared_with_itself_is_said_to_be_and_passes_no_gate(measured, capsys):
+    """In a script with a wrong path it looked as if nothing had become slower."""
+    assert call(measured, "compare", "second", "reports/small") == 0
+    assert "These are the same run, which cannot differ from itself." in capsys.readouterr().out
+    assert call(measured, "compare", "second", "reports/small", "--fail-if", "slower:5%") == 2
+    assert "second and reports/small are the same run; name the one before it." in capsys.readouterr().err
+
+
+def test_runs_in_the_wrong_order_are_told(measured, capsys):
+    described = measured / "reports" / "small" / "run.json"
+    before = described.read_text()
+    described.write_text(json.dumps({**json.loads(before), "started": "2030-01-01 00:00:00"}))
+    assert call(measured, "compare", "second", "first") == 0
+    described.write_text(before)
+    assert "The first run is the newer one" in capsys.readouterr().out
 
 
 def test_a_slowdown_fails_the_gate_with_exit_code_3(measured, tmp_path, capsys):

@@ -101,17 +101,18 @@ def installations(history: History, manifest: Manifest) -> Table:
     """Make the table of what was installed: a group per family, a row per version."""
     packages = versions_of(history.analysis.results)
     courses = [*history.of(Quantity.IMPORT), *history.of(Quantity.DISK)]
-    against = _("than {version}", version=baseline_of(courses))
+    first = baseline_of(courses)
+    against = _("than {version}", version=first)
     columns = (
         Column(_("version"), "left"),
         Column("Python", "left"),
         Column("NumPy", "left"),
         Column(_("import")),
         Column(_("than before"), "left", wraps=True),
-        Column(against, "left", dispensable=1, wraps=True),
+        Column(against, "left", dispensable=1, wraps=True, name=_("import against {version}", version=first)),
         Column(_("on disk")),
         Column(_("than before"), "left", wraps=True),
-        Column(against, "left", dispensable=1, wraps=True),
+        Column(against, "left", dispensable=1, wraps=True, name=_("size against {version}", version=first)),
     )
     families = {course.line.family: course.line for course in courses}
     groups, changed = [], []
