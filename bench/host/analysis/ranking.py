@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from ..statistics import ranking
 from ..statistics.bootstrap import Estimate
-from ..statistics.location import median
-from ..statistics.performance_profile import PerformanceProfile, performance_profiles
+from ..statistics.performance_profile import PerformanceProfile
 from ..storage.manifest import Manifest
 from ..study.baseline import CHOSEN
 from .best_modes import BestModes, choose_modes
 from .comparable_times import ByColumn, comparable, disturbed, log_locations
 from .notes import Note, NoteKind, Severity, note
+from .profiles import profile_track
 from .quality import Quality
-from .results import EXCLUDED, NOT_RUN, Result, columns_of
+from .results import Result, columns_of
 from .run_analysis import Analysis
 from .speed_ups import Track, in_most_rows, inverse
 
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
-#: Below this share of the rows, profiles leave out columns to keep rows.
-FEW = 1.0 / 3.0
 #: A profile is shown at these multiples of the best time of a row.
 FACTORS = (1.0, 1.25, 1.5, 2.0, 5.0, 10.0)
 #: Why a column has no time in a row, beside the status of its cell.
@@ -39,7 +34,7 @@ class RankedColumn:
     device: str
     threads: int
     standing: ranking.Standing | None
-    #: Over the rows in which every column was tried; None without such a row.
+    #: See ``profiles``; None for a column with too few rows.
     profile: PerformanceProfile | None
     is_baseline: bool
 
@@ -56,7 +51,7 @@ class Support:
     incomplete: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     #: Columns that were not ranked, as too few rows would remain in common.
     unranked: tuple[str, ...]
-    #: Rows behind the profiles: those in which every column was tried.
+    #: Rows behind the profiles: those in which every column with a profile was tried.
     profiled: int
 
 
@@ -123,13 +118,6 @@ def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     return Ranked(tuple(_rank_track(results, manifest.study.baseline) for results in tracks.values()))
 
 
-def tried(result: Result | None) -> bool:
-    """Tell whether a cell without a comparable time is a failure: planned, run, not refused and not disturbed."""
-    if result is None or result.status in (EXCLUDED, NOT_RUN):
-        return False
-    return not result.refused and not disturbed(result)
-
-
 def _rank_track(results: Sequence[Result], baseline: str) -> RankedTrack:
     """Rank the columns of one track."""
     device, threads = results[0].cell.device, results[0].cell.threads
@@ -145,14 +133,14 @@ def _rank_track(results: Sequence[Result], baseline: str) -> RankedTrack:
     why = _lack(entrants, baseline, found)
     if found is None or why:
         return RankedTrack(device, threads, why=why)
-    tried_columns, tried_rows = _tried(by_column, baseline)
-    profiles = performance_profiles(_steps_s(by_column, tried_columns, tried_rows))
+    profiled = profile_track(results)
+    profiles = profiled.columns
     order = [*found.standings, *(column for column in by_column if column not in found.standings)]
     return RankedTrack(
         device,
         threads,
         tuple(RankedColumn(c, device, threads, found.standings.get(c), profiles.get(c), c == baseline) for c in order),
-        _support(found, by_column, len(tried_rows)),
+        _support(found, by_column, len(profiled.rows)),
         choose_modes(by_column, baseline),
     )
 
@@ -181,45 +169,6 @@ def _lack(entrants: Sequence[str], baseline: str, found: ranking.Ranking | None)
         fewest_columns=FEWEST_COLUMNS,
         fewest_rows=FEWEST_ROWS,
     )
-
-
-def _tried(by_column: ByColumn, baseline: str) -> tuple[list[str], list[str]]:
-    """Return the columns that were tried in any row, and the rows in which all of those were.
-
-    Where these are few, as in a study that leaves some mode out of most rows: the columns that most rows have.
-    """
-    rows = {column: {row for row, result in own.items() if tried(result)} for column, own in by_column.items()}
-    every = dict.fromkeys(row for own in by_column.values() for row in own)
-
-    def whole(columns: Iterable[str]) -> list[str]:
-        return [row for row in every if all(row in rows[column] for column in columns)]
-
-    columns = [column for column, own in rows.items() if own]
-    if len(whole(columns)) < FEW * len(every):
-        columns = in_most_rows(rows, kept=baseline)
-    return columns, whole(columns)
-
-
-def _steps_s(by_column: ByColumn, columns: Sequence[str], rows: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the time of each column in each row, over the rounds before the first of them stopped; inf for a failure.
-
-    Cells of a row may have stopped at different looks, and the machine may be slower in the rounds that some lack.
-    """
-    found: dict[str, dict[str, float]] = {column: {} for column in columns}
-    for row in rows:
-        timed = [by_column[column][row] for column in columns if by_column[column][row].step is not None]
-        last = min((max(record.round for record in result.records) for result in timed), default=0)
-        for column in columns:
-            found[column][row] = _step_s(by_column[column][row], last)
-    return found
-
-
-def _step_s(result: Result, last: int) -> float:
-    """Return the time over the rounds up to ``last``; over all of them where it has none of these."""
-    own = [process.location.median for process in result.timed if process.record.round <= last]
-    if own:
-        return median(np.array(own))
-    return math.inf if result.step is None else result.step.value
 
 
 def _support(found: ranking.Ranking, by_column: ByColumn, profiled: int) -> Support:

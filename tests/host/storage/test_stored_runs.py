@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bench.host.analysis.ranking import FACTORS
 from bench.host.reporting import report
 from bench.host.storage import journal, manifest
 
 #: What a file and columns of then are called now.
 FILES = {"table.csv": "details.csv", "ranking.csv": "ranking.csv"}
 COLUMNS = {"unsteady": "large_spread", "baseline_unsteady": "baseline_irregular"}
+SHARES = tuple(f"share_within_{factor:g}" for factor in FACTORS)
 #: {file of then: {column whose rule was changed since: whether a value of now may stand for one of then}}: what cannot
-#: be different takes no part in the correction, and intervals over few rows are wider.
+#: be different takes no part in the correction, intervals over few rows are wider, and a column in few rows has no
+#: profile (nan), which gives those of the others more rows.
 RENEWED = {
     "table.csv": dict.fromkeys(("adjusted_p", "tail_adjusted_p"), lambda new, _old: new == 1.0),
-    "ranking.csv": {"ratio_low": lambda new, old: new < old, "ratio_high": lambda new, old: new > old},
+    "ranking.csv": {
+        "ratio_low": lambda new, old: new < old,
+        "ratio_high": lambda new, old: new > old,
+        "profile_rows": lambda new, old: math.isnan(new) or new > old,
+        **dict.fromkeys((*SHARES, "share_solved"), lambda new, _old: math.isnan(new) or 0.0 <= new <= 1.0),
+    },
 }
 RUNS = sorted((Path(__file__).parent / "runs").iterdir())
 
@@ -31,8 +40,8 @@ RUNS = sorted((Path(__file__).parent / "runs").iterdir())
 def same(made: str, stored: str, renewed: Callable[[float, float], bool] | None) -> bool:
     """Compare two fields: numbers up to the last digits, in which NumPy's logarithm differs between processors."""
     try:
-        new, old = float(made), float(stored)
-        return new == pytest.approx(old, rel=1e-12) or (renewed is not None and renewed(new, old))
+        new, old = float(made or "nan"), float(stored or "nan")
+        return new == pytest.approx(old, rel=1e-12, nan_ok=True) or (renewed is not None and renewed(new, old))
     except ValueError:
         return made == stored
 

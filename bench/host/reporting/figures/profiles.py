@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...analysis.profiles import TrackProfiles, profile_tracks
 from ...analysis.ranking import FEWEST_COLUMNS
-from ...analysis.speed_ups import FEWEST_ROWS, in_most_rows
-from ...statistics.performance_profile import PerformanceProfile, performance_profiles
+from ...analysis.results import Result
+from ...analysis.speed_ups import FEWEST_ROWS
+from ...statistics.performance_profile import PerformanceProfile
 from ..report import Report
 from ..tables.speedup_values import SpeedUps
 from ..words.language import _, ngettext
 from ..words.numbers import percent
+from ..words.row_names import threads_in_words
+from ..words.terms import enumerate_names
 from .axes import scale
-from .legend import finish, handles_of, incomplete, missing
+from .legend import finish, handles_of, missing
 from .style import MOST_LINES, TEXT_WIDTH, WIDTH, Style, styles_of
 
 HEIGHT = 2.1
@@ -30,61 +35,68 @@ def draw(report: Report) -> Figure | None:
     found = report.speed_ups
     if found is None:
         return None
-    every = {device: times for device in _devices(found) if (times := times_on(device, found))}
-    shown = dict(list(every.items())[:MOST_PANELS])
+    every = [one for one in profile_tracks(report.analysis.results) if _is_enough(one)]
+    # Of every device the number of threads with most rows, as those of the first mean.
+    shown = list({one.device: one for one in reversed(every)}.values())[::-1][:MOST_PANELS]
     if not shown:
         return None
-    profiles = {device: _best_of(times) for device, times in shown.items()}
-    columns = {column for best in profiles.values() for column in best}
+    best = [_best_of(one.columns) for one in shown]
+    columns = {column for profiles in best for column in profiles}
     styles = styles_of(found.columns, found.labels, columns)
     figure = Figure(figsize=(WIDTH if len(shown) == 1 else TEXT_WIDTH, HEIGHT), layout="constrained")
-    for axes, (device, times) in zip(figure.subplots(1, len(shown), squeeze=False).flat, shown.items(), strict=True):
-        best = profiles[device]
-        _draw_profiles(axes, {column: best[column] for column in found.columns if column in best}, styles)
-        rows = ngettext("{count} row", "{count} rows", len(next(iter(times.values()))))
-        axes.set_title(f"{device}, {rows}" if len(every) > 1 else rows)
+    rows = count_rows(report.analysis.results)
+    for axes, track, profiles in zip(_side_by_side(figure, len(shown)), shown, best, strict=True):
+        _draw_profiles(axes, {column: profiles[column] for column in found.columns if column in profiles}, styles)
+        said = ngettext("{count} row", "{count} rows", len(track.rows))
+        axes.set_title(f"{track.device}, {threads_in_words(track.threads)}: {said}" if len(rows) > 1 else said)
     figure.axes[0].set_ylabel(_("share of rows"))
     lines = [
-        _("time is at most so many times the best of the row"),
+        _("at most so many times the best of all columns in the row"),
         *missing(found.cells()),
-        *incomplete(len(columns) == len(found.columns)),
+        *_left_out(report, found, shown, columns),
     ]
     named = [column for column in found.columns if column in columns]
     return finish(figure, lines, handles_of(named, found.labels, styles, lines=True))
 
 
-def _devices(found: SpeedUps) -> list[str]:
-    return list(dict.fromkeys(result.cell.device for result in found.results))
+def _is_enough(track: TrackProfiles) -> bool:
+    return len(track.rows) >= FEWEST_ROWS and len(track.columns) >= FEWEST_COLUMNS
 
 
-def times_on(device: str, found: SpeedUps) -> dict[str, dict[str, float]]:
-    """Return {column: {row: seconds}} of the rows in which every column was tried and no time is withheld.
-
-    A failure takes for ever. A column with few rows, such as a mode for training only, is left out, as the others'
-    profiles would be over those few rows, too. Nothing is returned where too few rows or columns remain.
-    """
-    rows = [row for row in found.rows if row.any_cell.device == device]
-    columns = in_most_rows(
-        {column: {number for number, row in enumerate(rows) if column in row.cells} for column in found.columns}
-    )
-    kept = [
-        row
-        for row in rows
-        if all((cell := row.cells.get(column)) and (cell.time or cell.grade is None) for column in columns)
-        and any(cell.time for cell in row.cells.values())
-    ]
-    if len(kept) < FEWEST_ROWS or len(columns) < FEWEST_COLUMNS:
-        return {}
-    return {
-        column: {
-            str(number): time.value if (time := row.cells[column].time) else math.inf for number, row in enumerate(kept)
-        }
-        for column in columns
-    }
+def count_rows(results: Iterable[Result]) -> Counter[tuple[str, int]]:
+    """Count the rows that have a time, by device and number of threads."""
+    timed = {(one.cell.row, one.cell.device, one.cell.threads) for one in results if one.step is not None}
+    return Counter((device, threads) for _row, device, threads in timed)
 
 
-def _best_of(times: Mapping[str, Mapping[str, float]]) -> dict[str, PerformanceProfile]:
-    profiles = performance_profiles(times)
+def _side_by_side(figure: Figure, panels: int) -> list[Axes]:
+    return list(figure.subplots(1, panels, squeeze=False).flat)
+
+
+def _left_out(report: Report, found: SpeedUps, shown: Sequence[TrackProfiles], drawn: Collection[str]) -> list[str]:
+    """Say which columns and rows are not drawn, and which file has their profiles."""
+    profiled = {column for track in shown for column in track.columns}
+    few = [found.labels[column].text for column in found.columns if column not in profiled]
+    rows = count_rows(report.analysis.results)
+    others = sum(rows.values()) - sum(rows[track.device, track.threads] for track in shown)
+    lines = []
+    if few:
+        lines.append(_("not drawn, too few rows: {columns}", columns=enumerate_names(few)))
+    if others:
+        lines.append(
+            ngettext(
+                "not drawn: {count} row of another device or number of threads",
+                "not drawn: {count} rows of other devices or numbers of threads",
+                others,
+            )
+        )
+    known = {place.column for place in report.rankings if place.profile}
+    if profiled.difference(drawn) & known:
+        lines.append(_("profiles of more columns are in ranking.csv"))
+    return lines
+
+
+def _best_of(profiles: Mapping[str, PerformanceProfile]) -> dict[str, PerformanceProfile]:
     return {column: profiles[column] for column in sorted(profiles, key=lambda one: _merit(profiles[one]))[:MOST_LINES]}
 
 

@@ -19,11 +19,12 @@ from ..words.notes import in_words
 from ..words.terms import format_warm_up
 
 #: The values of a cell, in order. Times are in nanoseconds; texts and facts are numbers of entries in the pools.
+#: "common" is the time with which it counts in a profile, 0 for a failure; none where it does not count.
 FIELDS = (
     "row", "column", "status", "stage", "reason", "log", "grade", "verdict",
     "step", "stepLow", "stepHigh", "ratio", "ratioLow", "ratioHigh",
     "processes", "samples", "warmUp", "firstCold", "firstWarm", "import", "peak",
-    "cpu", "processorsUsed", "p50", "p99",
+    "cpu", "processorsUsed", "p50", "p99", "common",
     "facts", "notes", "ratioNotes", "lowest", "highest", "series",
 )  # fmt: skip
 #: Points of a process's samples in its picture at most, and of all pictures together about.
@@ -68,10 +69,12 @@ def write(
     facts: Pool,
     share: int,
     log: str | None = None,
+    common_s: float | None = None,
 ) -> list[Any]:
     """Return the values of one cell, those of ``FIELDS``; the last ones are left out where they are empty.
 
-    ``share`` is the number of points that its picture may have, ``log`` the end of a worker's log.
+    ``share`` is the number of points that its picture may have, ``log`` the end of a worker's log, ``common_s`` what
+    ``analysis.profiles.common_steps`` has of it.
     """
     grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
@@ -101,6 +104,7 @@ def write(
         short(result.cpu_per_wall),
         short(latency.p50_s, 1e9) if latency else None,
         short(latency.p99_s, 1e9) if latency else None,
+        0 if common_s == math.inf else short(common_s, 1e9),
         facts.number(_facts(result)),
         [texts.number(text) for text in in_words(notes)] or None,
         [texts.number(text) for text in in_words(ratio_notes)] or None,

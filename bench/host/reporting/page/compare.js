@@ -79,21 +79,36 @@ function means(shownRows, shownColumns) {
 }
 
 function meansOf({ row, found }) {
-  const counts = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length);
-  const wide = counts.map((count) => count > 0 && count >= data.leastShare * found.length);
-  const complete = (without) => found.filter((one) => wide.every((has, i) => !has || i === without || one[i] !== null));
-  const needed = Math.max(data.leastShare * found.length, Math.min(data.fewestRows, found.length));
-  // Left out is the column without which most rows are complete; of several that with the fewest rows, then the last.
-  while (wide.filter(Boolean).length > 1 && complete(null).length < needed) {
-    const others = wide.flatMap((has, i) => (has ? [{ i, left: complete(i).length }] : []));
-    const worst = others.reduce((most, one) => (one.left > most.left || (one.left === most.left && counts[one.i] <= counts[most.i]) ? one : most));
-    wide[worst.i] = false;
-  }
-  const whole = complete(null);
+  const wide = inMostRows(found), whole = found.filter((one) => hasAll(one, wide));
   // Nothing is averaged where nothing is left to compare with.
   if (whole.length < data.fewestRows || wide.filter(Boolean).length < Math.min(2, wide.length)) return { row, count: 0, values: wide.map(() => null) };
   const mean = (i) => Math.exp(whole.reduce((sum, one) => sum + Math.log(one[i].value), 0) / whole.length);
   return { row, count: whole.length, values: wide.map((has, i) => (has ? mean(i) : null)) };
+}
+
+/** Whether a row has a value in each of the columns that are `wide`. */
+function hasAll(one, wide) {
+  return wide.every((has, i) => !has || one[i] !== null);
+}
+
+/**
+ * Which columns most rows have in common, as in the report: true or false for each.
+ *
+ * `found` has a list of values for each row, null where a column has none. Left out is the column without which most rows
+ * are complete; of several that with the fewest rows, then the last. One that was left out early comes back where it fits.
+ */
+function inMostRows(found) {
+  const counts = (found[0] ?? []).map((_, i) => found.filter((one) => one[i] !== null).length);
+  const needed = Math.max(data.leastShare * found.length, Math.min(data.fewestRows, found.length));
+  const enough = counts.map((count) => count > 0 && count >= data.leastShare * found.length), wide = [...enough];
+  const complete = (changed, has) => found.filter((one) => hasAll(one, wide.map((was, i) => (i === changed ? has : was)))).length;
+  while (wide.filter(Boolean).length > 1 && complete(-1) < needed) {
+    const others = wide.flatMap((has, i) => (has ? [{ i, left: complete(i, false) }] : []));
+    const worst = others.reduce((most, one) => (one.left > most.left || (one.left === most.left && counts[one.i] <= counts[most.i]) ? one : most));
+    wide[worst.i] = false;
+  }
+  enough.forEach((has, i) => { if (has && !wide[i] && complete(i, true) >= needed) wide[i] = true; });
+  return wide;
 }
 
 function fixed(value, digits) {

@@ -9,6 +9,7 @@ from bench.cell import Cell
 
 from ...analysis import peaks
 from ...analysis.baselines import baselines_of
+from ...analysis.profiles import common_steps
 from ...analysis.quality import NOISY_TIME, Quality
 from ...analysis.results import Result, columns_of
 from ...analysis.speed_ups import FEWEST_ROWS, LEAST_SHARE
@@ -142,6 +143,7 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
     share = max(cells.FEWEST_POINTS, cells.ALL_POINTS // max(1, len(report.analysis.results)))
     numbers = {column: number for number, column in enumerate(columns)}
     bases = baselines_of(report.analysis.results, report.manifest.study.baseline)
+    steps = common_steps(report.analysis.results)
     written = []
     for number, row in enumerate(rows.values()):
         written += [
@@ -154,6 +156,7 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
                 facts,
                 share,
                 _log(report, result),
+                steps.get(result.cell),
             )
             for result in row
         ]

@@ -97,14 +97,37 @@ function groupOf(row) {
   return [row.workload, row.precision, row.device, row.threads].join(' / ');
 }
 
+/** As in the report: over the rows of one device and number of threads that most columns have, over the best of all columns. */
 function profile(shownRows, shownColumns) {
-  const complete = shownRows.filter((row) => usableOf(row, shownColumns).length === shownColumns.length);
-  if (complete.length < 2) return [];
-  const ratios = shownColumns.map((column) => complete.map((row) => row.cells[column.number].step / Math.min(...usableOf(row, shownColumns).map((cell) => cell.step))).sort((a, b) => a - b));
-  const most = Math.min(64, Math.max(2, ...ratios.flat()) * 1.1);
-  const lines = ratios.map((own, i) => ({ column: shownColumns[i], points: [[1, 0], ...own.filter((one) => one <= most).flatMap((one, j) => [[one, j / own.length], [one, (j + 1) / own.length]]),
-    [most, own.filter((one) => one <= most).length / own.length]] }));
-  return [plot(fill(W.meanRows, { count: complete.length }), lines, { x: finer, y: (share) => `${Math.round(100 * share)}%`, title: W.timesTheFastest, linear: true })];
+  const tracks = new Map();
+  for (const row of shownRows) {
+    const key = JSON.stringify([row.device, row.threads]), found = shownColumns.map((column) => factorOfBest(row.cells[column.number]));
+    if (found.some((one) => one !== null)) tracks.set(key, [...(tracks.get(key) ?? []), { row, found }]);
+  }
+  const complete = [...tracks.values()].map((own) => {
+    const wide = inMostRows(own.map(({ found }) => found));
+    return { wide, own: own.filter(({ found }) => hasAll(found, wide)) };
+  });
+  const { wide, own } = complete.reduce((most, one) => (one.own.length > most.own.length ? one : most), { wide: [], own: [] });
+  if (own.length < data.fewestRows || wide.filter(Boolean).length < 2) return [];
+  const lines = shownColumns.flatMap((column, i) => (wide[i] ? [{ column, factors: own.map(({ found }) => found[i]).sort((a, b) => a - b) }] : []));
+  const most = Math.min(64, Math.max(2, ...lines.flatMap(({ factors }) => factors).filter(Number.isFinite)) * 1.1);
+  for (const line of lines) line.points = stairs(line.factors, most);
+  const { row } = own[0], track = tracks.size > 1 ? `${row.device}, ${data.threads[row.threads]}: ` : '';
+  return [plot(track + fill(W.profileRows, { count: own.length }), lines, { x: finer, y: (share) => `${Math.round(100 * share)}%`, title: W.timesTheFastest, linear: true })];
+}
+
+/** How many times the best time of its row a cell takes, among all columns of the run; null where it does not count. */
+function factorOfBest(cell) {
+  const own = cell ? cell.get('common') : null;
+  if (own === null) return null;
+  return (own || Infinity) / Math.min(...cell.row.cells.map((one) => (one && one.get('common')) || Infinity));
+}
+
+/** The share of rows up to each factor, as the corners of a line from 1 to `most`. */
+function stairs(factors, most) {
+  const within = factors.filter((one) => one <= most), share = (count) => count / factors.length;
+  return [[1, 0], ...within.flatMap((one, i) => [[one, share(i)], [one, share(i + 1)]]), [most, share(within.length)]];
 }
 
 function roofline(shownRows, shownColumns) {

@@ -59,7 +59,11 @@ FIGURES = {
     "memoryFigure": word("memory"),
     "memoryHint": word("Peak memory of the steps."),
     "profileFigure": word("performance profile"),
-    "profileHint": word("Share of the rows in which a column takes at most so many times as long as the fastest."),
+    "profileHint": word(
+        "Share of the rows in which a column takes at most so many times as long as the fastest of all columns. A "
+        "column in too few rows has no line."
+    ),
+    "profileRows": word("{count} rows"),
     "timesTheFastest": word("time over that of the fastest"),
     "rooflineFigure": word("roofline"),
     "rooflineHint": word(

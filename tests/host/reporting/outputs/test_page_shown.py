@@ -129,7 +129,7 @@ def test_rows_of_other_numbers_of_threads_are_not_part_of_the_mean(tmp_path, lon
         ("distributions", 3, "Every dot is a sample"),
         ("scaling", 1, "Time per step at each size"),
         ("memory", 3, "Peak memory of the steps"),
-        ("profile", 1, "over 4 complete rows"),
+        ("profile", 1, "4 rows"),
         ("roofline", 1, "cpu / float32 / 2 threads"),
     ],
 )

@@ -1,0 +1,33 @@
+"""Tests the further figures of the page in a browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pages import page_of
+
+
+def drawn(chromium, path, figure: str) -> str:
+    text = chromium.dump(path, f"figure={figure}")
+    return re.search(r'<section id="figures">(.*?)<section id="table">', text, re.DOTALL)[1]
+
+
+def test_profiles_are_over_the_rows_of_one_number_of_threads_without_columns_in_few_rows(
+    tmp_path, long_study, chromium
+):
+    long_study.records = [
+        r for r in long_study.records if r.cell.column != "jax:jit" or r.cell.workload == "mlp-train"
+    ] + [replace(r, cell=replace(r.cell, threads=1)) for r in long_study.records if r.cell.workload == "dispatch"]
+    long_study.run["planned"] = []
+    shown = drawn(chromium, page_of(long_study, tmp_path), "profile")
+    assert re.search("<h3>([^<]*)", shown)[1] == "cpu, 2 threads: 3 rows"
+    assert shown.count('class="course"') == 7
+
+
+def test_a_failure_leaves_its_row_in_the_profiles(tmp_path, long_study, chromium):
+    long_study.end("jax:jit", "dispatch", "failed", "import", "no module")
+    shown = drawn(chromium, page_of(long_study, tmp_path), "profile")
+    assert re.search("<h3>([^<]*)", shown)[1] == "3 rows"
+    assert shown.count('class="course"') == 8
+    assert not re.search(r"NaN|Infinity|undefined", shown)
