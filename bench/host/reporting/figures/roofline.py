@@ -31,8 +31,10 @@ HEIGHT = 2.6
 MOST_ROWS, MOST_PANELS = 12, 2
 GIGA = 1e9
 DASHED = (0, (4, 2))
-#: How far letters stand apart, as a share of the axis.
-APART = 0.05
+#: How far letters stand apart, and how far above the axes, as shares of these.
+APART, ABOVE = 0.035, 0.07
+#: The colour of the line of a row, up to its letter.
+ROW = "0.65"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Roofed:
     """What has the same roofs: the rows of one device, precision and number of threads."""
 
     title: str
+    #: The peaks in words.
+    peaks: str
     peak: Peak
     #: (operational intensity, row)
     rows: Sequence[tuple[float, ComparedRow]]
@@ -71,7 +75,8 @@ def draw(report: Report) -> Figure | None:
     rows_shown = len(every) <= MOST_PANELS and all(len(one.rows) <= MOST_ROWS for one in every)
     whole = rows_shown and len(columns) == len(found.columns)
     lines = [
-        _("operational intensity: useful FLOP of a compulsory byte"),
+        _("operational intensity: useful FLOP per compulsory byte"),
+        *(f"{one.title if len(groups) > 1 else _('peaks')}: {one.peaks}" for one in groups),
         "  ".join(
             f"{letter} {name};".replace(" ", "\u00a0")
             for name, letter in zip(cut_names(list(letters)), letters.values(), strict=True)
@@ -90,7 +95,7 @@ def draw(report: Report) -> Figure | None:
 
 def group(report: Report, found: SpeedUps, columns: Sequence[str]) -> list[Roofed]:
     """Group the rows that have work and times by what their roofs depend on; those with most rows come first."""
-    groups: dict[str, tuple[Peak, list[tuple[float, ComparedRow]]]] = {}
+    groups: dict[tuple[str, str], tuple[Peak, list[tuple[float, ComparedRow]]]] = {}
     for row in found.rows:
         shown = next((cell.result for c in columns if (cell := row.cells.get(c)) and _rate(cell)), None)
         if shown is None:
@@ -98,17 +103,21 @@ def group(report: Report, found: SpeedUps, columns: Sequence[str]) -> list[Roofe
         peak = peak_of(shown, report.manifest)
         if peak.flops_per_s and peak.bandwidths:
             measured = shown.cell
-            what = (measured.device, measured.precision, threads_in_words(measured.threads))
-            title = f"{', '.join(what)}: {_peaks(peak)}"
-            groups.setdefault(title, (peak, []))[1].append((_intensity(shown), row))
+            title = ", ".join((measured.device, measured.precision, threads_in_words(measured.threads)))
+            groups.setdefault((title, _peaks(peak)), (peak, []))[1].append((_intensity(shown), row))
     ordered = sorted(groups.items(), key=lambda item: -len(item[1][1]))
-    return [Roofed(title, peak, rows) for title, (peak, rows) in ordered]
+    return [Roofed(*names, peak, rows) for names, (peak, rows) in ordered]
 
 
 def _peaks(peak: Peak) -> str:
-    rates = max(rate for _size, rate in peak.bandwidths), peak.bandwidths[-1][1]
-    best, last = (f"{format_number(rate / GIGA)} GB/s" for rate in rates)
-    return f"{format_number((peak.flops_per_s or 0.0) / GIGA)} GFLOP/s, {best}, {last}"
+    rates = peak.flops_per_s or 0.0, max(rate for _size, rate in peak.bandwidths), peak.bandwidths[-1][1]
+    computing, best, last = (format_number(rate / GIGA) for rate in rates)
+    return _(
+        "{flops} GFLOP/s, cache {cache} GB/s, memory {memory} GB/s",
+        flops=computing,
+        cache=best,
+        memory=last,
+    )
 
 
 def _rate(cell: ComparedCell) -> float | None:
@@ -126,6 +135,7 @@ def _draw_group(
     intensities = [x for x, _row in one.shown]
     low, high = min(intensities) / 2.0, max(intensities) * 2.0
     rates = []
+    feet = []
     _draw_roofs(axes, one.peak, low, high)
     for x, row in one.shown:
         known = [(c, cell, rate) for c in columns if (cell := row.cells.get(c)) and (rate := _rate(cell))]
@@ -136,12 +146,13 @@ def _draw_group(
         reach = (high / low) ** 0.02
         axes.plot([x / reach, x * reach], [roof, roof], color="black", linewidth=1.2, zorder=2)
         lowest = min(rate for *_rest, rate in known) / GIGA
-        axes.plot([x, x], [lowest, roof], color="0.8", linewidth=0.6, zorder=1)
+        feet.append(lowest)
         rates += [lowest, roof]
     scale(axes, (low, high), write=write_power, most=6)
-    scale(axes, [*rates, (one.peak.flops_per_s or 0.0) / GIGA], of="y", most=6)
+    scale(axes, [*rates, (one.peak.flops_per_s or 0.0) / GIGA], of="y", write=write_power, most=6)
+    axes.vlines(intensities, feet, axes.get_ylim()[1], color=ROW, linewidth=0.6, zorder=1)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(one.title, pad=14)
+    axes.set_title(one.title, pad=18)
     _name_rows(axes, one, letters)
 
 
@@ -160,21 +171,21 @@ def _draw_roofs(axes: Axes, peak: Peak, low: float, high: float) -> None:
 
 
 def _name_rows(axes: Axes, one: Roofed, letters: Mapping[str, str]) -> None:
-    """Write the letters of the rows above the axes, apart from each other, each with a line to its place."""
+    """Write the letters of the rows above the axes, apart from each other, each with a line to that of its row."""
     low, high = axes.get_xlim()
     places = [math.log(x / low) / math.log(high / low) for x, _row in one.shown]
     for (x, row), letter_at in zip(one.shown, spread(places, APART), strict=True):
         axes.annotate(
             letters[row.name],
             (x, 1.0),
-            xytext=(letter_at, 1.04),
+            xytext=(letter_at, 1.0 + ABOVE),
             xycoords=("data", "axes fraction"),
             textcoords="axes fraction",
             ha="center",
             arrowprops={
                 "arrowstyle": "-",
-                "linewidth": 0.4,
-                "color": "0.6",
+                "linewidth": 0.6,
+                "color": ROW,
                 "shrinkA": 0,
                 "shrinkB": 0,
                 "relpos": (0.5, 0),
@@ -183,11 +194,18 @@ def _name_rows(axes: Axes, one: Roofed, letters: Mapping[str, str]) -> None:
 
 
 def spread(places: Sequence[float], apart: float) -> list[float]:
-    """Move ascending places apart from each other as little as needed, to the right and then back from the end."""
-    found = list(places)
-    for i in range(1, len(found)):
-        found[i] = max(found[i], found[i - 1] + apart)
-    found[-1] = min(found[-1], 1.0)
-    for i in range(len(found) - 2, -1, -1):
-        found[i] = min(found[i], found[i + 1] - apart)
-    return found
+    """Move ascending places between 0 and 1 apart from each other, by as little as possible in squares.
+
+    So places that are close stay around their middle. It is isotonic regression of how far each is right of where it
+    would be in a row of touching ones: those that would be left of the one before share a mean.
+    """
+    pools: list[tuple[float, int]] = []
+    for number, place in enumerate(places):
+        mean, count = place - number * apart, 1
+        while pools and pools[-1][0] >= mean:
+            other, size = pools.pop()
+            mean, count = (other * size + mean * count) / (size + count), size + count
+        pools.append((mean, count))
+    starts = [mean for mean, count in pools for _one in range(count)]
+    last = max(0.0, 1.0 - (len(places) - 1) * apart)
+    return [min(last, max(0.0, start)) + number * apart for number, start in enumerate(starts)]
