@@ -31,9 +31,8 @@ def draw(report: Report) -> Figure | None:
     if found is None:
         return None
     others = [column for column in found.columns if column != found.baseline]
-    rows, columns, whole = choose(found, others, MOST_LINES)
     bases = baselines_of(found.results, report.manifest.study.baseline)
-    rows = [row for row in rows if any(_base(row, column, bases) for column in columns)]
+    rows, columns, whole = choose(found, others, MOST_LINES, lambda row, column: _base(row, column, bases) is not None)
     if not rows:
         return None
     styles = styles_of(found.columns, found.labels, columns)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..tables.speedup_values import ComparedRow, SpeedUps
 from .legend import cut_names
+from .series import keep_columns
 from .style import HEIGHT, TEXT_WIDTH, WIDTH
 
 #: Panels side by side, and in all.
@@ -39,9 +40,22 @@ def make_panels(
     return figure, every[: len(names)]
 
 
-def choose(found: SpeedUps, columns: Iterable[str], most: int) -> tuple[list[ComparedRow], list[str], bool]:
-    """Return the rows and columns that fit, and whether these are all; rows without a time in them are left out."""
-    every = list(columns)
-    kept = every[:most]
-    rows = [row for row in found.rows if any(cell.time for c in kept if (cell := row.cells.get(c)))]
-    return rows[:MOST_PANELS], kept, len(rows) <= MOST_PANELS and len(kept) == len(every)
+def has_time(row: ComparedRow, column: str) -> bool:
+    cell = row.cells.get(column)
+    return cell is not None and cell.time is not None
+
+
+def choose(
+    found: SpeedUps, columns: Iterable[str], most: int, drawable: Callable[[ComparedRow, str], bool] = has_time
+) -> tuple[list[ComparedRow], list[str], bool]:
+    """Return the rows and columns that fit and have something ``drawable``, and whether these are all that have it.
+
+    Of many columns, the fastest mode of each version stays; of many rows, the first ones.
+    """
+    every = [column for column in columns if any(drawable(row, column) for row in found.rows)]
+    kept = keep_columns(found, every, most)
+    rows = [row for row in found.rows if any(drawable(row, column) for column in kept)]
+    shown = rows[:MOST_PANELS]
+    # A column that none of these rows has would have no line for its name in the legend.
+    drawn = [column for column in kept if any(drawable(row, column) for row in shown)]
+    return shown, drawn, len(shown) == len(rows) and len(kept) == len(every)

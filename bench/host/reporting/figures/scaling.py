@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +13,8 @@ from ..words.language import _
 from ..words.row_names import row_name, usual_facets
 from .axes import scale, write_time
 from .legend import cut, finish, handles_of, hollow, incomplete, missing
-from .panels import MOST_PANELS, make_panels
+from .panels import MOST_PANELS, has_time, make_panels
+from .series import keep_columns
 from .style import MOST_LINES, Style, styles_of
 
 PANEL = 1.5
@@ -26,17 +27,19 @@ def draw(report: Report) -> Figure | None:
     found = report.speed_ups
     if found is None:
         return None
-    columns = list(found.columns[:MOST_LINES])
-    every = families(found, columns)
+    known = _with_time(found.columns, families(found, found.columns).values())
+    every = families(found, keep_columns(found, known, MOST_LINES))
     names = list(every)[:MOST_PANELS]
     if not names:
         return None
+    drawn = [row for name in names for row in every[name]]
+    columns = _with_time(keep_columns(found, known, MOST_LINES), [drawn])
     styles = styles_of(found.columns, found.labels, columns)
     figure, panels = make_panels(names, PANEL)
     for axes, name in zip(panels, names, strict=True):
         _draw_family(axes, every[name], columns, styles)
-    shown = [cell for name in names for row in every[name] for cell in row.cells.values() if cell.time]
-    whole = len(names) == len(every) and len(columns) == len(found.columns)
+    shown = [cell for row in drawn for column in columns if (cell := row.cells.get(column)) and cell.time]
+    whole = len(names) == len(every) and len(columns) == len(known)
     lines = [
         _("sizes, by the useful operations of a step; grey: time in proportion to them"),
         *missing(cell for rows in every.values() for row in rows for cell in row.cells.values()),
@@ -45,6 +48,11 @@ def draw(report: Report) -> Figure | None:
     return finish(
         figure, lines, handles_of(columns, found.labels, styles, lines=True, doubtful=any(map(hollow, shown)))
     )
+
+
+def _with_time(columns: Sequence[str], rows: Iterable[Sequence[ComparedRow]]) -> list[str]:
+    every = [row for own in rows for row in own]
+    return [column for column in columns if any(has_time(row, column) for row in every)]
 
 
 def families(found: SpeedUps, columns: Sequence[str]) -> dict[str, list[ComparedRow]]:

@@ -77,6 +77,13 @@ class Drawn:
         return series.name(found, LISTED_WIDE if self.wide else LISTED)
 
 
+def keep_columns(found: SpeedUps, columns: Sequence[str], most: int) -> list[str]:
+    """Return at most so many columns, in their order: first the fastest mode of each version, then its other modes."""
+    order = dispensability(found)
+    kept = sorted(columns, key=order.__getitem__)[:most]
+    return [column for column in columns if column in kept]
+
+
 def of_columns(found: SpeedUps, columns: Sequence[str]) -> list[Series]:
     return [Series(column, (column,), found.labels[column]) for column in columns]
 
@@ -118,7 +125,7 @@ def choose(found: SpeedUps, others: Sequence[str]) -> Drawn:
     """
     means = len(found.tracks)
     missed_most = sorted(others, key=dispensability(found).__getitem__)
-    columns = [column for column in others if column in missed_most[:MOST_COLUMNS]]
+    columns = keep_columns(found, others, MOST_COLUMNS)
     whole = columns == list(others)
     series = of_columns(found, columns)
     if len(found.rows) + means <= most_rows(len(columns)):
