@@ -26,13 +26,17 @@ def scale(
     of: Literal["x", "y"] = "x",
     write: Callable[[float], str] = general,
     most: int = MOST_TICKS,
+    letters: float = math.inf,
 ) -> None:
-    """Let an axis reach from the least to the greatest value; ``write`` names its ticks, about ``most`` at most."""
+    """Let an axis reach from the least to the greatest value; ``write`` names its ticks, about ``most`` at most.
+
+    Ticks whose names would touch the one before are left out, where so many ``letters`` are as long as the axis.
+    """
     known = [value for value in values if value > 0 and math.isfinite(value)]
     low, high = min(known), max(known)
     room = max(1.08, (high / low) ** 0.04)
     low, high = low / room, high * room
-    places = ticks(low, high, most)
+    places = thin(ticks(low, high, most), low, high, write, letters)
     axis = axes.xaxis if of == "x" else axes.yaxis
     (axes.set_xscale if of == "x" else axes.set_yscale)("log")
     (axes.set_xlim if of == "x" else axes.set_ylim)(low, high)
@@ -52,6 +56,18 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     ratio = high / low
     candidates = [powers] if ratio > MOST_STEPPED else [even] if ratio < SHORT else [*stepped, powers, even]
     return next((found for found in candidates if 2 <= len(found) <= most), even)
+
+
+def thin(
+    places: Iterable[float], low: float, high: float, write: Callable[[float], str], letters: float
+) -> list[float]:
+    """Leave out places whose names would touch the one before, on a logarithmic axis as long as so many letters."""
+    kept: list[float] = []
+    for place in places:
+        room = letters * math.log(place / kept[-1]) / math.log(high / low) if kept else math.inf
+        if room >= 1 + (len(write(place)) + len(write(kept[-1] if kept else place))) / 2:
+            kept.append(place)
+    return kept
 
 
 def _stepped(low: float, high: float, steps: Sequence[float]) -> list[float]:

@@ -15,7 +15,7 @@ from ..report import Report
 from ..tables.speedup_values import ComparedRow
 from ..words.language import _
 from .axes import scale, write_time
-from .legend import cut_names, finish, incomplete, missing
+from .legend import cut, cut_names, finish, incomplete, missing
 from .panels import choose, make_panels
 from .style import MOST_COLUMNS, Style, styles_of
 
@@ -23,6 +23,8 @@ from .style import MOST_COLUMNS, Style, styles_of
 MOST_PROCESSES = 8
 #: Inches of a panel: for a column, and around them.
 COLUMN, AROUND = 0.15, 0.45
+#: As many letters are as long as the axis of a panel beside two others.
+LETTERS = 31
 
 
 def draw(report: Report) -> Figure | None:
@@ -36,7 +38,7 @@ def draw(report: Report) -> Figure | None:
     styles = styles_of(found.columns, found.labels, columns)
     names = cut_names([found.labels[column].text for column in columns])
     figure, panels = make_panels([row.name for row in rows], len(columns) * COLUMN + AROUND, share_y=True)
-    thinned = False
+    thinned = compared = False
     for axes, row in zip(panels, rows, strict=True):
         axes.set_ylim(len(columns) - 0.5, -0.5)
         axes.set_yticks(range(len(columns)), names)
@@ -44,9 +46,11 @@ def draw(report: Report) -> Figure | None:
         thinned |= _draw_row(axes, row, columns, styles)
         base = row.cells.get(found.baseline)
         if base and base.time:
+            compared = True
             axes.axvline(base.time.value, color="0.4", linewidth=0.5, linestyle=(0, (1, 1.5)), zorder=1)
     lines = [
         _("time of a step; a line is a process: 10% to 90% of its samples, thick 25% to 75%, dot median"),
+        *([_("dotted: time of {baseline}", baseline=cut(found.baseline_name, 60))] if compared else []),
         *([_("of every cell at most {count} processes are shown", count=MOST_PROCESSES)] if thinned else []),
         *missing(found.cells()),
         *incomplete(whole),
@@ -76,7 +80,7 @@ def _draw_row(axes: Axes, row: ComparedRow, columns: Sequence[str], styles: dict
         axes.hlines(heights, lows, highs, colours, linewidth=width, zorder=2)
     medians = [one.median for one in locations]
     axes.plot(medians, heights, "o", color="black", markersize=1.3, markeredgewidth=0, zorder=3)
-    scale(axes, [end for one in locations for end in (one.q10, one.p90)], write=write_time, most=4)
+    scale(axes, [end for one in locations for end in (one.q10, one.p90)], write=write_time, most=4, letters=LETTERS)
     return thinned
 
 

@@ -27,8 +27,8 @@ LEAST = 8
 LEGEND_NAMES = (60, 48, NAME, 20)
 #: Letters of a line, an inch.
 LETTERS = 17
-#: Inches of a line of notes, and above the legend.
-LINE, LEGEND_GAP = 0.115, 0.1
+#: How far lines of notes stand apart, in heights of letters; inches below all notes, and above the legend.
+SPACING, NOTES_GAP, LEGEND_GAP = 1.3, 0.02, 0.1
 
 
 def cut(text: str, length: int = NAME) -> str:
@@ -111,13 +111,15 @@ def finish(figure: Figure, notes: Iterable[str], handles: Sequence[Line2D] = ())
     """Let a figure grow by the notes and the legend below its axes; return it."""
     width, height = figure.get_size_inches()
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * LETTERS), break_on_hyphens=False)]
-    below = LINE * len(lines) + (_add_legend(figure, handles) if handles else 0.0)
+    text = figure.text(0.5, 0.0, "\n".join(lines), ha="center", va="top", linespacing=SPACING)
+    below = NOTES_GAP + float(text.get_window_extent().height) / figure.dpi if lines else 0.0
+    below += _add_legend(figure, handles) if handles else 0.0
     figure.set_size_inches(width, height + below)
     share = 1.0 / (height + below)
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(rect=(0.0, below * share, 1.0, height * share))
-    figure.text(0.5, below * share, "\n".join(lines), ha="center", va="top", linespacing=1.15)
+    text.set_y(below * share)
     return figure
 
 

@@ -45,3 +45,16 @@ def test_times_have_their_unit(seconds, shown):
 )
 def test_long_powers_of_ten_have_exponents(value, shown):
     assert axes.write_power(value) == shown
+
+
+def test_ticks_whose_names_would_touch_are_left_out():
+    """Of 7, 10, 12 and 15 ms the middle two collided in a panel of 31 letters."""
+    places = [7e-3, 1e-2, 1.2e-2, 1.5e-2]
+    assert axes.thin(places, 6e-3, 1.7e-2, axes.write_time, 31) == [7e-3, 1e-2, 1.5e-2]
+    assert axes.thin(places, 6e-3, 1.7e-2, axes.write_time, 100) == places
+
+
+@given(st.floats(1e-7, 10.0), st.floats(1.08, 1e4))
+def test_an_axis_of_times_keeps_two_ticks_of_a_panel(low, ratio):
+    found = axes.thin(axes.ticks(low, low * ratio, 4), low, low * ratio, axes.write_time, 31)
+    assert len(found) >= 2
