@@ -24,6 +24,7 @@ from ..words.numbers import format_number
 from ..words.row_names import threads_in_words
 from .axes import scale, write_power
 from .legend import cut_names, finish, handles_of, hollow, incomplete, missing
+from .series import keep_columns
 from .style import MOST_COLUMNS, TEXT_WIDTH, WIDTH, Style, styles_of
 
 HEIGHT = 2.6
@@ -59,7 +60,8 @@ def draw(report: Report) -> Figure | None:
     found = report.speed_ups
     if found is None:
         return None
-    columns = list(found.columns[:MOST_COLUMNS])
+    known = [c for c in found.columns if any((cell := row.cells.get(c)) and _rate(cell) for row in found.rows)]
+    columns = keep_columns(found, known, MOST_COLUMNS)
     every = group(report, found, columns)
     groups = every[:MOST_PANELS]
     if not groups:
@@ -73,7 +75,7 @@ def draw(report: Report) -> Figure | None:
     figure.axes[0].set_ylabel("GFLOP/s")
     shown = [cell for one in groups for _x, row in one.shown for cell in row.cells.values() if cell.time]
     rows_shown = len(every) <= MOST_PANELS and all(len(one.rows) <= MOST_ROWS for one in every)
-    whole = rows_shown and len(columns) == len(found.columns)
+    whole = rows_shown and len(columns) == len(known)
     lines = [
         _("operational intensity: useful FLOP per compulsory byte"),
         *(f"{one.title if len(groups) > 1 else _('peaks')}: {one.peaks}" for one in groups),

@@ -35,7 +35,7 @@ def make_frame(names: Sequence[str], points: int, means: int = 0) -> tuple[Figur
     return figure, axes
 
 
-def make_wide_frame(names: Sequence[str], points: int, means: int) -> tuple[Figure, list[Axes]]:
+def make_wide_frame(names: Sequence[str], points: int, means: int = 0) -> tuple[Figure, list[Axes]]:
     """Make a figure with a band for each name in two columns, of which the second has the last names."""
     names = cut_names(names)
     half = math.ceil(len(names) / 2)

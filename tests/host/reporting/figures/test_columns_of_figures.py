@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from speedup_figures import below, named_columns
+from speedup_figures import below, grown, named_columns, names_of
 
 from bench.host.reporting import report
-from bench.host.reporting.figures import break_even, panels, scaling, startup
+from bench.host.reporting.figures import break_even, memory, panels, roofline, rows, scaling, startup, style
 
 
 @pytest.fixture
@@ -74,3 +74,28 @@ def test_lines_of_sizes_show_the_fastest_mode_of_each_version(long_study):
     ]
     long_study.run["planned"] = []
     assert "JAX 2.15 jit" in named_columns(scaling.draw(report.make(long_study.records, long_study.manifest)))
+
+
+@pytest.mark.parametrize(("sizes", "shown", "columns"), [(8, 8, 8), (52, 52, 6), (70, 52, 6)])
+def test_memory_has_all_rows_that_fit_on_a_page(long_study, sizes, shown, columns):
+    figure = memory.draw(report.make(grown(long_study, sizes).records, long_study.manifest))
+    assert len(names_of(figure)) == shown
+    assert len(named_columns(figure)) == columns
+    assert {"PyTorch 2.15 compile", "JAX 2.15 jit"} <= set(named_columns(figure))
+    assert figure.get_size_inches()[1] <= 9.0
+    assert ("more rows and columns are in details.csv" in below(figure)) == (sizes > 8)
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+
+
+def test_memory_of_many_rows_is_as_wide_as_the_text(long_study):
+    made = report.make(grown(long_study, 20).records, long_study.manifest)
+    assert rows.most_rows(8) < 20
+    assert memory.draw(made).get_size_inches()[0] == style.TEXT_WIDTH
+    assert len(named_columns(memory.draw(made))) == 8
+
+
+def test_a_roofline_shows_the_fastest_mode_of_each_version(many_modes, long_study):
+    long_study.run["peaks"] = {"torch1/cpu": {"flops_per_s": {"float32": 1e13}, "bandwidths": [[1e6, 1e12]]}}
+    figure = roofline.draw(report.make(long_study.records, long_study.manifest))
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {"PyTorch 2.15 compile", "JAX 2.15 jit"} <= set(names)
