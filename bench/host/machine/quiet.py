@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+from ..counts import counted
 from .other_load import OtherLoad
 
 #: Seconds of one measurement of the load. Shorter ones miss a program that computes in bursts.
@@ -44,7 +45,7 @@ def wait_until_quiet(
     used = measure()
     if used is None or used < MOST_QUIET:
         return True
-    busy = f"Other programs use {used:.1f} of {processors} processors"
+    busy = f"Other programs use {used:.1f} of {counted(processors, 'processor')}"
     if not wait_s:
         say(f"{busy}, which makes times unusable. Close them, or let the run wait for a quiet machine: --wait 10m")
         return False

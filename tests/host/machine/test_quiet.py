@@ -42,6 +42,12 @@ def test_a_busy_machine_is_said_with_the_load_and_the_remedy():
     ]
 
 
+def test_the_load_of_a_machine_with_one_processor_is_said_in_the_singular():
+    machine = Machine(0.8)
+    wait_until_quiet(machine.measure, 1, 0.0, machine.said.append)
+    assert machine.said[0].startswith("Other programs use 0.8 of 1 processor, which")
+
+
 def test_a_run_waits_until_several_measurements_in_a_row_are_quiet():
     machine = Machine(1.0, 1.0, 0.0, 0.9, 0.0, 0.0, 0.0)
     assert machine.wait(60.0)
