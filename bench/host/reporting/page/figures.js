@@ -16,16 +16,26 @@ const SHAPES = [
 ];
 const FILLS = [{ 'fill-opacity': 1 }, { 'fill-opacity': 0 }, { 'fill-opacity': 0.35 }, { 'fill-opacity': 0, 'stroke-width': 2.2 }];
 
+// What a figure needs of the run; without it there is no choice of rows and columns that it could show.
+const NEEDS = { scaling: () => sizesOf(rows).some((sizes) => sizes.length > 1), roofline: () => data.roofs.length > 0 };
+
 function figures(shownRows, shownColumns) {
+  const offered = Object.keys(FIGURES).filter((one) => !NEEDS[one] || NEEDS[one]());
   const name = choice.figure, drawn = Object.hasOwn(FIGURES, name) ? FIGURES[name](shownRows, shownColumns) : [];
   return [
     make('h2', {}, W.figures),
     make('div', { class: 'chips', role: 'group', 'aria-label': W.figures },
-      Object.keys(FIGURES).map((one) => chip(W[`${one}Figure`], name === one, () => choose({ figure: name === one ? '' : one }), `figure=${one}`))),
-    drawn.length ? [make('p', { class: 'hint' }, W[`${name}Hint`]), NAMED.has(name) ? null : key(shownColumns, MARKED.has(name)), make('div', { class: 'panels' }, drawn)] : null,
+      offered.map((one) => chip(W[`${one}Figure`], name === one, () => choose({ figure: name === one ? '' : one }), `figure=${one}`))),
+    drawn.length ? [make('p', { class: 'hint' }, W[`${name}Hint`]), NAMED.has(name) ? null : key(columnsIn(drawn, shownColumns), MARKED.has(name)), make('div', { class: 'panels' }, drawn)] : null,
     Object.hasOwn(FIGURES, name) && !drawn.length ? make('p', { class: 'hint' }, W.noFigure) : null,
     drawn.length === MOST_PANELS && shownRows.length > MOST_PANELS ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: MOST_PANELS, count: shownRows.length })) : null,
   ];
+}
+
+/** The columns that have a line or a mark in one of the panels. */
+function columnsIn(panels, shownColumns) {
+  const drawn = new Set(panels.flatMap((panel) => plotted.get(panel) ?? []));
+  return shownColumns.filter((column) => drawn.has(column));
 }
 
 /** The first panels that there is something to draw in. */
@@ -79,9 +89,7 @@ function breakEven(shownRows, shownColumns) {
 }
 
 function scaling(shownRows, shownColumns) {
-  const groups = new Map();
-  for (const row of shownRows) groups.set(groupOf(row), [...(groups.get(groupOf(row)) ?? []), row]);
-  return firstPanels(groups, ([name, own]) => {
+  return firstPanels(sizesOf(shownRows), (own) => {
     const least = (row) => Math.min(...usableOf(row, shownColumns).map((cell) => cell.step));
     const sizes = own.filter((row) => Number.isFinite(least(row))).sort((a, b) => least(a) - least(b));
     if (sizes.length < 2) return null;
@@ -89,8 +97,15 @@ function scaling(shownRows, shownColumns) {
       const cell = row.cells[column.number];
       return cell && cell.usable ? [[i, cell.step]] : [];
     }) }));
-    return plot(name, lines, { x: (i) => sizes[i]?.size ?? '', y: time, title: W.size, places: sizes.length });
+    return plot(groupOf(own[0]), lines, { x: (i) => sizes[i]?.size ?? '', y: time, title: W.size, places: sizes.length });
   });
+}
+
+/** The rows in lists, each of rows that differ in their size alone. */
+function sizesOf(some) {
+  const groups = new Map();
+  for (const row of some) groups.set(groupOf(row), [...(groups.get(groupOf(row)) ?? []), row]);
+  return [...groups.values()];
 }
 
 function groupOf(row) {

@@ -39,6 +39,9 @@ function scaleFor(values, from, to, write, { places, linear }) {
   return { at, ticks: ticks.length > 1 ? ticks : [least, most], write };
 }
 
+/** The columns that a panel has something of. */
+const plotted = new WeakMap();
+
 /**
  * A panel with `lines`, each {column, points: [[x, y], …], dots, marks, line, middle}; a line without a column is a bound.
  *
@@ -63,8 +66,10 @@ function plot(name, lines, { x, y, title, places = 0, linear = false, names = nu
   });
   for (const line of lines) drawn.push(...lineOf(line, across, up));
   drawn.push(draw('text', { x: (start + width - right) / 2, y: height - 4, 'text-anchor': 'middle' }, title));
-  return make('section', { class: 'panel' }, make('h3', {}, name),
+  const panel = make('section', { class: 'panel' }, make('h3', {}, name),
     draw('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}. ${title}` }, drawn));
+  plotted.set(panel, lines.filter((line) => line.column && line.points.length).map((line) => line.column));
+  return panel;
 }
 
 function lineOf({ column, points, dots = false, marks = false, line = true, middle = null }, across, up) {

@@ -31,3 +31,24 @@ def test_a_failure_leaves_its_row_in_the_profiles(tmp_path, long_study, chromium
     assert re.search("<h3>([^<]*)", shown)[1] == "3 rows"
     assert shown.count('class="course"') == 8
     assert not re.search(r"NaN|Infinity|undefined", shown)
+
+
+def test_a_figure_that_the_run_cannot_have_is_not_offered(tmp_path, long_study, chromium):
+    shown = drawn(chromium, page_of(long_study, tmp_path), "memory")
+    assert not any(f'data-key="figure={figure}"' in shown for figure in ("scaling", "roofline"))
+    long_study.records += [
+        replace(r, cell=replace(r.cell, size="tiny")) for r in long_study.records if r.cell.workload == "mlp-train"
+    ]
+    long_study.run["peaks"] = {"torch1/cpu": {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 1e11]]}}
+    shown = drawn(chromium, page_of(long_study, tmp_path), "memory")
+    assert all(f'data-key="figure={figure}"' in shown for figure in ("scaling", "roofline", "breakEven"))
+
+
+def test_a_legend_names_only_columns_with_a_line(tmp_path, long_study, chromium):
+    long_study.records = [r for r in long_study.records if r.cell.column != "jax:jit" or r.cell.workload == "mlp-train"]
+    long_study.run["planned"] = []
+    (legend,) = re.findall(
+        r'<p class="legend">(.*?)</p>', drawn(chromium, page_of(long_study, tmp_path), "profile"), re.DOTALL
+    )
+    assert legend.count("<path") == 7
+    assert "JAX 2.15 jit" not in legend
