@@ -31,6 +31,7 @@ from ..words.row_names import row_name, threads_in_words, usual_facets
 from ..words.terms import items_word, status_word
 from ..words.text import first_words
 from . import cells
+from .looks import looks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -46,6 +47,7 @@ def of_report(report: Report) -> dict[str, Any]:
     # As in the tables, whose means depend on the order.
     columns = in_order(columns_of(results), labels)
     baseline, usual = measured_baseline(results, manifest), usual_facets(results)
+    looks = looks_of(columns, labels, baseline)
     as_ratios = manifest.study.ratios == RATIO
     explained = report.speed_ups.explained if report.speed_ups is not None else {}
     return {
@@ -85,7 +87,10 @@ def of_report(report: Report) -> dict[str, Any]:
         "noisyTime": NOISY_TIME,
         "usable": [grade.value for grade in Quality if grade.usable],
         "threads": {str(count): threads_in_words(count) for count in sorted({one.cell.threads for one in results})},
-        "columns": [_column(column, labels[column], results, explained.get(column, ())) for column in columns],
+        "columns": [
+            _column(column, labels[column], results, explained.get(column, ())) | {"look": looks[column]}
+            for column in columns
+        ],
         "rows": [_row(row[0].cell, usual) for row in rows.values()],
         **_cells(report, columns),
         "roofs": _roofs(results, manifest),
@@ -180,12 +185,16 @@ def _log(report: Report, result: Result) -> str | None:
 
 
 def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]]:
-    """Return the best rates that were measured, of memory with the largest working set, for what rows share."""
+    """Return the best rates that were measured, of the fastest cache and of main memory, for what rows share."""
     found = []
     for device, precision, threads in dict.fromkeys((r.cell.device, r.cell.precision, r.cell.threads) for r in results):
         peak = peaks.combine(manifest.peaks, device, precision, threads)
         if peak.flops_per_s and peak.bandwidths:
-            rates = {"flops": peak.flops_per_s, "bandwidth": peak.bandwidths[-1][1]}
+            rates = {
+                "flops": peak.flops_per_s,
+                "cache": max(rate for _size, rate in peak.bandwidths),
+                "bandwidth": peak.bandwidths[-1][1],
+            }
             found.append({"device": device, "precision": precision, "threads": threads, **rates})
     return found
 

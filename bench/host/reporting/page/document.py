@@ -16,8 +16,8 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parent
 #: The scripts, each after those whose functions it uses.
 SCRIPTS = (
-    "data.js", "elements.js", "choice.js", "compare.js", "chart.js", "plot.js", "figures.js", "table.js", "details.js",
-    "main.js",
+    "data.js", "elements.js", "marks.js", "choice.js", "compare.js", "chart.js", "plot.js", "figures.js", "table.js",
+    "details.js", "main.js",
 )  # fmt: skip
 #: Characters that mean something to HTML, or that end a line of JavaScript.
 ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}

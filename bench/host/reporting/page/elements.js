@@ -31,17 +31,3 @@ function facts(pairs) {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return make('dl', { class: 'facts' }, shown.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
 }
-
-// The same colour for a framework everywhere, also in the figures; those of Okabe and Ito (2008), which colour-blind people tell apart, and some of Tol (2021).
-const COLOURS = {
-  torch: '#d55e00', tensorflow: '#009e73', jax: '#0072b2', numpy: '#666666', keras: '#cc79a7', lightning: '#56b4e9',
-  flax: '#e69f00', haiku: '#aa4499', tflite: '#56b4e9', tensorflow1: '#882255', theano: '#999933',
-};
-const OTHERS = ['#cc79a7', '#56b4e9', '#e69f00', '#8c6bb1', '#666666'];
-const taken = columns.map((column) => COLOURS[column.key]);
-const left = OTHERS.filter((colour) => !taken.includes(colour));
-const others = [...new Set(columns.map((column) => column.key))].filter((key) => !Object.hasOwn(COLOURS, key));
-
-function colourOf(column) {
-  return Object.hasOwn(COLOURS, column.key) ? COLOURS[column.key] : (left.length ? left : OTHERS)[others.indexOf(column.key) % (left.length || OTHERS.length)];
-}

@@ -6,16 +6,6 @@ const NAMED = new Set(['distributions', 'memory']);
 // Figures whose columns have marks, and no lines.
 const MARKED = new Set(['roofline']);
 const PLOT = { width: 380, height: 230, left: 62, right: 16, top: 8, bottom: 34 };
-// Columns of one framework share its colour, so their lines differ: in their strokes, then in their widths, too.
-const DASHES = [null, '7 3', '2 3', '9 3 2 3', '1 5', '14 4', '6 2 2 2 2 2', '16 2 2 2 2 2 2 2'];
-const WIDTHS = [2, 3.5, 1];
-// So do their marks, where they have no lines: a disc, a square, a triangle, a rhombus, a triangle upside down, a plus, a cross; full, hollow, pale and bold.
-const SHAPES = [
-  'm-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z', 'm-3.2 -3.2h6.4v6.4h-6.4z', 'm0 -4.2l4.2 7.4h-8.4z', 'm0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z',
-  'm0 4.2l4.2 -7.4h-8.4z', 'm-1.3 -4.2h2.6v2.9h2.9v2.6h-2.9v2.9h-2.6v-2.9h-2.9v-2.6h2.9z', 'm-4 -2.2l1.8 -1.8l2.2 2.2l2.2 -2.2l1.8 1.8l-2.2 2.2l2.2 2.2l-1.8 1.8l-2.2 -2.2l-2.2 2.2l-1.8 -1.8l2.2 -2.2z',
-];
-const FILLS = [{ 'fill-opacity': 1 }, { 'fill-opacity': 0 }, { 'fill-opacity': 0.35 }, { 'fill-opacity': 0, 'stroke-width': 2.2 }];
-
 // What a figure needs of the run; without it there is no choice of rows and columns that it could show.
 const NEEDS = { scaling: () => sizesOf(rows).some((sizes) => sizes.length > 1), roofline: () => data.roofs.length > 0 };
 
@@ -46,22 +36,6 @@ function firstPanels(all, panelFor) {
     if (panel) found.push(panel);
   }
   return found;
-}
-
-/** The place of a column among those of its framework. */
-function placeOf(column) {
-  return columns.filter((one) => one.key === column.key).indexOf(column);
-}
-
-/** The mark of a column at the points `at`, each `x y`. */
-function marksOf(column, at) {
-  const place = placeOf(column), colour = colourOf(column), fill = FILLS[Math.floor(place / SHAPES.length) % FILLS.length];
-  return draw('path', { class: 'marks', d: at.map((one) => `M${one}${SHAPES[place % SHAPES.length]}`).join(''), fill: colour, stroke: colour, ...fill });
-}
-
-function lookOf(column) {
-  const place = placeOf(column);
-  return { stroke: colourOf(column), 'stroke-dasharray': DASHES[place % DASHES.length], 'stroke-width': WIDTHS[Math.floor(place / DASHES.length) % WIDTHS.length] };
 }
 
 /** Which line, or which mark, is which column. */
@@ -154,8 +128,9 @@ function roofline(shownRows, shownColumns) {
     }) }));
     const at = lines.flatMap((line) => line.points.map(([x]) => x));
     if (!at.length) return null;
-    const ridge = roof.flops / roof.bandwidth, ends = [Math.min(ridge / 4, ...at), ridge, Math.max(4 * ridge, ...at)];
-    lines.unshift({ points: ends.map((x) => [x, Math.min(roof.flops, x * roof.bandwidth)]) });
+    const ridge = roof.flops / roof.bandwidth, low = Math.min(ridge / 4, ...at), high = Math.max(4 * ridge, ...at);
+    const bound = (rate) => [low, Math.max(low, roof.flops / rate), high].map((x) => [x, Math.min(roof.flops, x * rate)]);
+    lines.unshift({ points: bound(roof.cache) }, { points: bound(roof.bandwidth), dashed: true });
     return plot([roof.device, roof.precision, data.threads[roof.threads]].join(' / '), lines, { x: three, y: rate, title: W.flopsPerByte });
   });
 }

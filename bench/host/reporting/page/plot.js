@@ -43,7 +43,7 @@ function scaleFor(values, from, to, write, { places, linear }) {
 const plotted = new WeakMap();
 
 /**
- * A panel with `lines`, each {column, points: [[x, y], …], dots, marks, line, middle}; a line without a column is a bound.
+ * A panel with `lines`, each {column, points: [[x, y], …], dots, marks, line, middle, dashed}; a line without a column is a bound.
  *
  * `names` puts a name before each place of the vertical axis, where every column has a place of its own.
  */
@@ -72,9 +72,9 @@ function plot(name, lines, { x, y, title, places = 0, linear = false, names = nu
   return panel;
 }
 
-function lineOf({ column, points, dots = false, marks = false, line = true, middle = null }, across, up) {
+function lineOf({ column, points, dots = false, marks = false, line = true, middle = null, dashed = false }, across, up) {
   if (!points.length) return [];
-  const look = column ? lookOf(column) : { stroke: 'currentColor', 'stroke-width': 1 }, drawn = [], colour = look.stroke;
+  const look = column ? lookOf(column) : { stroke: 'currentColor', 'stroke-width': 1, 'stroke-dasharray': dashed ? '4 2' : null }, drawn = [], colour = look.stroke;
   const at = points.map(([x, y]) => `${across.at(x).toFixed(1)} ${up.at(y).toFixed(1)}`);
   if (line) drawn.push(draw('path', { class: 'course', d: `M${at.join('L')}`, ...look }));
   if (dots) drawn.push(draw('path', { class: 'dots', d: at.map((one) => `M${one}h0`).join(''), stroke: colour, 'stroke-width': middle ? 3 : 7, opacity: middle ? 0.7 : 1 }));

@@ -67,8 +67,8 @@ FIGURES = {
     "timesTheFastest": word("time over that of the fastest"),
     "rooflineFigure": word("roofline"),
     "rooflineHint": word(
-        "Operations per second, over the operations per byte that a step must move. The line is the best that was "
-        "measured on this machine, with data in its main memory."
+        "Operations per second, over the operations per byte that a step must move. The lines are the best that was "
+        "measured on this machine: solid with data in its fastest cache, dashed in its main memory."
     ),
     "flopsPerByte": word("operations per byte"),
 }

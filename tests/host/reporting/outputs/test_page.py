@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import matplotlib.colors
 import pytest
 from pages import ATTACKS, DATA, cells_of, data_of, page_of, rename
 
@@ -12,8 +13,8 @@ from bench.host.analysis.quality import quality_of
 from bench.host.reporting import report
 from bench.host.reporting.figures import style
 from bench.host.reporting.outputs import page_html
-from bench.host.reporting.page import cells, document
-from bench.host.reporting.words import labels
+from bench.host.reporting.page import cells, document, looks
+from bench.host.reporting.words.labels import Label
 from bench.host.reporting.words.language import find, writing_in
 from bench.host.storage.manifest import Manifest
 
@@ -76,12 +77,30 @@ def test_pictures_have_no_more_points_than_their_share(long_study):
         assert series
 
 
-def test_a_framework_has_the_colour_that_it_has_in_the_figures():
-    script = (document.FOLDER / "elements.js").read_text(encoding="utf-8")
-    found = re.search(r"const COLOURS = \{(.*?)\}", script, re.DOTALL)
-    assert found is not None
-    of_page = dict(re.findall(r"(\w+): '(#\w+)'", found[1]))
-    assert {labels.product_of(name): colour.upper() for name, colour in of_page.items()} == style.COLOURS
+def test_a_column_has_the_look_that_it_has_in_the_figures(tmp_path, long_study):
+    found = report.make(long_study.records, long_study.manifest).speed_ups
+    expected = style.styles_of(found.columns, found.labels)
+    shown = {column["id"]: column["look"] for column in data_of(page_of(long_study, tmp_path))["columns"]}
+    assert {name: look["marker"] for name, look in shown.items()} == {c: one.marker for c, one in expected.items()}
+    for name, look in shown.items():
+        pattern = expected[name].pattern
+        assert look["strokes"] == ([] if pattern == "solid" else list(pattern[1]))
+        assert matplotlib.colors.to_rgb(look["colour"]) == pytest.approx(expected[name].colour, abs=1 / 255)
+    # Of an older version the colour is paler.
+    assert shown["torch1:eager"]["colour"] != shown["torch2:eager"]["colour"] == style.COLOURS["PyTorch"].lower()
+
+
+def test_the_page_can_draw_every_mark_of_the_figures():
+    script = (document.FOLDER / "marks.js").read_text(encoding="utf-8")
+    shapes = re.search(r"const SHAPES = \{(.*?)\};", script, re.DOTALL)[1]
+    assert set(re.findall(r"^  '?(.)'?: 'm", shapes, re.MULTILINE)) == set(style.MARKERS)
+
+
+def test_a_black_column_has_the_colour_of_the_text_which_a_dark_page_shows():
+    names = ("Keras", "Lightning", "Flax", "Mine")
+    labels = {name: Label(name, "1.0", "run", name) for name in names}
+    assert style.styles_of(names, labels)["Mine"].colour == (0.0, 0.0, 0.0)
+    assert looks.looks_of(names, labels, None)["Mine"]["colour"] == "currentColor"
 
 
 def test_the_page_takes_nothing_from_anywhere_else(tmp_path, long_study):

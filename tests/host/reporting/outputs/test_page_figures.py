@@ -52,3 +52,16 @@ def test_a_legend_names_only_columns_with_a_line(tmp_path, long_study, chromium)
     )
     assert legend.count("<path") == 7
     assert "JAX 2.15 jit" not in legend
+
+
+def test_the_roofline_has_a_roof_from_the_cache_above_that_from_memory(tmp_path, long_study, chromium):
+    rates = {"flops_per_s": {"float32": 1e11}, "bandwidths": [[1e6, 1e11], [1e9, 2e10]]}
+    long_study.run["peaks"] = {"torch1/cpu": rates}
+    shown = drawn(chromium, page_of(long_study, tmp_path), "roofline")
+    roofs = re.findall(r'<path class="course" d="M([^"]*)"([^>]*)>', shown)
+    assert ["stroke-dasharray" in rest for _points, rest in roofs] == [False, True]
+    left = [[float(part) for part in points.split("L")[0].split()] for points, _rest in roofs]
+    assert left[0][0] == left[1][0]
+    # Higher on the screen is less.
+    assert left[0][1] < left[1][1]
+    assert "solid with data in its fastest cache, dashed in its main memory" in shown
