@@ -13,7 +13,7 @@ from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes, run_choice
+from . import announce, cell_filter, exit_codes, run_choice, series_gate
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
@@ -47,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-if",
         type=exit_codes.gate_limit,
         metavar="slower:5%",
-        help="exit with 3 where the newest change of a cell made it slower by more than this",
+        help="exit with 3 where the newest change of a cell made it slower by more than this, or a cell could not be "
+        "judged: too few runs, or files that were left out",
     )
 
 
@@ -80,7 +81,9 @@ def run(options: argparse.Namespace) -> int:
     announce("\n".join(_lines(options, found, changes)))
     for problem in problems[: None if options.all else MOST_PROBLEMS]:
         print(harmless(f"Left out: {problem}"), file=sys.stderr)
-    return exit_codes.EXIT_OK if options.fail_if is None else _gate(changes, options.fail_if)
+    if options.fail_if is None:
+        return exit_codes.EXIT_OK
+    return series_gate.exit_code(options, found, changes, problems)
 
 
 def _add(options: argparse.Namespace, folder: Path, name: str) -> Path:
@@ -157,16 +160,3 @@ def chart(logs: Sequence[float], at: int) -> str:
     low, high = min(shown), max(shown)
     steps = len(BARS) - 1
     return "".join(BARS[round(steps * (value - low) / (high - low)) if high > low else 0] for value in shown)
-
-
-def _gate(changes: Sequence[SeriesChange], limit: float) -> int:
-    from ..statistics.verdict import Verdict
-
-    slower = [
-        one
-        for one in changes
-        if one.newest and one.verdict is Verdict.DIFFERENT and one.change.ratio.estimate.value > 1.0 + limit
-    ]
-    for one in slower:
-        print(harmless(f"Slower by more than {100 * limit:g} %: {one.series.cell.name}"), file=sys.stderr)
-    return exit_codes.EXIT_GATE if slower else exit_codes.EXIT_OK

@@ -61,7 +61,63 @@ def test_the_gate_fails_on_the_newest_change(measured, history, capsys):
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:5%") == 3
     assert "Slower by more than 5 %: here:eager gemm/check" in capsys.readouterr().err
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:60%") == 0
-    assert call(measured, "series", "--folder", str(history), "--last", "9", "--fail-if", "slower:5%") == 0
+
+
+GATE = ("--fail-if", "slower:5%")
+
+
+def rewrite(path, **changes):
+    """Change the only cell of a run's file."""
+    run = run_summary.read(path)
+    run_summary.write(path.parent, RunSummary(run.facts, (run.cells[0].model_copy(update=changes),)))
+
+
+def test_the_gate_does_not_pass_where_it_looked_at_nothing(measured, history, capsys):
+    assert call(measured, "series", "--folder", str(history), "--relative", *GATE) == 3
+    assert "no chosen cell has a ratio to the baseline. Measure the baseline and another" in capsys.readouterr().err
+    assert call(measured, "series", "--folder", str(history), "--last", "4", *GATE) == 3
+    said = capsys.readouterr().err
+    assert (
+        "the longest series has 4 comparable runs, and a verdict needs 10: 5 before a change and 5 from it on" in said
+    )
+    assert said.endswith("--last 4 reads too few: give at least 10.\n")
+    assert call(measured, "series", "--folder", str(history), "--last", "10", *GATE) == 0
+    for path in sorted(history.iterdir())[7:]:
+        path.unlink()
+    assert call(measured, "series", "--folder", str(history), *GATE) == 3
+    assert "7 comparable runs, and" in (said := capsys.readouterr().err)
+    assert said.endswith("The history is too short yet. Add more runs; until then the exit code is 3.\n")
+    assert call(measured, "series", "--folder", str(history)) == 0
+
+
+def test_the_gate_names_the_cells_of_the_newest_run_that_it_cannot_judge_yet(measured, history, capsys):
+    newest = history / "2026-10-30.jsonl"
+    run = run_summary.read(newest)
+    another = run.cells[0].model_copy(update={"column": "there:eager"})
+    run_summary.write(history, RunSummary(run.facts, (*run.cells, another)))
+    chosen = ("--folder", str(history), "--fail-if", "slower:60%")
+    assert call(measured, "series", *chosen) == 3
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "Not judged yet: 1 cell of the newest run, such as there:eager gemm/check/float32/cpu with 1 "
+    )
+    assert call(measured, "series", *chosen, "--environment", "here") == 0
+    # A cell that a later run no longer has is history.
+    run_summary.write(history, RunSummary(run.facts.model_copy(update={"run": "2026-10-31"}), run.cells))
+    assert call(measured, "series", *chosen) == 0
+
+
+def test_the_gate_does_not_pass_where_a_part_of_the_history_is_left_out(measured, history, capsys):
+    (history / "2026-10-05.jsonl").write_text("<<<<<<<")
+    assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:60%") == 3
+    assert "Left out of the history: 1 file or line, so nothing shows that" in capsys.readouterr().err
+
+
+def test_the_gate_says_where_other_programs_disturbed_every_time(measured, history, capsys):
+    for path in sorted(history.iterdir()):
+        rewrite(path, disturbed=3)
+    assert call(measured, "series", "--folder", str(history), *GATE) == 3
+    assert "other programs disturbed 30 times, and there is no other. Add quieter runs." in capsys.readouterr().err
 
 
 def test_a_damaged_file_is_named_and_the_others_are_shown(measured, history, capsys):
