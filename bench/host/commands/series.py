@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise Refused(f"--folder: {folder} is not a folder. Name that of a history.")
     for name in options.add:
-        announce(f"Added {_add(options, folder, name)}")
+        announce(_add(options, folder, name))
     problems: list[str] = []
     found = series.collect(
         run_summary.read_folder(folder, problems, options.last),
@@ -86,14 +86,16 @@ def run(options: argparse.Namespace) -> int:
     return series_gate.exit_code(options, found, changes, problems)
 
 
-def _add(options: argparse.Namespace, folder: Path, name: str) -> Path:
-    from ..storage import run_summary
+def _add(options: argparse.Namespace, folder: Path, name: str) -> str:
+    """Add a run to the history; say where it is, and whether it replaced a file. Raises Refused."""
+    from ..storage import run_history
 
     summary = run_choice.find(options, name)
     if summary.facts.trial:
         raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Add a run of another profile.")
-    path = run_summary.write(folder, summary)
-    return path.relative_to(options.root) if path.is_relative_to(options.root) else path
+    path, replaced = run_history.add(folder, summary)
+    place = path.relative_to(options.root) if path.is_relative_to(options.root) else path
+    return f"{'Replaced' if replaced else 'Added'} {place}"
 
 
 def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange]) -> Iterator[str]:

@@ -144,3 +144,28 @@ def test_a_trial_is_not_added(measured, tmp_path, capsys):
     (tmp_path / "run.json").write_text(json.dumps(described))
     assert call(measured, "series", "--folder", str(tmp_path / "history"), "--add", str(tmp_path)) == 2
     assert "its times mean nothing" in capsys.readouterr().err
+
+
+def test_a_run_that_lost_lines_does_not_replace_the_file_that_has_them(measured, tmp_path, capsys):
+    folder, history = tmp_path / "run", tmp_path / "history"
+    shutil.copytree(measured / "reports" / "small", folder)
+    add = ("series", "--folder", str(history), "--add", str(folder))
+    assert call(measured, *add) == 0
+    (path,) = history.iterdir()
+    assert capsys.readouterr().out.startswith(f"Added {path}\n")
+    whole = path.read_bytes()
+    records = (folder / "records.jsonl").read_text()
+    (folder / "records.jsonl").write_text("<<<<<<<\n" + records.partition("\n")[2])
+    assert call(measured, *add) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        f"{path} is not replaced, because it has more: of here:eager gemm/check/float32/cpu it has the times of" in said
+    )
+    assert "2 processes, and the run that is added has 1. Restore" in said
+    assert "To replace the file all the same, remove it first." in said
+    assert path.read_bytes() == whole
+    (folder / "records.jsonl").write_text(records)
+    path.write_bytes(b"<<<<<<<")
+    assert call(measured, *add) == 0
+    assert capsys.readouterr().out.startswith(f"Replaced {path}\n")
+    assert path.read_bytes() == whole
