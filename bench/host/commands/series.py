@@ -90,12 +90,26 @@ def _add(options: argparse.Namespace, folder: Path, name: str) -> str:
     """Add a run to the history; say where it is, and whether it replaced a file. Raises Refused."""
     from ..storage import run_history
 
-    summary = run_choice.find(options, name)
+    source = run_choice.locate(options, name)
+    summary = run_choice.load(source)
     if summary.facts.trial:
         raise Refused(f"{summary.facts.name} is a trial: its times mean nothing. Add a run of another profile.")
+    _verify_finished(source, summary.facts.name)
     path, replaced = run_history.add(folder, summary)
     place = path.relative_to(options.root) if path.is_relative_to(options.root) else path
     return f"{'Replaced' if replaced else 'Added'} {place}"
+
+
+def _verify_finished(source: Path, name: str) -> None:
+    """Raise Refused for a run that is under way or was interrupted; a file of a history does not say."""
+    from ..storage import run_records
+
+    described = run_records.describe(source) if source.is_dir() else None
+    if described is not None and not described.finished:
+        raise Refused(
+            f"{name} in {source} is not finished: it is under way, or was interrupted. The command that measured it "
+            "continues it; add it when that has ended."
+        )
 
 
 def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange]) -> Iterator[str]:

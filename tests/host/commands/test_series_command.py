@@ -169,3 +169,16 @@ def test_a_run_that_lost_lines_does_not_replace_the_file_that_has_them(measured,
     assert call(measured, *add) == 0
     assert capsys.readouterr().out.startswith(f"Replaced {path}\n")
     assert path.read_bytes() == whole
+
+
+def test_an_unfinished_run_is_not_added(measured, tmp_path, capsys):
+    folder = tmp_path / "run"
+    shutil.copytree(measured / "reports" / "small", folder)
+    described = json.loads((folder / "run.json").read_text())
+    assert described["finished"] is True
+    (folder / "run.json").write_text(json.dumps({**described, "finished": False}))
+    assert call(measured, "series", "--folder", str(tmp_path / "history"), "--add", str(folder)) == 2
+    said = capsys.readouterr().err
+    assert f"'first' in {folder} is not finished: it is under way, or was interrupted." in said
+    assert "The command that measured it continues it" in said
+    assert not (tmp_path / "history").exists()
