@@ -60,7 +60,7 @@ def _count(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     from ..analysis import series
-    from ..storage import run_summary
+    from ..storage import run_history
 
     folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
     if folder.exists() and not folder.is_dir():
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         announce(_add(options, folder, name))
     problems: list[str] = []
     found = series.collect(
-        run_summary.read_folder(folder, problems, options.last),
+        run_history.read_folder(folder, problems, options.last),
         cell_filter.chosen(options),
         relative=options.relative,
     )

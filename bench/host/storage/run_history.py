@@ -1,12 +1,14 @@
-"""Adds runs to a history: a folder with one small file for each run, as in git."""
+"""Adds runs to a history, a folder with one small file for each run, and reads them: each run once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..refusal import Refused
-from .lines import NewerSchema
-from .run_summary import SUFFIX, RunSummary, read, write
+from ..refusal import Refused, naming
+from .archive import folder_name
+from .lines import NewerSchema, parsed
+from .run_summary import LARGEST_BYTES, SUFFIX, RunSummary, read, write
 
 
 def add(folder: Path, summary: RunSummary) -> tuple[Path, bool]:
@@ -38,3 +40,60 @@ def _verify_no_loss(path: Path, summary: RunSummary) -> None:
                 f"and the run that is added has {after}. Restore the records of the run from a copy. To replace the "
                 "file all the same, remove it first."
             )
+
+
+def read_folder(folder: Path, problems: list[str], last: int | None = None) -> Iterator[RunSummary]:
+    """Read the runs of a history, or the last ones, one after the other: thousands of them need not fit into memory.
+
+    Their order is that of the files' names, which begin with the time. A run counts once: copies of its file are left
+    out. ``problems`` gets what is left out, with the reason.
+    """
+    with naming(folder):
+        paths = sorted(folder.glob(f"*{SUFFIX}"))
+    seen: dict[str, Path] = {}
+    for path in paths if last is None else _newest(paths, last):
+        try:
+            summary = read(path)
+        except Refused as error:
+            problems.append(str(error))
+            continue
+        run = summary.facts.run
+        own = _original(path, run) or seen.setdefault(run, path)
+        if own != path:
+            problems.append(f"{path}: has the run {run}, as {own.name} has, and a run counts once. Remove one of them.")
+            continue
+        problems += summary.damaged
+        yield summary
+
+
+def _newest(paths: Sequence[Path], last: int) -> Sequence[Path]:
+    """Return the last paths that have so many runs; a file that cannot be read counts as one."""
+    runs: set[str] = set()
+    for place in range(len(paths) - 1, -1, -1):
+        path = paths[place]
+        run = _run_in(path) or path.stem
+        if _original(path, run) is None:
+            runs.add(run)
+        if len(runs) == last:
+            return paths[place:]
+    return paths
+
+
+def _original(path: Path, run: str) -> Path | None:
+    """Return the file that has the name of a run, where ``path`` is another one and both hold this run."""
+    if path.stem == run or folder_name(run) != run:
+        return None
+    own = path.with_name(f"{run}{SUFFIX}")
+    return own if _run_in(own) == run else None
+
+
+def _run_in(path: Path) -> str | None:
+    """Return the name of the run that a file holds, from its first line; None where it has none."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as lines:
+            found = parsed(lines.readline(LARGEST_BYTES)).get("run")
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, str) else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -145,7 +145,7 @@ def _at(values: list[Any], place: int) -> Mapping[str, Any]:
 
 
 def write(folder: Path, summary: RunSummary) -> Path:
-    """Write the file of a run into a history; return its path. A run that is there is replaced.
+    """Write the file of a run into a history; return its path. A file that is there is replaced.
 
     Raises Refused, also where the run has a name that no file can have: names never become paths.
     """
@@ -206,20 +206,3 @@ def _schema_of(line: bytes) -> int:
     except ValueError:
         return 0
     return found if isinstance(found, int) else 0
-
-
-def read_folder(folder: Path, problems: list[str], last: int | None = None) -> Iterator[RunSummary]:
-    """Read the runs of a history, or the last ones, one after the other: thousands of them need not fit into memory.
-
-    Their order is that of the files' names, which begin with the time. ``problems`` gets what could not be read.
-    """
-    with naming(folder):
-        paths = sorted(folder.glob(f"*{SUFFIX}"))
-    for path in paths[-(last or len(paths)) :]:
-        try:
-            summary = read(path)
-        except Refused as error:
-            problems.append(str(error))
-        else:
-            problems += summary.damaged
-            yield summary

@@ -71,23 +71,6 @@ def test_a_cell_with_an_impossible_value_is_left_out(tmp_path, values):
     assert len(found.damaged) == 1
 
 
-def test_a_history_is_read_in_the_order_of_time_and_says_what_it_left_out(tmp_path):
-    later = summary("20261123-031700-abcdef")
-    run_summary.write(tmp_path, RunSummary(later.facts.model_copy(update={"started": "2026-11-23"}), later.cells))
-    run_summary.write(tmp_path, summary())
-    (tmp_path / "zzz.jsonl").write_text("nothing")
-    problems: list[str] = []
-    found = list(run_summary.read_folder(tmp_path, problems))
-    assert [one.facts.started[:10] for one in found] == ["2026-11-22", "2026-11-23"]
-    assert len(problems) == 1
-
-
-def test_a_run_that_is_added_twice_is_there_once(tmp_path):
-    run_summary.write(tmp_path, summary())
-    run_summary.write(tmp_path, summary(cells=3))
-    assert [len(one.cells) for one in run_summary.read_folder(tmp_path, [])] == [3]
-
-
 @pytest.mark.parametrize("run", ["../../elsewhere", "", "..", "a/b"])
 def test_a_name_that_is_no_file_name_is_refused_and_writes_nothing(tmp_path, run):
     """The name comes from run.json; such a one wrote beside the history, or over another run without a name."""
