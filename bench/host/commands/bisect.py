@@ -42,7 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-attribution", action="store_true", help="do not exchange Python, NumPy and the rest one by one"
     )
-    study_options.add_arguments(parser)
+    study_options.add_selection_arguments(parser)
+    parser.add_argument(
+        "--budget",
+        type=study_options.duration,
+        metavar="TIME",
+        help="time for measuring, such as 10m or 2h; then the bisection ends with what is known, and the same command "
+        "continues it",
+    )
+    # Of a table with a baseline, which a bisection does not make.
+    parser.set_defaults(strict=False, largest_batch=None, baseline=None, ratios=None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -122,11 +131,16 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
         measurement,
         cells,
         lambda environment: environments.prepare(
-            environment, root=options.root, announce=announce, registry=study.registry
+            environment,
+            root=options.root,
+            announce=announce,
+            registry=study.registry,
+            thorough=options.verify or profile.verify,
         ),
         prune,
         announce,
         options.faster,
+        options.budget,
     )
     found = measured.bisect()
     return found if options.no_attribution else measured.attribute(found)
@@ -158,6 +172,8 @@ def report(found: Bisected, cells: Sequence[Cell], *, faster: bool = False) -> I
         between = order[order.index(names[end.release - 1]) + 1 : order.index(names[end.release])]
         if between:
             yield f"  It may have come with a release between that was not measured: {', '.join(between)}"
+    if found.is_cut:
+        yield "  The budget is spent before the end. The same command continues."
     if isinstance(end, NoChange) and not end.settled:
         yield "  The pairs leave it open: the interval reaches further than 1 %. A quieter machine may settle it."
 
@@ -178,9 +194,10 @@ def _sentence(found: Bisected, faster: bool) -> str:
         return since + _parts(found) + _later(found, end)
     if isinstance(end, NoChange):
         return f"{names[-1]} is not {word} than {names[0]}: {_size(end.ratio.estimate)}"
-    return (
-        f"{word} after {names[end.after]} and at the latest with {names[end.until]}; more pairs do not place it better"
-    )
+    if end is None:
+        return f"open: whether {names[-1]} is {word} than {names[0]}"
+    place = f"{word} after {names[end.after]} and at the latest with {names[end.until]}"
+    return place if found.is_cut else f"{place}; more pairs do not place it better"
 
 
 def _later(found: Bisected, end: Change) -> str:

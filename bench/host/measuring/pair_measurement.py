@@ -22,6 +22,7 @@ from ..statistics.location import FloatArray
 from ..statistics.pairs import pair_log_ratios
 from ..storage import input_data, journal, manifest
 from ..storage.identity import identity
+from ..storage.manifest import BUDGET
 from ..study.plan import Plan
 from ..study.schema import Profile, Study
 from . import rounds
@@ -31,6 +32,14 @@ from .study_jobs import StudyJobs
 
 #: The rounds of a pair are decided while it is measured; a run that knows no end is never finished.
 MOST_ROUNDS = 10_000
+
+
+class BudgetSpent(Exception):
+    """The time for measuring is spent; ``ratios`` are the log ratios of a pair so far, None where it was not begun."""
+
+    def __init__(self, ratios: FloatArray | None = None) -> None:
+        super().__init__("the budget is spent")
+        self.ratios = ratios
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,18 @@ class PairMeasurement:
         return log_ratios(cell, reference, journal.read(folder, []))
 
     def measure(
-        self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared], more: int
+        self,
+        cell: Cell,
+        reference: Cell,
+        prepared: Mapping[str, Prepared],
+        more: int,
+        *,
+        budget_s: float | None = None,
     ) -> tuple[FloatArray, dict[str, str]]:
-        """Measure more rounds; return the log ratios of all, and {environment: reason} of cells that failed."""
+        """Measure more rounds; return the log ratios of all, and {environment: reason} of cells that failed.
+
+        Raises BudgetSpent where another round would not fit into ``budget_s``, and a round is missing.
+        """
         plan = self._plan(cell, reference)
         folder = self._pair_folder(cell, reference)
         start = RunStart(self.root, folder, self.study, plan, prepared, self._say)
@@ -73,7 +91,7 @@ class PairMeasurement:
             make_job=lambda row_round, left_s: jobs.make(row_round, left_s, {}),
             executor=executor,
             journal=journal.Journal(folder),
-            stops=Stops([cell.row], (done + more,), lambda _records, _rounds: []),
+            stops=Stops([cell.row], (done + more,), lambda _records, _rounds: [], budget_s),
             records=records,
         )
         remaining = RemainingTime()
@@ -82,7 +100,10 @@ class PairMeasurement:
                 run.measure(display, remaining)
         finally:
             executor.close()
-        return log_ratios(cell, reference, run.records), failures((cell, reference), run.records)
+        ratios = log_ratios(cell, reference, run.records)
+        if any(stop.why == BUDGET for stop in run.stops.made.values()):
+            raise BudgetSpent(ratios)
+        return ratios, failures((cell, reference), run.records)
 
     def _plan(self, cell: Cell, reference: Cell) -> Plan:
         profile = self.profile.model_copy(update={"rounds": MOST_ROUNDS, "most_rounds": None})

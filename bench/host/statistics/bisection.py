@@ -108,6 +108,20 @@ def next_step(count: int, pairs: Pairs, *, faster: bool = False) -> Step:
     return Change(until, confirmed) if _holds(confirmed, faster) else Undecided(after, until)
 
 
+def bracket_so_far(count: int, pairs: Pairs, *, faster: bool = False) -> Undecided | None:
+    """Return between which releases the change lies, by the pairs of a bisection that goes no further.
+
+    None where the two ends have not shown yet that there is a change.
+    """
+    sign = -1.0 if faster else 1.0
+    signed = {key: sign * values for key, values in pairs.items() if len(values)}
+    ends = _sequential((count - 1, 0), signed, ENDS, faster, SMALLEST)
+    if not isinstance(ends, Ratio) or not _holds(ends, faster, SMALLEST):
+        return None
+    after, until, _ = bracket(count, signed)
+    return Undecided(after, until)
+
+
 def bracket(count: int, signed: Pairs) -> tuple[int, int, list[int]]:
     """Return the last release before the change for certain, the first one after it, and those measured between."""
     error = step_error(count)

@@ -29,6 +29,29 @@ PATTERN_OPTIONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose a study file and a part of it; ``selection.from_options`` takes their values."""
+    add_selection_arguments(parser)
+    parser.add_argument(
+        "--budget",
+        type=duration,
+        metavar="TIME",
+        help="time for measuring, such as 90s, 10m or 2h: what is settled stops early, the others get more rounds",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="give no ratio between cells that differ in settings a user could have made equal",
+    )
+    parser.add_argument(
+        "--largest-batch",
+        type=size,
+        metavar="SIZE",
+        help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
+    )
+    add_report_arguments(parser)
+
+
+def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add those of the options that also mean something where no table is made."""
     location.add_argument(parser)
     add_pattern_options(parser, PATTERN_OPTIONS)
     parser.add_argument(
@@ -49,26 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the interpreter of an environment, instead of the study's",
     )
     parser.add_argument(
-        "--budget",
-        type=duration,
-        metavar="TIME",
-        help="time for measuring, such as 90s, 10m or 2h: what is settled stops early, the others get more rounds",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="give no ratio between cells that differ in settings a user could have made equal",
-    )
-    parser.add_argument(
-        "--largest-batch",
-        type=size,
-        metavar="SIZE",
-        help="also find the largest batch that fits into this much memory, such as 2GiB, for every cell",
-    )
-    parser.add_argument(
         "--verify", action="store_true", help="compare the hash of every installed file with what was built"
     )
-    add_report_arguments(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be measured, and measure nothing")
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from bench.cell import Cell
 from bench.host.__main__ import main
 from bench.host.commands.bisect import report
+from bench.host.environments import Prepared
 from bench.host.environments.components import Component
-from bench.host.measuring.bisection_run import Bisected, Exchanged
+from bench.host.measuring.bisection_run import Bisected, BisectionRun, Exchanged
+from bench.host.measuring.pair_measurement import BudgetSpent
 from bench.host.statistics.attribution import Part
 from bench.host.statistics.bisection import Change, NoChange, Undecided
 from bench.host.statistics.pairs import compare
+from bench.host.study import study_file
+from bench.record import OK
 
 STUDY = """
 [study]
@@ -88,6 +94,68 @@ def test_a_dry_run_names_an_interpreter_that_is_missing(project, capsys):
 def test_what_cannot_be_bisected_is_refused_with_a_remedy(project, capsys, given, said):
     assert call(project, *given) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--baseline=best", "--figures", "--language=pt_BR", "--ratios=ratio", "--details"])
+def test_options_of_a_table_are_refused_because_a_bisection_makes_none(project, capsys, option):
+    with pytest.raises(SystemExit, match="2"):
+        call(project, "torch", "--workload", "gemm", "--mode", "eager", "--dry-run", option)
+    assert f"unrecognized arguments: {option}" in capsys.readouterr().err
+
+
+class Measured:
+    """Measures pairs without noise: each takes a second, and the releases from torch-2.5.1 on take 10 % longer."""
+
+    def __init__(self, seconds=0.0):
+        self.seconds, self.rounds = seconds, {}
+
+    def stored(self, cell, reference, prepared):
+        return np.empty(0)
+
+    def measure(self, cell, reference, prepared, more, *, budget_s=None):
+        key = cell.environment, reference.environment
+        new = more if budget_s is None else min(more, math.ceil(budget_s))
+        self.rounds[key] = self.rounds.get(key, 0) + new
+        self.seconds += new
+        level = 0.1 if NAMES[2] in key else 0.0
+        ratios = level + 0.001 * np.sin(np.arange(self.rounds[key]))
+        if new < more:
+            raise BudgetSpent(ratios)
+        return ratios, {}
+
+
+def bisect_within(budget_s, project):
+    measured = Measured()
+    study = study_file.load(project / "matrix.toml")
+    measured.study, built = study, []
+
+    def prepare(environment):
+        built.append(environment.name)
+        return Prepared(environment.name, OK)
+
+    def ignore(told):
+        return None
+
+    run = BisectionRun(measured, CELLS, prepare, ignore, ignore, budget_s=budget_s, clock=lambda: measured.seconds)
+    return run.bisect(), measured, built
+
+
+def test_a_bisection_ends_with_what_is_known_where_its_budget_is_spent(project):
+    whole, measured, _ = bisect_within(None, project)
+    assert (whole.end.release, whole.is_cut) == (2, False)
+    needed = measured.seconds
+    found, measured, built = bisect_within(3.0, project)
+    assert measured.rounds == {("torch-2.5.1", "torch-1.13.1"): 3}
+    assert sorted(built) == ["torch-1.13.1", "torch-2.5.1"]
+    first, *rest = report(found, CELLS)
+    assert first == "eager gemm/tiny/float32/cpu: open: whether torch-2.5.1 is slower than torch-1.13.1"
+    assert "  The budget is spent before the end. The same command continues." in rest
+    found, measured, _ = bisect_within(needed - 1, project)
+    first, *rest = report(found, CELLS)
+    assert measured.seconds == needed - 1
+    assert first.endswith(": slower after torch-2.0.1 and at the latest with torch-2.5.1")
+    found, measured, _ = bisect_within(needed, project)
+    assert (found.end, found.is_cut, measured.seconds) == (whole.end, False, needed)
 
 
 def bisected(end, **values):
