@@ -9,7 +9,7 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.__main__ import main
-from bench.host.commands.bisect import report
+from bench.host.commands.bisect_report import report
 from bench.host.environments import Prepared
 from bench.host.environments.components import Component
 from bench.host.measuring.bisection_run import Bisected, BisectionRun, Exchanged
@@ -43,6 +43,12 @@ rounds = 8
 samples = 3
 sample_seconds = 0.01
 sizes = ["tiny"]
+[profiles.check]
+rounds = 1
+samples = 1
+sample_seconds = 0.001
+sizes = ["tiny"]
+trial = true
 """
 NAMES = ("torch-1.13.1", "torch-2.0.1", "torch-2.5.1")
 CELLS = [Cell(name, "torch", "eager", "gemm", "tiny", "float32", "cpu", 1) for name in NAMES]
@@ -89,6 +95,10 @@ def test_a_dry_run_names_an_interpreter_that_is_missing(project, capsys):
         (("torch", "--mode", "eager"), "Choose with --workload"),
         (("jax", "--workload", "gemm"), "unknown family 'jax'. Known: torch. A family is a table of environments with"),
         (("torch", "--workload", "gem"), "--workload: unknown workload 'gem'"),
+        (
+            ("torch", "--workload", "gemm", "--mode", "eager", "--profile", "check", "--dry-run"),
+            "The profile 'check' makes trials, whose times mean nothing. Choose another one with --profile: brief.",
+        ),
     ],
 )
 def test_what_cannot_be_bisected_is_refused_with_a_remedy(project, capsys, given, said):

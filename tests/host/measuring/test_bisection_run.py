@@ -17,7 +17,7 @@ from wheels import make_wheel
 
 from bench.cell import Cell
 from bench.host import environments
-from bench.host.commands.bisect import report
+from bench.host.commands.bisect_report import report
 from bench.host.environments import Prepared
 from bench.host.environments.components import Component, components, exchanged, is_exchanged
 from bench.host.measuring.bisection_run import BisectionRun
