@@ -160,14 +160,15 @@ def _causes(runs: Sequence[RunFacts], series: CellSeries, change: LevelChange) -
     """Name the versions and facts that differ between the runs around a change, as far as they may explain it."""
     before, after = (runs[series.runs[place]] for place in (change.first - 1, change.last))
     environment = series.cell.environment
-    packages = _differing(before.environments.get(environment, {}), after.environments.get(environment, {}))
+    packages = differing(before.environments.get(environment, {}), after.environments.get(environment, {}))
     return (
         *((f"{environment}: {name}", mine, theirs) for name, mine, theirs in packages),
-        *((f"machine: {name}", mine, theirs) for name, mine, theirs in _differing(before.machine, after.machine)),
+        *((f"machine: {name}", mine, theirs) for name, mine, theirs in differing(before.machine, after.machine)),
     )
 
 
-def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
+def differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
+    """List what differs between the facts of two runs, with both values as texts."""
     return [
         (name, str(before.get(name) or "none"), str(after.get(name) or "none"))
         for name in {**before, **after}

@@ -13,15 +13,13 @@ from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes, run_choice, series_gate
+from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
 
-#: Changes, their causes and problems that are printed without --all.
-MOST_CHANGES, MOST_CAUSES, MOST_PROBLEMS = 20, 3, 5
-#: Heights of a small chart, and the runs that it shows.
-BARS, BARS_SHOWN = "▁▂▃▄▅▆▇█", 40
+#: Changes and problems that are printed without --all.
+MOST_CHANGES, MOST_PROBLEMS = 20, 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,6 +111,7 @@ def _verify_finished(source: Path, name: str) -> None:
 
 
 def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange]) -> Iterator[str]:
+    from ..analysis.series_breaks import find_breaks
     from ..statistics.change_points import SHORTEST
     from ..statistics.unpaired import FEWEST
 
@@ -121,8 +120,8 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
     yield f"{counted(len(found.runs), 'run')} from {first} to {last}; {counted(cells, 'cell')} in {len(every)} series"
     if found.disturbed:
         yield f"Left out: {counted(found.disturbed, 'time')} of cells, which other programs disturbed."
-    if len(every) > cells:
-        yield "A cell has several series where its machine, settings or inputs changed: they are not compared."
+    breaks = find_breaks(found, relative=options.relative)
+    yield from series_words.breaks_in_words(breaks, found, every=options.all)
     if all(len(one.runs) < 2 * SHORTEST for one in every):
         yield f"No series is long enough: a change needs {SHORTEST} runs before it and {SHORTEST} from it on."
         return
@@ -135,44 +134,8 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
         yield ""
         yield f"Changes, {title}: {len(listed)}, the newest first, each with its 99 % range of time"
         for one in listed[:most]:
-            yield from _change(one, found, options)
+            yield from series_words.change_in_words(one, found, every=options.all)
         if len(listed) > most:
             yield f"and {len(listed) - most} more: --all"
     if not changes:
         yield "No change of level was found."
-
-
-def _change(one: SeriesChange, found: RunSeries, options: argparse.Namespace) -> Iterator[str]:
-    def date(place: int) -> str:
-        return found.runs[one.series.runs[place]].started[:16]
-
-    change = one.change
-    yield f"{date(change.at)}  {size_in_words(one)}  {one.series.cell.name}"
-    if change.first < change.last:
-        yield f"    between {date(change.first - 1)} and {date(change.last)}"
-    yield f"    {chart(one.series.logs.tolist(), change.at)}  {change.before} runs before, {change.after} from it on"
-    most = len(one.causes) if options.all else MOST_CAUSES
-    for what, before, after in one.causes[:most]:
-        yield f"    with {what} {before} → {after}"
-    if len(one.causes) > most:
-        yield f"    and {len(one.causes) - most} more that changed: --all"
-    if not one.causes:
-        yield "    nothing that the runs record changed with it"
-
-
-def size_in_words(one: SeriesChange) -> str:
-    """Write the size of a change with its interval: ``4.1 % slower [3.2, 5.0]``."""
-    estimate = one.change.ratio.estimate
-    word = "slower" if estimate.value > 1.0 else "faster"
-    ends = [100.0 * abs(end - 1.0) for end in (estimate.low, estimate.high) if end is not None]
-    crosses = estimate.low is not None and estimate.high is not None and estimate.low < 1.0 < estimate.high
-    interval = f" [{min(ends):.1f}, {max(ends):.1f}]" if ends and not crosses else ""
-    return f"{100.0 * abs(estimate.value - 1.0):.1f} % {word}{interval}"
-
-
-def chart(logs: Sequence[float], at: int) -> str:
-    """Draw the runs around a change, one character each."""
-    shown = logs[max(0, at - BARS_SHOWN // 2) : at + BARS_SHOWN // 2]
-    low, high = min(shown), max(shown)
-    steps = len(BARS) - 1
-    return "".join(BARS[round(steps * (value - low) / (high - low)) if high > low else 0] for value in shown)

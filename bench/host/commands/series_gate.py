@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..counts import counted
 from ..refusal import harmless
-from . import exit_codes
+from . import exit_codes, series_words
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
@@ -31,7 +31,7 @@ def exit_code(
 
     judged = judge(found, changes, options.fail_if)
     said = [
-        *(f"Slower by more than {100 * options.fail_if:g} %: {one.series.cell.name}" for one in judged.slower),
+        *(_slower(one, found, options.fail_if) for one in judged.slower),
         *_unjudged(options, found, judged),
     ]
     if problems:
@@ -40,6 +40,11 @@ def exit_code(
     for line in said:
         print(harmless(line), file=sys.stderr)
     return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK
+
+
+def _slower(one: SeriesChange, found: RunSeries, limit: float) -> str:
+    size, since = series_words.size_in_words(one), series_words.time_of(found, one)
+    return f"Slower by more than {100 * limit:g} %: {one.series.cell.name}: {size} since {since}"
 
 
 def _unjudged(options: argparse.Namespace, found: RunSeries, judged: SeriesJudged) -> Iterator[str]:

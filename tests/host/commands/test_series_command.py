@@ -59,7 +59,11 @@ def test_a_change_is_shown_with_its_size_its_time_and_its_runs(measured, history
 
 def test_the_gate_fails_on_the_newest_change(measured, history, capsys):
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:5%") == 3
-    assert "Slower by more than 5 %: here:eager gemm/check" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert re.fullmatch(
+        r"Slower by more than 5 %: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since 2026-10-21 03:17\n",
+        said,
+    )
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:60%") == 0
 
 
@@ -182,3 +186,21 @@ def test_an_unfinished_run_is_not_added(measured, tmp_path, capsys):
     assert f"'first' in {folder} is not finished: it is under way, or was interrupted." in said
     assert "The command that measured it continues it" in said
     assert not (tmp_path / "history").exists()
+
+
+def test_cells_with_several_series_are_named_with_the_run_and_what_changed(measured, history, capsys):
+    for n in (10, 20):
+        run = run_summary.read(history / f"2026-10-{n:02d}.jsonl")
+        settings = [{**one, "threads": str(n)} for one in run.facts.settings]
+        cells = [run.cells[0].model_copy(update={"column": f"{name}:eager"}) for name in ("here", "there")]
+        run_summary.write(history, RunSummary(run.facts.model_copy(update={"settings": settings}), tuple(cells)))
+    assert call(measured, "series", "--folder", str(history)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("Not compared with the runs before, because machine, settings or inputs changed:")
+    assert lines[at + 1 : at + 6] == [
+        "2026-10-20 03:17  here:eager gemm/check/float32/cpu and 1 more",
+        "    setting threads 10 → 20",
+        "2026-10-10 03:17  here:eager gemm/check/float32/cpu",
+        "    setting threads 1 → 10",
+        "",
+    ]
