@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused
 from ..study import options as study_options
 from . import announce, bisect_report, exit_codes
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ..measuring.bisection_run import Bisected
     from ..study.plan import Plan
     from ..study.schema import Study
+
+#: Releases that a message names where too few can be measured.
+MOST_LEFT_OUT = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,8 +96,18 @@ def releases(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell
             f"{' …' if len(kinds) > 5 else ''}. Choose with --workload, --mode, --size, --precision and --threads."
         )
     if len(cells) < 2:
-        raise Refused(f"{options.family} has {len(cells)} releases that can be measured so; a bisection needs two.")
+        known = f"{options.family} has {counted(len(cells), 'release')} that can be measured so"
+        raise Refused(f"{known}; a bisection needs two. {_left_out(plan)}")
     return plan, cells
+
+
+def _left_out(plan: Plan) -> str:
+    """Say why releases are left out, or how to have more."""
+    if not plan.excluded:
+        return "Add versions to its table in the study file."
+    named = "; ".join(f"{cell.environment}: {why}" for cell, why in plan.excluded[:MOST_LEFT_OUT])
+    more = len(plan.excluded) - MOST_LEFT_OUT
+    return f"Left out: {named}{f'; and {more} more' if more > 0 else ''}. Choose another --mode or --workload."
 
 
 def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.Namespace) -> Bisected:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..statistics.bootstrap import Estimate
     from ..statistics.location import FloatArray
 
-#: Letters of a reason that are printed.
+#: Letters of a reason that are printed; it ends with a whole word.
 LONGEST_REASON = 200
 #: The whole change is named where it is so many times the first step, in logarithms.
 WHOLE = 1.5
@@ -55,7 +56,7 @@ def report(found: Bisected, cells: Sequence[Cell], *, faster: bool = False) -> I
 
 
 def _one_line(reason: str) -> str:
-    return " ".join(reason.split())[:LONGEST_REASON]
+    return textwrap.shorten(reason, LONGEST_REASON, placeholder=" …")
 
 
 def _sentence(found: Bisected, faster: bool) -> str:

@@ -31,6 +31,14 @@ threads = 1
 framework = "torch"
 versions = ["1.13.1", "2.0.1", "2.5.1"]
 modes = ["eager", "compile"]
+[environments.new]
+framework = "torch"
+versions = ["2.5.1"]
+modes = ["eager"]
+[environments.old]
+framework = "torch"
+versions = ["1.13.1", "2.0.1"]
+modes = ["eager", "compile"]
 [environments.jax]
 framework = "jax"
 python = "3.11"
@@ -93,8 +101,19 @@ def test_a_dry_run_names_an_interpreter_that_is_missing(project, capsys):
     [
         (("torch",), "A bisection has one workload and one mode; chosen are 4: eager gemm/tiny"),
         (("torch", "--mode", "eager"), "Choose with --workload"),
-        (("jax", "--workload", "gemm"), "unknown family 'jax'. Known: torch. A family is a table of environments with"),
+        (
+            ("jax", "--workload", "gemm"),
+            "unknown family 'jax'. Known: torch, new, old. A family is a table of environments with",
+        ),
         (("torch", "--workload", "gem"), "--workload: unknown workload 'gem'"),
+        (
+            ("new", "--workload", "gemm", "--mode", "eager"),
+            "new has 1 release that can be measured so; a bisection needs two. Add versions to its table in the study",
+        ),
+        (
+            ("old", "--workload", "gemm", "--mode", "compile"),
+            "old has 1 release that can be measured so; a bisection needs two. Left out: old-1.13.1: mode 'compile'",
+        ),
         (
             ("torch", "--workload", "gemm", "--mode", "eager", "--profile", "check", "--dry-run"),
             "The profile 'check' makes trials, whose times mean nothing. Choose another one with --profile: brief.",
@@ -199,3 +218,11 @@ def test_the_sentence_says_what_is_not_known():
     first, *_ = report(bisected(Undecided(0, 2)), CELLS)
     assert "slower after torch-1.13.1 and at the latest with torch-2.5.1" in first
     assert "fewer than two releases" in next(report(Bisected((), Undecided(0, 0), {"torch-2.0.1": "no"}, {}), CELLS))
+
+
+def test_a_long_reason_ends_with_a_whole_word():
+    why = "failed: no solution: " + "your project depends on it, " * 20
+    found = Bisected(NAMES[:2], Undecided(0, 1), {NAMES[2]: why}, {})
+    (line,) = [line for line in report(found, CELLS) if NAMES[2] in line and "not measured" in line]
+    assert line.endswith(("your …", "project …", "depends …", "on …", "it, …"))
+    assert len(line) < 250
