@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from ..refusal import Refused, naming
 from .archive import folder_name
 from .lines import NewerSchema, parsed
+from .manifest import RUN
 from .run_summary import LARGEST_BYTES, SUFFIX, RunSummary, read, write
 
 
 def add(folder: Path, summary: RunSummary) -> tuple[Path, bool]:
     """Write the file of a run; return its path, and whether it replaced a file of the same run.
 
-    Raises Refused where that file has more processes of a cell: the run has lost some since then, such as by damaged
-    lines, and its history would lose them, too. A file that cannot be read is replaced.
+    Raises Refused where the run has no date, and where that file has more processes of a cell: the run has lost some
+    since then, such as by damaged lines, and its history would lose them, too. A file that cannot be read is replaced.
     """
+    _verify_time(summary, f"The {RUN} of {summary.facts.name}")
     path = folder / f"{summary.facts.run}{SUFFIX}"
     replaced = path.exists()
     if replaced:
         _verify_no_loss(path, summary)
     return write(folder, summary), replaced
+
+
+def _verify_time(summary: RunSummary, place: str) -> None:
+    """Raise Refused where the time of a run is none, such as 2026-13-29: changes are dated by it."""
+    started = summary.facts.started
+    try:
+        if started:
+            datetime.fromisoformat(started)
+    except ValueError:
+        raise Refused(
+            f'{place}: "started" is {started!r}, which is no time. Correct it, for example to 2026-11-22 03:17:22.'
+        ) from None
 
 
 def _verify_no_loss(path: Path, summary: RunSummary) -> None:
@@ -54,6 +69,7 @@ def read_folder(folder: Path, problems: list[str], last: int | None = None) -> I
     for path in paths if last is None else _newest(paths, last):
         try:
             summary = read(path)
+            _verify_time(summary, str(path))
         except Refused as error:
             problems.append(str(error))
             continue

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from bench.host.refusal import Refused
 from bench.host.storage import run_history, run_summary
 from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
 
@@ -97,3 +98,28 @@ def test_a_file_with_a_run_that_no_file_can_be_named_after_is_read(tmp_path, run
     (tmp_path / "z.jsonl").write_text("\n".join([json.dumps({**json.loads(first), "run": run}), *rest]))
     found, problems = names(tmp_path)
     assert (found, problems) == (["20261122", run], [])
+
+
+def test_a_run_of_no_date_is_left_out_and_not_added(tmp_path):
+    history(tmp_path)
+    path = tmp_path / "20261121-031700-abcdef.jsonl"
+    path.write_text(path.read_text().replace("2026-11-22 03:17:00", "2026-13-29 03:17:00"))
+    found, problems = names(tmp_path)
+    assert found == ["20261120", "20261122", "20261123"]
+    (said,) = problems
+    assert said.startswith(
+        f"{path}: \"started\" is '2026-13-29 03:17:00', which is no time. Correct it, for example to 20"
+    )
+    wrong = summary()
+    wrong = RunSummary(wrong.facts.model_copy(update={"started": "2026-13-29"}), wrong.cells)
+    with pytest.raises(
+        Refused, match=r"The run.json of 20261122-031700-abcdef: \"started\" is '2026-13-29', which is no"
+    ):
+        run_history.add(tmp_path / "other", wrong)
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_run_that_does_not_say_when_it_was_is_read(tmp_path):
+    run = summary()
+    run_summary.write(tmp_path, RunSummary(run.facts.model_copy(update={"started": ""}), run.cells))
+    assert names(tmp_path) == (["20261122"], [])
