@@ -71,17 +71,27 @@ def run(options: argparse.Namespace) -> int:
         cell_filter.chosen(options),
         relative=options.relative,
     )
+    if not found.runs and problems:
+        _tell(problems, every=options.all)
+        raise Refused(f"{folder} holds no run that can be read. Restore its files from a copy, such as one in git.")
     if not found.runs:
         place = "" if options.folder is None else f" --folder {shlex.quote(str(folder))}"
         raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>{place}")
     cell_filter.verify(options, found.cells)
     changes = series.find_changes(found)
     announce("\n".join(_lines(options, found, changes)))
-    for problem in problems[: None if options.all else MOST_PROBLEMS]:
-        print(harmless(f"Left out: {problem}"), file=sys.stderr)
+    _tell(problems, every=options.all)
     if options.fail_if is None:
         return exit_codes.EXIT_OK
     return series_gate.exit_code(options, found, changes, problems)
+
+
+def _tell(problems: Sequence[str], *, every: bool) -> None:
+    """Name what is left out of the history; of many the first ones, and how many more there are."""
+    for problem in problems[: None if every else MOST_PROBLEMS]:
+        print(harmless(f"Left out: {problem}"), file=sys.stderr)
+    if len(problems) > MOST_PROBLEMS and not every:
+        print(f"and {len(problems) - MOST_PROBLEMS} more that were left out: --all", file=sys.stderr)
 
 
 def _add(options: argparse.Namespace, folder: Path, name: str) -> str:

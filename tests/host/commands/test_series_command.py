@@ -132,6 +132,23 @@ def test_a_damaged_file_is_named_and_the_others_are_shown(measured, history, cap
     assert "2026-10-05.jsonl: is not the summary of a run" in said.err
 
 
+def test_of_many_damaged_files_the_first_are_named_and_the_others_counted(measured, history, capsys):
+    for n in range(1, 9):
+        (history / f"2026-10-{n:02d}.jsonl").write_text("<<<<<<<")
+    assert call(measured, "series", "--folder", str(history)) == 0
+    said = capsys.readouterr().err
+    assert said.count("Left out: ") == 5
+    assert said.endswith("and 3 more that were left out: --all\n")
+    assert call(measured, "series", "--folder", str(history), "--all") == 0
+    assert capsys.readouterr().err.count("Left out: ") == 8
+    for path in history.iterdir():
+        path.write_text("<<<<<<<")
+    assert call(measured, "series", "--folder", str(history)) == 2
+    said = capsys.readouterr().err
+    assert "and 25 more that were left out" in said
+    assert "holds no run that can be read. Restore its files from a copy" in said
+
+
 def test_an_empty_history_and_an_unknown_cell_say_what_to_do(measured, history, tmp_path_factory, capsys):
     assert call(measured, "series", "--folder", str(tmp_path_factory.mktemp("empty"))) == 2
     assert re.search(r"holds no runs\. Add one: nox -s series -- --add \S+ --folder \S+empty", capsys.readouterr().err)
