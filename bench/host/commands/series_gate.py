@@ -24,8 +24,9 @@ def exit_code(
 ) -> int:
     """Return the exit code of ``--fail-if``; ``problems`` are the files and lines that could not be read.
 
-    A lack of evidence does not pass, as in a run: neither a history that is too short for a verdict, nor one of which
-    a part is left out.
+    What could be judged and was not does not pass: a history of which a part is left out, or whose choice leaves
+    nothing. Where it only is too short for a verdict, that is told, and no failure: nothing but further nights helps,
+    and a job that is red for nine of them is not looked at when a cell becomes slower.
     """
     from ..analysis.series_gate import judge
 
@@ -37,7 +38,7 @@ def exit_code(
     if problems:
         left_out = counted(len(problems), "file or line", "files or lines")
         said.append(f"Left out of the history: {left_out}, {NOT_SHOWN}. Correct or remove what is named above.")
-    for line in said:
+    for line in (*said, *_not_yet(options, judged)):
         print(harmless(line), file=sys.stderr)
     return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK
 
@@ -49,21 +50,31 @@ def _slower(one: SeriesChange, found: RunSeries, limit: float) -> str:
 
 def _unjudged(options: argparse.Namespace, found: RunSeries, judged: SeriesJudged) -> Iterator[str]:
     from ..analysis.series_gate import FEWEST_RUNS
-    from ..statistics.unpaired import FEWEST
 
-    needs = f"a verdict needs {FEWEST_RUNS}: {FEWEST} before a change and {FEWEST} from it on"
     if not found.series:
         yield f"Nothing was judged, {NOT_SHOWN}: {_no_series(options, found)}"
-    elif not judged.judged:
-        longest = counted(max(len(one.runs) for one in found.series), "comparable run")
-        yield f"Nothing was judged, {NOT_SHOWN}: the longest series has {longest}, and {needs}. {_too_short(options)}"
-    elif judged.short:
-        first = judged.short[0]
+    elif not judged.judged and _reads_few(options):
+        yield f"Nothing was judged, {NOT_SHOWN}: --last {options.last} reads too few; give at least {FEWEST_RUNS}."
+
+
+def _not_yet(options: argparse.Namespace, judged: SeriesJudged) -> Iterator[str]:
+    from ..analysis.series_gate import FEWEST_RUNS
+    from ..statistics.unpaired import FEWEST
+
+    if judged.short and not _reads_few(options):
+        longest = max(judged.short, key=lambda one: len(one.runs))
         yield (
-            f"Not judged yet: {counted(len(judged.short), 'cell')} of the newest run, such as {first.cell.name} with "
-            f"{counted(len(first.runs), 'comparable run')}; {needs}. Add more runs, or choose the others with "
-            "--environment, --workload or --mode."
+            f"Not judged yet: {counted(len(judged.short), 'cell')} of the newest run, such as {longest.cell.name} with "
+            f"{counted(len(longest.runs), 'comparable run')}; a verdict needs {FEWEST_RUNS}: {FEWEST} before a change "
+            f"and {FEWEST} from it on."
         )
+
+
+def _reads_few(options: argparse.Namespace) -> bool:
+    """Tell whether ``--last`` is what makes every series too short."""
+    from ..analysis.series_gate import FEWEST_RUNS
+
+    return options.last is not None and options.last < FEWEST_RUNS
 
 
 def _no_series(options: argparse.Namespace, found: RunSeries) -> str:
@@ -76,11 +87,3 @@ def _no_series(options: argparse.Namespace, found: RunSeries) -> str:
             "watch times: without --relative."
         )
     return "no chosen cell has a time. nox -s show tells why, with the file of a run."
-
-
-def _too_short(options: argparse.Namespace) -> str:
-    from ..analysis.series_gate import FEWEST_RUNS
-
-    if options.last is not None and options.last < FEWEST_RUNS:
-        return f"--last {options.last} reads too few: give at least {FEWEST_RUNS}."
-    return "The history is too short yet. Add more runs; until then the exit code is 3."
