@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused
 from ..study.options import PATTERN_OPTIONS, fits
 from ..study.suggestion import unknown
-from . import announce, damaged_lines, run_choice
+from . import announce, damaged_lines, exit_codes, run_choice
 from . import run as measuring
 
 if TYPE_CHECKING:
@@ -75,6 +75,10 @@ def run(options: argparse.Namespace) -> int:
     paths = made.write(folder)
     made.print(Console(), details=options.details)
     announce(list_files(paths, options.root))
+    if options.fail_if is not None and not options.measure:
+        # A run that has just been measured was judged then. A comparison that was made is a success, as a report is.
+        options.allow_failures = True
+        return exit_codes.exit_code(options, records, described, folder)
     return code
 
 

@@ -77,6 +77,16 @@ def test_the_run_of_the_study_is_read_and_its_versions_are_compared(root, folder
     assert (folder / "figures" / "versions-gemm.png").exists()
 
 
+def test_the_gate_judges_a_stored_run_too(root, folder, capsys):
+    """It was read, and ignored."""
+    said = []
+    for command in (["history", "torch"], ["report"]):
+        assert main([*command, "--fail-if", "slower:5%"], root) == 3
+        said.append(capsys.readouterr().err)
+    assert "torch-1.11.0:eager gemm" in said[0]
+    assert said[0] == said[1]
+
+
 def test_damaged_lines_are_told_on_stderr_as_by_other_commands(root, folder, capsys):
     path = folder / journal.RECORDS
     path.write_text("nonsense\n" + path.read_text())
