@@ -85,8 +85,8 @@ def is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, seco
 
 def _is_another_program(before: RunSummary, after: RunSummary, cell: CellSummary) -> bool:
     """Tell whether the code of a cell is known to have changed; older runs do not say what theirs was."""
-    known = [run.facts.programs.get(f"{cell.environment}/{cell.workload}") for run in (before, after)]
-    return None not in known and known[0] != known[1]
+    mine, theirs = (run.facts.program_of(cell) for run in (before, after))
+    return None not in (mine, theirs) and mine != theirs
 
 
 def _machine(run: RunSummary) -> dict[str, object]:

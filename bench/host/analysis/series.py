@@ -157,11 +157,14 @@ def _log(one: SeriesChange) -> float:
 
 
 def _causes(runs: Sequence[RunFacts], series: CellSeries, change: LevelChange) -> tuple[Difference, ...]:
-    """Name the versions and facts that differ between the runs around a change, as far as they may explain it."""
+    """Name the code, versions and facts that differ between the runs around a change, as far as they may explain it."""
     before, after = (runs[series.runs[place]] for place in (change.first - 1, change.last))
-    environment = series.cell.environment
+    environment, workload = series.cell.environment, series.cell.workload
+    mine, theirs = before.program_of(series.cell), after.program_of(series.cell)
+    code = ((f"code of {workload}", mine, theirs),) if mine and theirs and mine != theirs else ()
     packages = differing(before.environments.get(environment, {}), after.environments.get(environment, {}))
     return (
+        *code,
         *((f"{environment}: {name}", mine, theirs) for name, mine, theirs in packages),
         *((f"machine: {name}", mine, theirs) for name, mine, theirs in differing(before.machine, after.machine)),
     )

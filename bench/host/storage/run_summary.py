@@ -119,6 +119,10 @@ class RunFacts(BaseModel):
     def name(self) -> str:
         return f"{self.run} {self.label!r}" if self.label else self.run
 
+    def program_of(self, cell: CellSummary) -> str | None:
+        """Return the digest of a cell's program; None where the run does not say."""
+        return self.programs.get(f"{cell.environment}/{cell.workload}")
+
 
 @dataclass(frozen=True)
 class RunSummary:

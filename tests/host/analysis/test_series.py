@@ -54,6 +54,21 @@ def slower_from(at, nights=60, **values):
     ]
 
 
+def test_code_of_a_workload_that_changed_with_its_time_is_the_first_cause():
+    """Nothing seemed to have changed with it, although it is what slows one's own workload most of the time."""
+    nights = [
+        RunSummary(one.facts.model_copy(update={"programs": {"torch/gemm": "bbbb" if n >= 40 else "aaaa"}}), one.cells)
+        for n, one in enumerate(slower_from(40))
+    ]
+    (found,) = find_changes(collect(nights, every))
+    assert found.causes[0] == ("code of gemm", "aaaa", "bbbb")
+    # Older runs do not say what their code was.
+    for one in nights[:40]:
+        one.facts.programs.clear()
+    (found,) = find_changes(collect(nights, every))
+    assert "code of gemm" not in [what for what, _before, _after in found.causes]
+
+
 def test_a_slower_release_is_found_in_its_cell_with_its_night_and_its_version():
     (found,) = find_changes(collect(slower_from(40), every))
     assert (found.series.cell.name, found.verdict) == (f"torch:eager {ROWS[0]}", Verdict.DIFFERENT)
