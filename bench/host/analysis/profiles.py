@@ -18,7 +18,7 @@ from bench.cell import Cell
 from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from .comparable_times import disturbed
-from .results import EXCLUDED, NOT_RUN, Result, columns_of
+from .results import EXCLUDED, NOT_RUN, Result, by_track, columns_of
 from .speed_ups import in_most_rows
 
 
@@ -36,10 +36,7 @@ class TrackProfiles:
 
 def profile_tracks(results: Iterable[Result]) -> tuple[TrackProfiles, ...]:
     """Return the profiles of every track that has any, the one over most rows first."""
-    tracks: dict[tuple[str, int], list[Result]] = {}
-    for result in results:
-        tracks.setdefault((result.cell.device, result.cell.threads), []).append(result)
-    found = [profile_track(own) for own in tracks.values()]
+    found = [profile_track(own) for own in by_track(results).values()]
     return tuple(sorted((one for one in found if one.columns), key=lambda one: -len(one.rows)))
 
 

@@ -15,7 +15,7 @@ from .comparable_times import ByColumn, comparable, disturbed, log_locations
 from .notes import Note, NoteKind, Severity, note
 from .profiles import profile_track
 from .quality import Quality
-from .results import Result, columns_of
+from .results import Result, by_track, columns_of
 from .run_analysis import Analysis
 from .speed_ups import Track, in_most_rows, inverse
 
@@ -109,13 +109,12 @@ class Ranked:
 
 def rank(analysis: Analysis, manifest: Manifest) -> Ranked:
     """Rank the columns of every track; without a baseline there is no ranking."""
-    tracks: dict[tuple[str, int], list[Result]] = {}
-    for result in analysis.results:
-        tracks.setdefault((result.cell.device, result.cell.threads), []).append(result)
     # A ranking compares all columns with one of them.
     if manifest.study.baseline is None or manifest.study.baseline in CHOSEN:
         return Ranked(())
-    return Ranked(tuple(_rank_track(results, manifest.study.baseline) for results in tracks.values()))
+    return Ranked(
+        tuple(_rank_track(results, manifest.study.baseline) for results in by_track(analysis.results).values())
+    )
 
 
 def _rank_track(results: Sequence[Result], baseline: str) -> RankedTrack:

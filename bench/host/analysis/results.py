@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -217,3 +217,11 @@ def columns_of(results: Sequence[Result]) -> list[str]:
     columns = {result.cell.column: result.cell.environment for result in results}
     environments = list(dict.fromkeys(columns.values()))
     return sorted(columns, key=lambda column: environments.index(columns[column]))
+
+
+def by_track(results: Iterable[Result]) -> dict[tuple[str, int], list[Result]]:
+    """Divide results by device and number of threads: only those of one track are ranked together."""
+    tracks: dict[tuple[str, int], list[Result]] = {}
+    for result in results:
+        tracks.setdefault((result.cell.device, result.cell.threads), []).append(result)
+    return tracks
