@@ -1,4 +1,4 @@
-"""Judges a history for a script: which cells the newest change made slower, and what no verdict could be given on."""
+"""Judges a history for a script: which cells the newest change made slower, and which series are too short yet."""
 
 from __future__ import annotations
 

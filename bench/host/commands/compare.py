@@ -74,7 +74,7 @@ def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     if found.before.facts.run == found.after.facts.run:
         yield "These are the same run, which cannot differ from itself."
     elif found.before.facts.started > found.after.facts.started:
-        yield "The first run is the newer one: slower and faster are those of the older one."
+        yield "The second run is the older one: slower means that it was slower than the newer one."
     yield ""
     yield from _changes(found, options)
     yield (

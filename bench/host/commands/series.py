@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-if",
         type=exit_codes.gate_limit,
         metavar="slower:5%",
-        help="exit with 3 where the newest change of a cell made it slower by more than this, or a cell could not be "
-        "judged: too few runs, or files that were left out",
+        help="exit with 3 where the newest change of a cell made it slower by more than this, where nothing can be "
+        "judged, or where a file was left out",
     )
 
 

@@ -84,7 +84,7 @@ def test_runs_in_the_wrong_order_are_told(measured, capsys):
     described.write_text(json.dumps({**json.loads(before), "started": "2030-01-01 00:00:00"}))
     assert call(measured, "compare", "second", "first") == 0
     described.write_text(before)
-    assert "The first run is the newer one" in capsys.readouterr().out
+    assert "The second run is the older one" in capsys.readouterr().out
 
 
 def test_a_slowdown_fails_the_gate_with_exit_code_3(measured, tmp_path, capsys):

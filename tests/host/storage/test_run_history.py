@@ -6,21 +6,11 @@ import json
 import shutil
 
 import pytest
+from run_summaries import summary
 
 from bench.host.refusal import Refused
 from bench.host.storage import run_history, run_summary
-from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
-
-
-def summary(run="20261122-031700-abcdef", cells=2):
-    facts = RunFacts(run=run, started="2026-11-22 03:17:00")
-    return RunSummary(
-        facts,
-        tuple(
-            CellSummary(column="torch2:eager", row=f"gemm/size{i}/float32/cpu", threads=2, step_s=[1e-3, 1.1e-3])
-            for i in range(cells)
-        ),
-    )
+from bench.host.storage.run_summary import RunSummary
 
 
 def test_a_history_is_read_in_the_order_of_time_and_says_what_it_left_out(tmp_path):

@@ -5,22 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from run_summaries import summary
 
 from bench.host.refusal import Refused
 from bench.host.storage import run_summary
 from bench.host.storage.lines import NewerSchema
-from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
-
-
-def summary(run="20261122-031700-abcdef", cells=2):
-    facts = RunFacts(run=run, started="2026-11-22 03:17:00", settings=[{"threads": "2"}], machine={"processor": "A"})
-    return RunSummary(
-        facts,
-        tuple(
-            CellSummary(column="torch2:eager", row=f"gemm/size{i}/float32/cpu", threads=2, step_s=[1e-3, 1.1e-3])
-            for i in range(cells)
-        ),
-    )
 
 
 def test_a_conflict_of_git_costs_the_lines_in_conflict_only(tmp_path):
