@@ -13,10 +13,13 @@ from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words
+from . import announce, cell_filter, exit_codes, run_choice, series_words
+from . import series_gate as series_exit
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
+    from ..analysis.series_gate import SeriesJudged
+    from ..storage.accepted_changes import Acceptance
 
 #: Changes and problems that are printed without --all.
 MOST_CHANGES, MOST_PROBLEMS = 20, 5
@@ -42,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="print every change and what changed with it")
     parser.add_argument(
+        "--accept",
+        type=_reason,
+        metavar="REASON",
+        help="accept what became slower up to the newest run, in the chosen cells, so that --fail-if does not fail "
+        "because of it; the reason, such as 'torch 2.16 adds a check', is kept in accepted.toml in the history",
+    )
+    parser.add_argument(
         "--fail-if",
         type=exit_codes.gate_limit,
         metavar="slower:5%",
@@ -56,9 +66,18 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _reason(text: str) -> str:
+    from ..storage.accepted_changes import LONGEST_REASON
+
+    reason = text.strip()
+    if not reason or not reason.isprintable() or len(reason) > LONGEST_REASON:
+        raise argparse.ArgumentTypeError(f"a reason is a line of 1 to {LONGEST_REASON} printable characters")
+    return reason
+
+
 def run(options: argparse.Namespace) -> int:
-    from ..analysis import series
-    from ..storage import run_history
+    from ..analysis import series, series_gate
+    from ..storage import accepted_changes, run_history
 
     folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
     if folder.exists() and not folder.is_dir():
@@ -79,11 +98,32 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no runs. Add one: nox -s series -- --add reports/<study>{place}")
     cell_filter.verify(options, found.cells)
     changes = series.find_changes(found)
-    announce("\n".join(_lines(options, found, changes)))
+    accepted = accepted_changes.read(folder)
+    announce("\n".join(_lines(options, found, changes, accepted)))
     _tell(problems, every=options.all)
+    if options.accept is not None:
+        judged = series_gate.judge(found, changes, options.fail_if or 0.0, accepted)
+        announce(_accept(options, folder, found, judged))
+        accepted = accepted_changes.read(folder)
     if options.fail_if is None:
         return exit_codes.EXIT_OK
-    return series_gate.exit_code(options, found, changes, problems)
+    return series_exit.exit_code(options, found, changes, problems, accepted)
+
+
+def _accept(options: argparse.Namespace, folder: Path, found: RunSeries, judged: SeriesJudged) -> str:
+    """Keep that what became slower is accepted, and say of how many cells. Raises Refused where nothing did."""
+    from ..storage import accepted_changes
+
+    if not judged.slower:
+        raise Refused(
+            "--accept: the newest change of no chosen cell made it slower for certain, or all of these are accepted "
+            "already. Nothing was written."
+        )
+    patterns = {name: getattr(options, name) for name in cell_filter.OPTIONS}
+    path = accepted_changes.add(
+        folder, accepted_changes.Acceptance(run=found.runs[-1].run, reason=options.accept, **patterns)
+    )
+    return f"Accepted in {path}: {counted(len(judged.slower), 'cell')} that became slower. Commit it with the history."
 
 
 def _tell(problems: Sequence[str], *, every: bool) -> None:
@@ -120,8 +160,11 @@ def _verify_finished(source: Path, name: str) -> None:
         )
 
 
-def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange]) -> Iterator[str]:
+def _lines(
+    options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange], accepted: Sequence[Acceptance]
+) -> Iterator[str]:
     from ..analysis.series_breaks import find_breaks
+    from ..analysis.series_gate import reason_for
     from ..statistics.change_points import SHORTEST
     from ..statistics.unpaired import FEWEST
 
@@ -145,6 +188,9 @@ def _lines(options: argparse.Namespace, found: RunSeries, changes: Sequence[Seri
         yield f"Changes, {title}: {len(listed)}, the newest first, each with its 99 % range of time"
         for one in listed[:most]:
             yield from series_words.change_in_words(one, found, every=options.all)
+            reason = reason_for(one, found, accepted)
+            if reason is not None:
+                yield f"    accepted: {reason}"
         if len(listed) > most:
             yield f"and {len(listed) - most} more: --all"
     if not changes:

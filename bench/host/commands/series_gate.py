@@ -14,13 +14,18 @@ from . import exit_codes, series_words
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
     from ..analysis.series_gate import SeriesJudged
+    from ..storage.accepted_changes import Acceptance
 
 #: How every message ends where something was not looked at.
 NOT_SHOWN = "so nothing shows that nothing is slower"
 
 
 def exit_code(
-    options: argparse.Namespace, found: RunSeries, changes: Sequence[SeriesChange], problems: Sequence[str]
+    options: argparse.Namespace,
+    found: RunSeries,
+    changes: Sequence[SeriesChange],
+    problems: Sequence[str],
+    accepted: Sequence[Acceptance],
 ) -> int:
     """Return the exit code of ``--fail-if``; ``problems`` are the files and lines that could not be read.
 
@@ -30,22 +35,22 @@ def exit_code(
     """
     from ..analysis.series_gate import judge
 
-    judged = judge(found, changes, options.fail_if)
+    judged = judge(found, changes, options.fail_if, accepted)
     said = [
-        *(_slower(one, found, options.fail_if) for one in judged.slower),
+        *(f"Slower by more than {100 * options.fail_if:g} %: {_size(one, found)}" for one in judged.slower),
         *_unjudged(options, found, judged),
     ]
     if problems:
         left_out = counted(len(problems), "file or line", "files or lines")
         said.append(f"Left out of the history: {left_out}, {NOT_SHOWN}. Correct or remove what is named above.")
-    for line in (*said, *_not_yet(options, judged)):
+    passed = (f"Accepted: {_size(one, found)}: {reason}" for one, reason in judged.accepted)
+    for line in (*said, *passed, *_not_yet(options, judged)):
         print(harmless(line), file=sys.stderr)
     return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK
 
 
-def _slower(one: SeriesChange, found: RunSeries, limit: float) -> str:
-    size, since = series_words.size_in_words(one), series_words.time_of(found, one)
-    return f"Slower by more than {100 * limit:g} %: {one.series.cell.name}: {size} since {since}"
+def _size(one: SeriesChange, found: RunSeries) -> str:
+    return f"{one.series.cell.name}: {series_words.size_in_words(one)} since {series_words.time_of(found, one)}"
 
 
 def _unjudged(options: argparse.Namespace, found: RunSeries, judged: SeriesJudged) -> Iterator[str]:

@@ -8,9 +8,12 @@ import re
 import shutil
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_project import call, write
 
-from bench.host.storage import run_summary
+from bench.host.storage import accepted_changes, run_summary
+from bench.host.storage.accepted_changes import Acceptance
 from bench.host.storage.run_summary import RunSummary
 
 
@@ -223,3 +226,70 @@ def test_cells_with_several_series_are_named_with_the_run_and_what_changed(measu
         "    setting threads 1 → 10",
         "",
     ]
+
+
+def test_an_accepted_change_does_not_fail_the_gate(measured, history, capsys):
+    own = ("series", "--folder", str(history))
+    assert call(measured, *own, "--workload", "gemm", "--accept", 'rounding is right now, see "notes"', *GATE) == 0
+    said = capsys.readouterr()
+    assert f"Accepted in {history / 'accepted.toml'}: 1 cell that became slower." in said.out
+    assert re.fullmatch(
+        r"Accepted: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since 2026-10-21 03:17: rounding is "
+        r'right now, see "notes"\n',
+        said.err,
+    )
+    assert call(measured, *own, *GATE) == 0
+    assert '    accepted: rounding is right now, see "notes"' in capsys.readouterr().out.splitlines()
+    assert call(measured, *own, "--accept", "again") == 2
+    assert "Nothing was written" in capsys.readouterr().err
+
+
+def test_a_change_after_the_accepted_one_fails_the_gate(measured, history, capsys):
+    accepted_changes.add(history, Acceptance(run="2026-10-20", reason="before the change"))
+    assert call(measured, "series", "--folder", str(history), *GATE) == 3
+    accepted_changes.add(history, Acceptance(run="2026-10-30", reason="another cell", mode=["compile*"]))
+    assert call(measured, "series", "--folder", str(history), *GATE) == 3
+    accepted_changes.add(history, Acceptance(run="2026-10-21", reason="this one", mode=["e*", "x"], workload=["gemm"]))
+    capsys.readouterr()
+    assert call(measured, "series", "--folder", str(history), *GATE) == 0
+    assert capsys.readouterr().err.endswith("since 2026-10-21 03:17: this one\n")
+    text = (history / "accepted.toml").read_text()
+    assert text.startswith("# Changes of speed that are accepted")
+    assert text.count("#") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[[accepted]\n", "Correct it, or restore it"),
+        ('[[accepted]]\nrun = "a"\n', "accepted.0.reason: Field required"),
+        ('[[accepted]]\nrun = "a"\nreason = 3\n', "accepted.0.reason: Input should be a valid string"),
+        ('[[accepted]]\nrun = "a"\nreason = "b"\nwhy = 1\n', "accepted.0.why: Extra inputs are not permitted"),
+        ("accept = 1\n", "accept: Extra inputs are not permitted"),
+    ],
+)
+def test_a_file_of_accepted_changes_that_is_wrong_is_refused(measured, history, capsys, text, complaint):
+    (history / "accepted.toml").write_text(text)
+    assert call(measured, "series", "--folder", str(history), *GATE) == 2
+    said = capsys.readouterr().err
+    assert str(history / "accepted.toml") in said
+    assert complaint in said
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "\x1b[31m", "x" * 301])
+def test_what_is_no_reason_is_refused(measured, history, capsys, reason):
+    with pytest.raises(SystemExit, match="2"):
+        call(measured, "series", "--folder", str(history), "--accept", reason)
+    assert "a reason is a line of 1 to 300 printable characters" in capsys.readouterr().err
+
+
+@given(
+    reason=st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), min_size=1),
+    patterns=st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1), max_size=2),
+)
+def test_what_is_accepted_is_read_as_it_was_written(tmp_path_factory, reason, patterns):
+    folder = tmp_path_factory.mktemp("history")
+    wanted = [Acceptance(run="r", reason=reason, workload=patterns), Acceptance(run="s", reason="second")]
+    for one in wanted:
+        accepted_changes.add(folder, one)
+    assert list(accepted_changes.read(folder)) == wanted
