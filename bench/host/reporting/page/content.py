@@ -113,7 +113,7 @@ def _answer(report: Report) -> dict[str, Any]:
         return {"banner": "", "answer": [], "lasting": []}
     remarks = [text for text in table.remarks if not text.startswith(LEGENDS)]
     heading = [] if table.sentences else [*filter(None, [table.banner])]
-    answer = [*heading, *table.sentences, *remarks]
+    answer = [*heading, *table.sentences, *table.more, *remarks]
     measured = report.speed_ups.results if report.speed_ups is not None else ()
     of_run = {first_words(text) for text in (*alarm(report.manifest), *part(report.manifest), *failures(measured))}
     return {

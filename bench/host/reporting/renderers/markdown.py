@@ -67,7 +67,7 @@ def render(table: Table, *, narrow: bool = False) -> str:
 
     What it shows stands above it: a reader need not scroll past the rows to find it. ``narrow`` leaves out blanks.
     """
-    above, below = (table.banner, table.caption, *table.sentences), table.remarks
+    above, below = (table.banner, table.caption, *table.sentences, *table.more), table.remarks
     whole, headed = list[str](), list[str]()
     for heading, part in in_parts(table):
         if heading:

@@ -63,7 +63,8 @@ def _with_lines(
 ) -> Table:
     """Add what the table shows, in as many sentences as the screen has lines for, and what its marks mean.
 
-    The line about what is ``best`` in every row stands below the fastest on average, where the screen has room for it.
+    The line about what is ``best`` in every row stands below the fastest on average where the screen has room for it,
+    and in the files alone otherwise.
     """
     compared = [cell.result for cell in found.cells() if cell.speed_up is not None and not cell.is_base]
     track = found.tracks[0] if found.tracks else None
@@ -92,11 +93,11 @@ def _with_lines(
     its_lines = sum(map(screen.lines_of, best))
     # A table that is longer than the screen is scrolled anyhow.
     if left >= needed + its_lines or screen.height(bare) > screen.HEIGHT:
-        first, left = [*first, *best], left - its_lines
+        first, left, best = [*first, *best], left - its_lines, ()
     if clearest and left < needed:
         left, advice = left + sum(map(screen.lines_of, advice)), []
     told = every if every and len(_that_fit(every, left)) == len(every) else _that_fit(clearest, left)
-    return replace(bare, sentences=(*first, *told), remarks=(*advice, *notes))
+    return replace(bare, sentences=(*first, *told), more=tuple(best), remarks=(*advice, *notes))
 
 
 def _that_fit(sentences: Sequence[str], lines: int) -> list[str]:

@@ -63,6 +63,8 @@ class Table:
     remarks: tuple[str, ...] = ()
     #: What the table shows: they come first.
     sentences: tuple[str, ...] = ()
+    #: More of it, for which a screen has no room.
+    more: tuple[str, ...] = ()
     #: How many columns, from the left, name a row.
     names: int = 1
     #: Stands above the caption: why numbers are missing.

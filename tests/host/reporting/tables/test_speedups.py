@@ -13,7 +13,9 @@ from rich.console import Console
 from study_reports import report_of
 
 from bench.host.analysis.run_analysis import analyse
-from bench.host.reporting.renderers import terminal
+from bench.host.reporting import report
+from bench.host.reporting.renderers import markdown, terminal
+from bench.host.reporting.tables import screen as lines
 from bench.host.reporting.tables.speedup_values import speed_up_digits, speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
 from bench.host.statistics.verdict import Verdict
@@ -209,6 +211,22 @@ def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
     assert len(lines) <= 24 - 2
     assert max(map(len, lines)) <= 80
     assert len(made(long_study).remarks) <= 6
+
+
+def test_best_modes_stand_in_the_files_where_the_screen_has_no_room_for_them(long_study, monkeypatch):
+    line = "Best modes: "
+    roomy = report_of(long_study).speed_up_table
+    assert any(text.startswith(line) for text in roomy.sentences)
+    assert not roomy.more
+    # What names the files, and the prompt, take two lines.
+    monkeypatch.setattr(lines, "HEIGHT", lines.height(replace(roomy, sentences=roomy.sentences[:1])) + 2)
+    table = report.make(long_study.records, long_study.manifest).speed_up_table
+    assert not any(text.startswith(line) for text in table.sentences)
+    assert [text.startswith(line) for text in table.more] == [True]
+    assert table.more[0] in markdown.render(table)
+    console = Console(file=io.StringIO(), width=80)
+    terminal.render(console, table)
+    assert line not in console.file.getvalue()
 
 
 def test_no_entry_has_more_than_two_marks(long_study):
