@@ -13,8 +13,7 @@ from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce, cell_filter, exit_codes, run_choice, series_words
-from . import series_gate as series_exit
+from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
@@ -76,7 +75,8 @@ def _reason(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..analysis import series, series_gate
+    from ..analysis import series
+    from ..analysis.series_gate import judge
     from ..storage import accepted_changes, run_history
 
     folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
@@ -102,12 +102,12 @@ def run(options: argparse.Namespace) -> int:
     announce("\n".join(_lines(options, found, changes, accepted)))
     _tell(problems, every=options.all)
     if options.accept is not None:
-        judged = series_gate.judge(found, changes, options.fail_if or 0.0, accepted)
+        judged = judge(found, changes, options.fail_if or 0.0, accepted)
         announce(_accept(options, folder, found, judged))
         accepted = accepted_changes.read(folder)
     if options.fail_if is None:
         return exit_codes.EXIT_OK
-    return series_exit.exit_code(options, found, changes, problems, accepted)
+    return series_gate.exit_code(options, found, changes, problems, accepted)
 
 
 def _accept(options: argparse.Namespace, folder: Path, found: RunSeries, judged: SeriesJudged) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..refusal import Refused, naming
+from ..study.options import fits
 from .run_summary import CellSummary
 
 #: The file, in the folder of the history, so that it is committed and shared with it.
@@ -19,6 +18,8 @@ HEADER = """\
 # Changes of speed that are accepted: series --fail-if does not fail because of them. A table holds for changes up to
 # its run, of the cells that fit its patterns. Remove it, and they are judged again.
 """
+#: What cells are chosen by.
+PATTERNS = ("environment", "mode", "workload")
 #: A reason in more characters is no reason, but a report.
 LONGEST_REASON = 300
 
@@ -38,14 +39,8 @@ class Acceptance(BaseModel):
 
     def covers(self, cell: CellSummary, run: str) -> bool:
         """Tell whether it holds for a change of ``cell`` whose new level begins with ``run``."""
-        chosen = ((cell.environment, self.environment), (cell.mode, self.mode), (cell.workload, self.workload))
         # The names of runs begin with their time.
-        return run <= self.run and all(_fits(value, patterns) for value, patterns in chosen)
-
-
-def _fits(value: str, patterns: Iterable[str]) -> bool:
-    wanted = list(patterns)
-    return not wanted or any(fnmatch.fnmatchcase(value, one) for one in wanted)
+        return run <= self.run and fits(cell, self, PATTERNS)
 
 
 def read(folder: Path) -> tuple[Acceptance, ...]:

@@ -93,8 +93,8 @@ def add_pattern_options(parser: argparse._ActionsContainer, described: Mapping[s
         )
 
 
-def fits(cell: object, options: argparse.Namespace, names: Iterable[str]) -> bool:
-    """Tell whether a cell matches the patterns of the options ``names``, each an attribute of the cell, too."""
+def fits(cell: object, options: object, names: Iterable[str]) -> bool:
+    """Tell whether a cell matches the patterns of ``names``, each an attribute of ``options`` and of the cell."""
     given = ((str(getattr(cell, name)), getattr(options, name)) for name in names)
     return all(not wanted or any(fnmatch.fnmatchcase(value, one) for one in wanted) for value, wanted in given)
 

@@ -64,7 +64,7 @@ def _with_lines(
     """Add what the table shows, in as many sentences as the screen has lines for, and what its marks mean.
 
     The line about what is ``best`` in every row stands below the fastest on average where the screen has room for it,
-    and in the files alone otherwise.
+    and otherwise in Markdown and on the page alone.
     """
     compared = [cell.result for cell in found.cells() if cell.speed_up is not None and not cell.is_base]
     track = found.tracks[0] if found.tracks else None
