@@ -200,6 +200,9 @@ def test_the_index_of_workloads_says_of_each_what_its_specification_says():
     [
         ("docs/method.md", "../reports/reference/default/README.md", "reports/reference/default/README.md"),
         ("docs/method.md", "fairness.md", "fairness.md"),
+        ("docs/method.md", "fairness/jax.md", "fairness/jax.md"),
+        ("docs/fairness/jax.md", "../frameworks.md", "frameworks.md"),
+        ("docs/fairness/jax.md", "../../reports/reference/default", "reports/reference/default/README.md"),
         ("docs/index.md", "../bench/workloads/lenet_train/page.md", "workloads/lenet-train.md"),
         ("docs/index.md", "../bench/workloads", "workloads/index.md"),
         ("bench/workloads/gemm/page.md", "../../../docs/method.md", "method.md"),
@@ -217,6 +220,14 @@ def test_the_index_of_workloads_says_of_each_what_its_specification_says():
 def test_a_link_of_the_repository_leads_to_the_page_that_stands_for_its_target(place, target, page):
     found = repository_pages.resolved(place, target)
     assert (None if found is None else repository_pages.page_of(found)) == page
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "fairness").glob("*.md")), ids=lambda path: path.stem)
+def test_a_page_of_fairness_lists_its_objections_in_the_order_of_the_answers(path):
+    text = path.read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[.+?\]\(#([\w-]+)\) \| \S", text, re.MULTILINE)
+    answers = re.findall(r"^#{2,3} (.+)\n\n(?!#)", text, re.MULTILINE)
+    assert listed == [re.sub(r"[^\w -]", "", answer).lower().replace(" ", "-") for answer in answers]
 
 
 def test_links_that_lead_nowhere_end_the_building_of_the_site(tmp_path):
