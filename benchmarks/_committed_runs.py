@@ -30,12 +30,10 @@ from bench.host.study.selection import reason_against
 from bench.record import FAILED, OK
 from bench.registry import BUILT_IN
 from benchmarks._committed_lines import DISTURBED, OUTDATED, Column, Line, with_place
-from benchmarks.public_tables import NAMES
+from benchmarks.public_tables import GENERATIONS, NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "reports" / "reference"
-#: {family and model of a processor, as a run records them: its generation}. A virtual Xeon does not tell its own.
-GENERATIONS = {"family 25, model 17": "Zen 4", "family 26, model 2": "Zen 5"}
 MISSING = re.compile(r"workload (\S+) has no (\S+) implementation")
 #: Letters of a reason.
 LONGEST = 120

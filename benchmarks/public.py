@@ -24,7 +24,7 @@ under the same transformation as ours. ``--modes libraries`` compares Keras, Fla
 TensorFlow Lite, TensorFlow 1.x' graphs and Theano with what their guides and examples write. It needs their
 environments, which ``nox -s bench-NAME`` builds, or interpreters that have their packages. ``--form`` compares with
 some of the public ones alone. ``--write`` puts each row into the file of the documentation, in place of what the file
-has of that cell, and renews the tables of the page as public_tables.py does.
+has of that cell, and renews the tables of the pages as public_tables.py does.
 
 Before they are timed, public kernels are compared with the float64 reference, as ours are. A kernel that differs is not
 timed: its row says "differs", and by how much. Networks have parameters of their own, so only the shapes and types of
@@ -154,7 +154,7 @@ def announce(text: str) -> None:
 
 
 def publish(row: Row) -> None:
-    """Put a row into the documentation: into the file and, made of that, the page."""
+    """Put a row into the documentation: into the file and, made of that, the pages."""
     store([*load(), row])
     public_tables.main(["--write"])
 

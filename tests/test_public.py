@@ -24,7 +24,9 @@ from bench.worker.checking.optimizers import update  # noqa: E402
 from benchmarks import _public_rows, public, public_tables  # noqa: E402
 from benchmarks.public_steps import comparison  # noqa: E402
 
-PAGE = public_tables.PAGE.read_text(encoding="utf-8")
+PAGE = (public_tables.DOCS / public_tables.PAGE).read_text(encoding="utf-8")
+#: The page of the cells without a row.
+WITHOUT = (public_tables.DOCS / "public-implementations" / "not-compared.md").read_text(encoding="utf-8")
 
 
 def reference(workload):
@@ -225,8 +227,7 @@ def reasons(page, compared):
 
     A name with a row is none of them: in "gpt in `aot-inductor`" the mode says where the workload is not compared.
     """
-    _, _, text = page.partition("## Not compared")
-    named = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")]
+    named = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
     names = {name for what in named for name in (*what.split(", "), *re.findall(r"`([\w-]+)`", what))}
     patterns = [pattern for what in named for pattern in re.findall(r"`([\w*-]+:[\w*-]+:[\w*-]+)`", what)]
     return names.difference(*compared), patterns
@@ -242,14 +243,14 @@ def unexplained(page, rows):
 
 
 def test_every_cell_of_the_full_study_has_a_row_or_a_reason_on_the_page():
-    assert unexplained(PAGE, _public_rows.load()) == []
+    assert unexplained(WITHOUT, _public_rows.load()) == []
 
 
 def test_a_cell_that_loses_its_row_or_its_reason_is_found():
     rows = _public_rows.load()
     left = [row for row in rows if row.cell[:3] != ("lightning", "fit", "resnet50-train")]
-    assert unexplained(PAGE, left) == ["lightning:fit:resnet50-train"]
-    page = PAGE.replace("`tflite:int8:gpt`", "GPT").replace(", `pmap`", "")
+    assert unexplained(WITHOUT, left) == ["lightning:fit:resnet50-train"]
+    page = WITHOUT.replace("`tflite:int8:gpt`", "GPT").replace(", `pmap`", "")
     found = unexplained(page, rows)
     assert "tflite:int8:gpt" in found
     assert {cell.split(":")[1] for cell in found} == {"int8", "pmap"}
@@ -258,7 +259,7 @@ def test_a_cell_that_loses_its_row_or_its_reason_is_found():
 def test_a_reason_is_for_cells_without_a_row():
     compared = {":".join(row.cell[:3]) for row in _public_rows.load()}
     without = {":".join(cell) for cell in full_study()} - compared
-    _, patterns = reasons(PAGE, [])
+    _, patterns = reasons(WITHOUT, [])
     assert patterns
     assert [pattern for pattern in patterns if fnmatch.filter(compared, pattern)] == []
     assert [pattern for pattern in patterns if not fnmatch.filter(without, pattern)] == []
@@ -285,10 +286,18 @@ def test_rows_are_kept_one_for_each_cell_and_choice_of_forms(tmp_path):
     assert _public_rows.load(file) == [again, *others]
 
 
-def test_a_row_that_is_written_is_on_the_page(tmp_path, monkeypatch):
-    for module, name, kept in ((_public_rows, "FILE", "rows.csv"), (public_tables, "PAGE", "page.md")):
-        shutil.copy(getattr(module, name), tmp_path / kept)
-        monkeypatch.setattr(module, name, tmp_path / kept)
+def copied(folder):
+    """Copy the pages with tables."""
+    for place in {place for place, _ in public_tables.TABLES.values()}:
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(public_tables.DOCS / place, folder / place)
+    return folder
+
+
+def test_a_row_that_is_written_is_on_the_pages(tmp_path, monkeypatch):
+    shutil.copy(_public_rows.FILE, tmp_path / "rows.csv")
+    monkeypatch.setattr(_public_rows, "FILE", tmp_path / "rows.csv")
+    monkeypatch.setattr(public_tables, "DOCS", copied(tmp_path))
     times = {"ratio": "0.771", "low": "0.759", "high": "0.776", "ours_us": "77", "public_us": "100", "turns": "7"}
     found = {"public": "a new one", "version": "0.10.3", **times}
     monkeypatch.setattr(public, "command_of", lambda *_: ())
@@ -297,12 +306,14 @@ def test_a_row_that_is_written_is_on_the_page(tmp_path, monkeypatch):
     (row,) = [row for row in _public_rows.load() if row.public == "a new one"]
     assert row.machine
     assert row.date
-    assert "| batched-gemm | JAX 0.10 jit | a new one | 0.77 | 0.76 to 0.78 |" in (tmp_path / "page.md").read_text()
+    _, _, text = (tmp_path / public_tables.PAGES["usual"]).read_text(encoding="utf-8").partition("## JAX 0.10")
+    assert "| batched-gemm | `jit` | a new one | 0.77 | 0.76\u00a0to\u00a00.78 |" in text
 
 
-def test_the_page_has_the_rows_of_the_file_and_says_how_many():
+def test_the_pages_have_the_rows_of_the_file_and_say_how_many():
     rows = _public_rows.load()
-    assert public_tables.page(PAGE, rows) == PAGE
+    for place, text in public_tables.pages(public_tables.DOCS, rows).items():
+        assert text == (public_tables.DOCS / place).read_text(encoding="utf-8"), place
     tiny = [found for group in public.COLUMNS for found in public_tables.cells(rows, group, "tiny")]
     middle, _, above, unclear = public_tables.counts(tiny)
     within = f"all {len(tiny)}" if int(above) == 0 else f"{len(tiny) - int(above)} of {len(tiny)}"
@@ -310,9 +321,26 @@ def test_the_page_has_the_rows_of_the_file_and_says_how_many():
     for text in (PAGE, fairness):
         assert f"n {within} comparisons in size tiny" in text
         assert f"({middle} in the median)" in text
-    assert re.search(rf"; {unclear} are not\s+certain", fairness)
+        assert re.search(rf"; {unclear} are not\s+certain", text)
+    small = public_tables.cells(rows, "usual", "small")
+    _, highest, _, unclear = public_tables.counts(small)
+    assert f"In all {len(small)} in size small it takes at most {highest}; {unclear} are not certain." in PAGE
 
 
-def test_a_page_without_a_place_for_a_table_is_refused():
-    with pytest.raises(SystemExit, match="no place for the table usual"):
-        public_tables.page(PAGE.replace("usual: begin", ""), _public_rows.load())
+def test_a_page_shows_every_row_once_below_its_framework():
+    rows = _public_rows.load()
+    for group, place in public_tables.PAGES.items():
+        text = (public_tables.DOCS / place).read_text(encoding="utf-8")
+        for name, found in public_tables.frameworks(rows, group).items():
+            _, _, section = text.partition(f"\n## {name}\n")
+            lines = [line.split(" | ") for line in section.partition("\n## ")[0].splitlines()]
+            shown = [{words[0].strip("|` "), words[1].strip("`")} for words in lines if len(words) > 4][1:]
+            cells = [{row.mode, row.workload} for row, *_ in public_tables.cells(found, group, "tiny")]
+            assert sorted(map(sorted, shown)) == sorted(map(sorted, cells))
+
+
+def test_a_page_without_a_place_for_a_table_is_refused(tmp_path):
+    page = copied(tmp_path) / public_tables.PAGES["usual"]
+    page.write_text(page.read_text(encoding="utf-8").replace("usual: begin", ""), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"usual-modes\.md has no place for the table usual"):
+        public_tables.pages(tmp_path, _public_rows.load())
