@@ -19,7 +19,7 @@ from bench.worker.checking import draws, parity
 
 SEED = 1
 #: What is needed of a stored reference.
-KEPT = ("digest", "reduced", "expected/", "error/")
+KEPT = ("digest", "reduced", "expected/", "error/", "tied/")
 #: A public kernel may hold its batch, in a layout of its own. So inference is checked with one batch, the first. Random
 #: draws are checked with two: one that remembers its numbers, or starts anew, is found by those of the second batch.
 NOT_COMPARED = "[1]"
