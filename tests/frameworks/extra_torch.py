@@ -34,7 +34,7 @@ def examine(mode):
         gpus["failing"] = imagined_pairs.failing()
         if hasattr(torch, "compile"):
             gpus["two processes"] = imagined_pairs.two_processes()
-        return dict(divided(), gpus=gpus)
+        return dict(divided(), gpus=gpus, normalisations=normalisations())
     if mode in lazy.MODES:
         return {}
     found = {
@@ -117,6 +117,21 @@ def divided():
         (process,) = program.processes
         program.close()
         found["ended"] = not os.path.exists(f"/proc/{process}")
+    return found
+
+
+def normalisations():
+    """Return what normalises on two GPUs, in a network that keeps its parameters, and why nothing does on a CPU."""
+    network = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4))
+    scale = network[1].weight
+    on_gpus = parallel.with_statistics_of_all(network, "cuda")
+    found = {"kind": type(on_gpus[1]).__name__, "scale": on_gpus[1].weight is scale}
+    alone = torch.nn.Linear(1, 1)
+    found["without"] = parallel.with_statistics_of_all(alone, "cpu") is alone
+    try:
+        parallel.with_statistics_of_all(network, "cpu")
+    except Unsupported as error:
+        found["cpu"] = str(error)
     return found
 
 

@@ -245,6 +245,13 @@ def test_a_second_process_sees_batches_that_change_and_ends_with_the_program(env
     assert found["ended"]
 
 
+@cases("torch1:ddp", "torch2:ddp")
+def test_two_gpus_take_batch_statistics_from_both(environment, mode):
+    found = trial(environment, mode)["extras"]["normalisations"]
+    said = "mode ddp needs batch statistics of both devices; PyTorch has them on GPUs only"
+    assert found == {"kind": "SyncBatchNorm", "scale": True, "without": True, "cpu": said}
+
+
 @every_mode
 def test_the_products_and_copies_that_measure_the_machine_are_right(environment, mode):
     for precision, errors in trial(environment, mode)["peaks"].items():

@@ -34,15 +34,16 @@ def functional_training(
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, its state donated, as JAX's users write it.
     ``given_settings`` are ``layout`` and ``attention``, as for ``inference``. ``kept`` is {name: array} that steps
-    update without gradients, such as running statistics; with it, ``loss(parameters, kept, *batch)`` returns (loss, new
-    kept). ``differentiate(parameters, kept, *batch)``, in place of a loss, returns ((loss, new kept), gradients).
+    update without gradients, such as running statistics, which are those of all devices (``parallel.moments_of_all``);
+    with it, ``loss(parameters, kept, *batch)`` returns (loss, new kept). ``differentiate(parameters, kept, *batch)``,
+    in place of a loss, returns ((loss, new kept), gradients).
     ``outputs(parameters, *inputs)`` gives the logits from which a training to a result is evaluated. In mixed precision
     this ``casts``, unless the layers of ``loss`` do.
     """
     optimizer = make_optimizer(settings)
-    devices = devices_of(transform.mode, parameters, whole=not kept and differentiate is None)
-    keeping = in_precision(loss, kept, transform.precision if casts else None)
+    devices = devices_of(transform.mode, parameters, whole=differentiate is None)
     leaves, structure = jax.tree_util.tree_flatten(parameters)
+    keeping = in_precision(loss, kept, transform.precision if casts else None)
     products = Products(differentiate or jax.value_and_grad(keeping, has_aux=True), transform.precision)
     differentiate = by_leaves(devices.averaging(products), structure)
 
@@ -130,7 +131,7 @@ def evaluation(outputs, parameters):
 
 
 def devices_of(mode, parameters, whole):
-    """Return the devices of a mode; ``whole`` says whether a step is a gradient of one loss that keeps nothing."""
+    """Return the devices of a mode; ``whole`` says whether a step is the mean of those of a batch's parts."""
     if mode not in parallel.MODES:
         return OneDevice(mode, parameters)
     halves.verify_program(mode, training=True, whole=whole)

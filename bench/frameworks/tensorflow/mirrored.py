@@ -40,6 +40,17 @@ def strategy():
     return tf.distribute.MirroredStrategy(names())
 
 
+def moments_of_all(mean, variance):
+    """Return the mean and the variance of the values of all devices, given those of this device's, within a step.
+
+    The devices have equally many values. One exchange is enough, and no mean of squares loses bits.
+    """
+    gathered = tf.distribute.get_replica_context().all_gather(tf.stack([mean, variance])[tf.newaxis], axis=0)
+    means, variances = gathered[:, 0], gathered[:, 1]
+    whole = tf.reduce_mean(means, axis=0)
+    return whole, tf.reduce_mean(variances + tf.square(means - whole), axis=0)
+
+
 class Mirrors:
     """The devices, each with a copy of every variable that is made in ``scope``."""
 
@@ -48,6 +59,16 @@ class Mirrors:
         self._names = names()
         self.scope = self._strategy.scope
         self._halves = halves.Halves(MODE, self._divide)
+
+    def alike(self, value, name):
+        """Return a variable to which every device assigns the same value: none waits for another one's."""
+        return tf.Variable(
+            value,
+            name=name,
+            trainable=False,
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+        )
 
     def _divide(self, batch):
         return tuple(self._strategy.experimental_distribute_values_from_function(self._part(array)) for array in batch)

@@ -100,17 +100,18 @@ def variable_training(
 
     The whole step (forward, backward, optimizer) runs in the cell's mode, as a custom training loop does it.
     ``layout`` and ``attention`` are as for ``inference``. ``kept`` is {name: array} of variables that ``loss`` assigns
-    itself, such as running statistics. ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
+    itself, such as running statistics, which are those of all devices (``mirrored.moments_of_all``).
+    ``differentiate(*batch)``, in place of a loss, returns (loss, gradients).
     ``outputs(variables, *inputs)`` gives the logits from which a training to a result is evaluated.
     """
-    devices = devices_of(transform.mode, whole=not kept and differentiate is None)
+    devices = devices_of(transform.mode, whole=differentiate is None)
     if transform.precision == precisions.MIXED:
         loss = mixing(loss, parameters)
     initial = dict(parameters, **(kept or {}))
     with devices.scope():
         variables = {name: tf.Variable(value, name=name) for name, value in parameters.items()}
         trained = list(variables.values())
-        variables.update((name, tf.Variable(value, name=name, trainable=False)) for name, value in (kept or {}).items())
+        variables.update((name, devices.alike(value, name)) for name, value in (kept or {}).items())
         optimizer = make_optimizer(transform.mode, trained, settings)
 
     def by_tape(*batch):
@@ -188,7 +189,7 @@ def narrow(values):
 
 
 def devices_of(mode, whole):
-    """Return the devices of a mode; ``whole`` says whether a step is a gradient of one loss that keeps nothing."""
+    """Return the devices of a mode; ``whole`` says whether a step is the mean of those of a batch's parts."""
     if mode != mirrored.MODE:
         return OneDevice()
     halves.verify_program(mode, training=True, whole=whole)
@@ -199,6 +200,9 @@ class OneDevice:
     """The device on which parameters lie, where a step is computed as a whole."""
 
     scope = contextlib.nullcontext
+
+    def alike(self, value, name):
+        return tf.Variable(value, name=name, trainable=False)
 
     def averaging(self, differentiate):
         return differentiate

@@ -33,6 +33,18 @@ def among_gpus(module):
     return divided, loss
 
 
+def with_statistics_of_all(module, device):
+    """Return a module of ``ddp`` whose batch normalisations take their statistics from both devices.
+
+    Raises Unsupported on a processor, for which PyTorch has no SyncBatchNorm.
+    """
+    if is_sum_of_parts(module):
+        return module
+    if device != "cuda":
+        raise Unsupported("mode {} needs batch statistics of both devices; PyTorch has them on GPUs only".format(MODE))
+    return torch.nn.SyncBatchNorm.convert_sync_batchnorm(module)
+
+
 def is_sum_of_parts(module):
     """Tell whether the gradient of a batch is the mean of those of its halves: statistics of a batch are not."""
     return isinstance(module, torch.nn.Module) and not any(

@@ -13,7 +13,7 @@ from .compiler import autocast
 from .functional import functional_gradients, functional_optimizer
 from .layouts import module_settings
 from .optimizers import COMPILED, begin, fusion, make_optimizer, tensors_of
-from .pair import Pair
+from .pair import SHARED, Pair
 
 
 def module_training(module, transform, settings, parameters):
@@ -94,7 +94,8 @@ def resetting(module, memory, keep=torch.clone):
 
 def divided_training(module, transform, settings, parameters):
     """Make the program of two processes that each compute half of every batch."""
-    halves.verify_program(transform.mode, training=True, whole=parallel.is_sum_of_parts(module))
+    halves.verify_program(transform.mode, training=True)
+    module = parallel.with_statistics_of_all(module, SHARED.kind)
 
     def make():
         if transform.precision == precisions.MIXED:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from ...frameworks.jax import convolution, losses
+from ...frameworks import halves
+from ...frameworks.jax import convolution, losses, parallel
 from ...frameworks.jax.adapter import functional_training
 from .. import batch_norm
 from ..resnet18.jax import forward, normal
@@ -13,6 +14,7 @@ from . import OPTIMIZER, initial_state
 
 def build(size, parameters, batch, transform):
     score = losses.of_mode(transform.mode)
+    devices = halves.DEVICES if transform.mode in parallel.MODES else 1
 
     def loss(parameters, kept, images, labels):
         new = {}
@@ -25,7 +27,9 @@ def build(size, parameters, batch, transform):
             wide = images.astype(jnp.promote_types(images.dtype, jnp.float32))
             mean = wide.mean(axis=(0, 1, 2))
             variance = jnp.square(wide - mean).mean(axis=(0, 1, 2))
-            count = images.size // images.shape[-1]
+            if devices > 1:
+                mean, variance = parallel.moments_of_all(mean, variance)
+            count = devices * images.size // images.shape[-1]
             moved(name + ".mean", mean)
             moved(name + ".variance", count / (count - 1) * variance)
             normalised = normal(wide, mean, variance, parameters[name + ".scale"], parameters[name + ".shift"])
