@@ -19,6 +19,7 @@ from ...storage.manifest import Manifest
 from ...study import location
 from ...study.baseline import CHOSEN, RATIO
 from ..tables.rows import measured_baseline, rows_of
+from ..tables.settings import by_value
 from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
 from ..tables.table import Table
 from ..words import page as words
@@ -27,7 +28,7 @@ from ..words.caption import describe_conditions
 from ..words.labels import Label, in_order, labels_of, product_of
 from ..words.language import decimal_sign
 from ..words.page_comparisons import compared_with
-from ..words.row_names import row_name, threads_in_words, usual_facets
+from ..words.row_names import row_name, threads_in_words, unnamed_conditions, usual_facets
 from ..words.terms import items_word, status_word
 from ..words.text import first_words
 from . import cells
@@ -59,7 +60,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "title": report.title,
         **_answer(report),
         "compared": _compared(report),
-        "conditions": describe_conditions(manifest, results),
+        "conditions": " ".join(filter(None, (unnamed_conditions(results), describe_conditions(manifest, results)))),
         "run": {
             "name": manifest.run,
             "started": manifest.started,
@@ -96,7 +97,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "roofs": _roofs(results, manifest),
         "machine": words.machine(manifest.machine),
         "claims": _texts(report.claims[0], notes=True) if report.claims else None,
-        "settings": None if report.settings is None else _texts(report.settings),
+        "settings": None if report.settings is None else _texts(by_value(report.settings)),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
         "method": words.method(),
     }

@@ -1,4 +1,4 @@
-"""Makes the table of the settings that differ between the columns."""
+"""Makes the table of the settings that differ between the columns, and its form for a screen."""
 
 from __future__ import annotations
 
@@ -58,6 +58,36 @@ def _grouped(
         whole = replace(labels[own[0]], mode="").heading
         groups += [(whole, own[0])] if alike else [(labels[column].heading, column) for column in own]
     return groups
+
+
+def by_value(table: Table) -> Table:
+    """Turn the table into one with a row per value, which names the columns that have it.
+
+    Screens have no room for the values of many columns side by side: a terminal broke their words.
+    """
+    rows = []
+    for group in table.groups:
+        for setting, *entries in group.rows:
+            values = list(dict.fromkeys(entry.text for entry in entries))
+            named = [_names(table.columns[1:], [entry.text == value for entry in entries]) for value in values]
+            names = (setting, *(Entry("") for _value in values[1:]))
+            rows += [(name, Entry(value), Entry(text)) for name, value, text in zip(names, values, named, strict=True)]
+    columns = (table.columns[0], Column(_("value"), "left", wraps=True), Column(_("columns"), "left", wraps=True))
+    return replace(table, columns=columns, groups=(Group(Entry(""), ("",) * len(columns), tuple(rows)),))
+
+
+def _names(columns: Sequence[Column], chosen: Sequence[bool]) -> str:
+    """Name the chosen columns by release: ``PyTorch 1.13; PyTorch 2.15 eager, compile``; alone, where all are."""
+    releases: dict[str, list[tuple[str, bool]]] = {}
+    for column, has in zip(columns, chosen, strict=True):
+        name = " ".join(column.title.split())
+        releases.setdefault(column.group, []).append((name.removeprefix(f"{column.group} "), has))
+    texts = []
+    for release, modes in releases.items():
+        own = [name for name, has in modes if has]
+        if own:
+            texts.append(release if len(own) == len(modes) else f"{release} {', '.join(own)}")
+    return "; ".join(texts)
 
 
 def _value(setting: DifferingSetting, column: str) -> str:

@@ -21,8 +21,8 @@ def meaning(grade: Quality) -> str:
 def noisy_rule() -> str:
     """Say when a number is noisy."""
     return _(
-        "Noisy: the interval of a speed-up reaches more than {ratio} and more than {share} of the way to 1 from it, "
-        "that of a time more than {time}.",
+        "Noisy: the interval of a speed-up ends more than {ratio} away from it, and after more than {share} of the way "
+        "to 1; that of a time ends more than {time} away.",
         ratio=percent(NOISY),
         share=percent(SHARE_OF_DISTANCE),
         time=percent(NOISY_TIME),

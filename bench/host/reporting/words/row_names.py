@@ -56,6 +56,12 @@ def shared_facets(results: Sequence[Result]) -> str:
     return text
 
 
+def unnamed_conditions(results: Sequence[Result]) -> str:
+    """Say in a sentence what the names of rows leave out, where no caption says it."""
+    shared = shared_facets(results)
+    return _("Conditions: {conditions}.", conditions=shared) if shared else ""
+
+
 def row_name(cell: Cell, usual: Sequence[str | None] = ()) -> str:
     """Name a row by what is not usual; whole, where nothing is."""
     return ", ".join(value for value, same in itertools.zip_longest(facets(cell), usual) if value != same)

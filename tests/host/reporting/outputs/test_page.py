@@ -145,3 +145,10 @@ def test_columns_of_one_framework_and_version_keep_the_name_of_the_framework(tmp
     assert columns["torch1:eager"]["product"] == columns["torch2:eager"]["product"] == "PyTorch"
     assert columns["torch1:eager"]["release"] == "torch1 2.15"
     assert columns["torch2:eager"]["release"] == "torch2 2.15"
+
+
+def test_the_page_says_what_the_names_of_rows_leave_out(tmp_path, long_study):
+    made = report.make(long_study.records, long_study.manifest)
+    conditions = data_of(page_of(long_study, tmp_path))["conditions"]
+    assert conditions.startswith("Conditions: small, float32, cpu, 2 threads. Profile ")
+    assert "(small, float32, cpu, 2 threads)" in made.main.caption

@@ -27,7 +27,8 @@ def test_the_page_shows_the_answer_the_chart_and_the_table(tmp_path, long_study,
     path = page_of(long_study, tmp_path)
     text = chromium.dump(path)
     assert 'data-ready="yes"' in text
-    assert len(re.findall('<tr[^>]*><th scope="row">', text)) == 3 + 1 + 1  # three workloads, an environment, a setting
+    # Three workloads, an environment, a setting with two values.
+    assert len(re.findall('<tr[^>]*><th scope="row">', text)) == 3 + 1 + 2
     shown = browser.shown(text)
     assert data_of(path)["answer"][0] in shown
     assert "Speed-ups are over PyTorch 1.13 eager." in shown

@@ -36,6 +36,15 @@ def test_a_narrow_terminal_says_what_it_left_out(short_study):
     assert "Not shown: " not in printed(short_study, 160)
 
 
+def test_settings_keep_their_words_on_a_narrow_terminal(long_study):
+    lines = [line.split() for line in printed(long_study, 80).splitlines()]
+    start = lines.index(["setting", "value", "columns"])
+    assert lines[start + 2 : start + 4] == [
+        ["instruction", "set", "AVX2", "PyTorch", "1.13"],
+        ["AVX512", "PyTorch", "2.15;", "TensorFlow", "2.15;", "JAX", "2.15"],
+    ]
+
+
 def test_names_are_not_read_as_markup(short_study):
     short_study.run["planned"], short_study.run["excluded"] = [], []
     short_study.records = [

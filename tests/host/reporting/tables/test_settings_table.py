@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from study_reports import report_of
 
+from bench.host.reporting.tables.settings import by_value
+
 
 def made(study):
     return report_of(study)
@@ -57,3 +59,17 @@ def test_no_setting_stands_below_another_table(long_study):
         for table in (made(long_study).summary, made(long_study).details)
         for note in (*table.marks, *table.remarks)
     )
+
+
+def test_a_terminal_shows_a_row_per_value_with_the_releases_and_modes_that_have_it(long_study):
+    long_study.records = [
+        replace(r, settings={"fused": r.cell.mode == "compile"} if r.cell.environment == "torch2" else {})
+        for r in long_study.records
+    ]
+    table = by_value(made(long_study).settings)
+    assert [column.title for column in table.columns] == ["setting", "value", "columns"]
+    assert [[entry.text for entry in row] for row in table.groups[0].rows] == [
+        ["fused", "–", "PyTorch 1.13; TensorFlow 2.15; JAX 2.15"],
+        ["", "False", "PyTorch 2.15 eager"],
+        ["", "True", "PyTorch 2.15 compile"],
+    ]
