@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ...analysis.notes import Note
 from ...analysis.processes import TimedProcess
-from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
+from ...analysis.result_notes import notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...analysis.startup import import_s
 from ...statistics.bootstrap import Estimate
@@ -62,7 +63,7 @@ def short(value: float | None, scale: float = 1.0) -> float | int | None:
 
 def write(
     result: Result,
-    base: Result | None,
+    ratio_notes: Sequence[Note],
     row: int,
     column: int,
     texts: Pool,
@@ -73,14 +74,13 @@ def write(
 ) -> list[Any]:
     """Return the values of one cell, those of ``FIELDS``; the last ones are left out where they are empty.
 
+    ``ratio_notes`` stand apart from the others, as they hold with the baseline of the report only.
     ``share`` is the number of points that its picture may have, ``log`` the end of a worker's log, ``common_s`` what
     ``analysis.profiles.common_steps`` has of it.
     """
     grade, warm_up, latency = result.quality, result.warm_up, result.latency
     ratio = result.ratio.estimate if result.ratio else None
     notes = [*notes_on_status(result), *notes_on_step(result)]
-    # Apart from the others, as they hold with the baseline of the report only.
-    ratio_notes = notes_on_ratio(result, base)
     lowest, highest, series = picture(result.timed, share)
     values = [
         row,

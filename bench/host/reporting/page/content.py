@@ -22,6 +22,7 @@ from ..tables.rows import measured_baseline, rows_of
 from ..tables.settings import by_value
 from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
 from ..tables.table import Table
+from ..tables.times import notes_on_shown_ratio
 from ..words import page as words
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures, part
 from ..words.caption import describe_conditions
@@ -149,13 +150,14 @@ def _cells(report: Report, columns: list[str]) -> dict[str, Any]:
     share = max(cells.FEWEST_POINTS, cells.ALL_POINTS // max(1, len(report.analysis.results)))
     numbers = {column: number for number, column in enumerate(columns)}
     bases = baselines_of(report.analysis.results, report.manifest.study.baseline)
+    baseline = measured_baseline(report.analysis.results, report.manifest)
     steps = common_steps(report.analysis.results)
     written = []
     for number, row in enumerate(rows.values()):
         written += [
             cells.write(
                 result,
-                bases.get(result.cell),
+                notes_on_shown_ratio(result, bases.get(result.cell), baseline),
                 number,
                 numbers[result.cell.column],
                 texts,

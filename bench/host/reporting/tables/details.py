@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.comparable_times import disturbed
-from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
+from ...analysis.result_notes import notes_on_status, notes_on_step
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import baseline_not_in_run, code_noted, not_bound, strict
@@ -38,7 +38,7 @@ from ..words.text import EMPTY
 from ..words.verdicts import mark
 from .rows import measured_baseline, row_entry, rows_of
 from .table import Column, Entry, Group, Table, remarks, without_empty_columns
-from .times import ONE, format_ratio, has_disturbed, ratio_estimate
+from .times import format_ratio, notes_on_shown_ratio, ratio_estimate
 
 
 def detail_columns() -> tuple[Column, ...]:
@@ -128,15 +128,13 @@ def _detail_row(
 ) -> tuple[Entry, ...]:
     base = bases.get(result.cell)
     ratio = ratio_estimate(result, base, baseline)
-    # What the status says already, of this cell or its baseline, needs no note.
-    explained = baseline and ratio is not ONE and not has_disturbed(result, base)
     return (
         Entry(format_value(result.step, time), in_words(notes_on_step(result))),
         Entry(format_interval(result.step, time)),
         Entry(format_cpu(result, time)),
         Entry(format_latency(result, time)),
         Entry(format_value(result.throughput, throughput)),
-        Entry(format_ratio(ratio), in_words(notes_on_ratio(result, base)) if explained else ()),
+        Entry(format_ratio(ratio), in_words(notes_on_shown_ratio(result, base, baseline))),
         Entry(f"{format_interval(ratio)} {mark(result.comparison)}".rstrip()),
         Entry(format_warm_up(result.warm_up)),
         Entry(format_spread(result)),

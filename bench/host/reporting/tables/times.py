@@ -8,6 +8,7 @@ from bench.record import OK
 
 from ...analysis.baselines import Baselines, baselines_of
 from ...analysis.comparable_times import disturbed
+from ...analysis.notes import Note
 from ...analysis.quality import Quality
 from ...analysis.result_notes import notes_on_ratio, notes_on_status, notes_on_step
 from ...analysis.results import Result, columns_of
@@ -52,6 +53,13 @@ def ratio_estimate(result: Result, base: Result | None, baseline: str | None) ->
 def has_disturbed(result: Result, base: Result | None) -> bool:
     """Tell whether other programs disturbed one of the two times of a ratio."""
     return disturbed(result) or (base is not None and disturbed(base))
+
+
+def notes_on_shown_ratio(result: Result, base: Result | None, baseline: str | None) -> tuple[Note, ...]:
+    """Find what a ratio hides; nothing of the baseline itself, nor where a status says already why there is none."""
+    if not baseline or ratio_estimate(result, base, baseline) is ONE or has_disturbed(result, base):
+        return ()
+    return notes_on_ratio(result, base)
 
 
 #: Of the baseline itself.

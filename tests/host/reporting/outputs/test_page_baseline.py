@@ -126,6 +126,12 @@ def test_notes_on_the_ratio_to_the_studys_baseline_are_shown_with_that_alone(tmp
     assert note not in browser.shown(chromium.dump(path, f"{JAX}&{cell}"))
 
 
+@pytest.mark.parametrize("baseline", ["torch1:eager", BEST])
+def test_no_note_says_that_the_baseline_lacks_a_baseline(tmp_path, long_study, baseline):
+    long_study.run["study"]["baseline"] = baseline
+    assert not any("no ratio" in text for text in data_of(page_of(long_study, tmp_path))["texts"])
+
+
 def test_where_the_study_compares_with_no_column_the_findings_stay_and_the_numbers_are_explained(
     tmp_path, long_study, chromium
 ):

@@ -99,7 +99,7 @@ def test_the_page_and_the_table_give_the_same_import_and_the_note_what_it_shared
         for one in report_of(long_study).analysis.results
         if (one.cell.column, one.cell.workload) == ("jax:jit", "mlp-train")
     )
-    written = cells.write(result, None, 0, 0, cells.Pool(), cells.Pool(), cells.FEWEST_POINTS)
+    written = cells.write(result, (), 0, 0, cells.Pool(), cells.Pool(), cells.FEWEST_POINTS)
     assert written[cells.FIELDS.index("import")] == 1.5e9
     long_study.change(import_alone=False)
     assert any(shared in remark for remark in costs(long_study).remarks)
