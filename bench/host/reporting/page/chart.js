@@ -1,9 +1,10 @@
 // Draws the speed-ups as bars, one panel for the mean and one for each row, all on one logarithmic scale.
 
+// With that of the mean: two and three columns of panels are full then.
 const MOST_PANELS = 12;
 let allPanels = false;
 const WIDEST = Math.log2(64);
-// Above so many bars, each version of a framework heads its modes, whose names then fit.
+// Above so many bars in a panel, each version of a framework heads its modes in all panels: their names then fit.
 const MOST_NAMED = 8;
 
 function chart(shownRows, shownColumns) {
@@ -11,21 +12,21 @@ function chart(shownRows, shownColumns) {
   if (!choice.baseline) return [make('p', { class: 'hint' }, W.noBaseline)];
   const others = shownColumns.filter((column) => column !== choice.baseline);
   const comparable = shownRows.filter((row) => others.some((column) => speedupOf(row.cells[column.number])));
-  const shown = allPanels ? comparable : comparable.slice(0, MOST_PANELS);
-  if (!shown.length || !others.length) return [make('p', { class: 'hint' }, whyNothing(shownRows, shownColumns))];
-  const mean = means(shownRows, shownColumns);
+  if (!comparable.length || !others.length) return [make('p', { class: 'hint' }, whyNothing(shownRows, shownColumns))];
+  const mean = means(shownRows, shownColumns), hasMean = mean.count >= data.fewestRows;
+  const shown = allPanels ? comparable : comparable.slice(0, hasMean ? MOST_PANELS - 1 : MOST_PANELS);
   const panels = shown.map((row) => ({ name: row.name, bars: others.map((column) => barOf(row.cells[column.number], column)).filter(hasPlace) }));
-  if (mean.count >= data.fewestRows) {
+  if (hasMean) {
     const bars = others.map((column) => ({ column, value: mean.values[shownColumns.indexOf(column)] })).filter(({ value }) => value !== null)
       .map(({ column, value }) => ({ column, speedup: { value, ...intervalOfMean(column, mean, shownRows) } }));
     panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
   const firm = panels[0].mean && panels[0].bars.some(({ speedup }) => speedup.low !== null);
-  const scale = scaleOf(panels);
+  const scale = scaleOf(panels), headed = panels.some(({ bars }) => bars.length > MOST_NAMED);
   return [
     make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
     make('p', { class: 'hint' }, W.chartHint, ' ', switched() ? make('strong', {}, W.ofMedians) : firm ? W.intervalsOfMeans : W.intervals),
-    make('div', { class: 'panels', style: { '--names': `min(${narrow.matches ? '45vw' : '170px'}, ${roomOfNames(panels)}ch)` } }, panels.map((panel) => panelOf(panel, scale))),
+    make('div', { class: 'panels', style: { '--names': `min(${narrow.matches ? '45vw' : '170px'}, ${roomOfNames(panels, headed)}ch)` } }, panels.map((panel) => panelOf(panel, scale, headed))),
     shown.length < comparable.length ? make('p', { class: 'hint' }, fill(W.moreRows, { shown: shown.length, count: comparable.length }), ' ',
       make('button', { type: 'button', class: 'plain', onclick: () => { allPanels = true; render(['axes']); } }, W.allRows)) : null,
   ];
@@ -68,13 +69,13 @@ function scaleOf(panels) {
   return { at, ticks };
 }
 
-function panelOf({ name, hint, bars, mean }, scale) {
+function panelOf({ name, hint, bars, mean }, scale, headed) {
   return make('section', { class: mean ? 'panel mean' : 'panel', 'aria-label': name },
     make('h3', {}, name, hint ? make('span', { class: 'hint' }, ` ${hint}`) : null),
     make('div', { class: 'bars' },
       bars.map((bar, i) => {
-        const { release } = bar.column, named = bars.length > MOST_NAMED && release !== bars[i - 1]?.column.release;
-        return [named ? make('span', { class: 'release' }, release) : null, barRow(bar, scale, nameOf(bar.column, bars))];
+        const { release } = bar.column, named = headed && release !== bars[i - 1]?.column.release;
+        return [named ? make('span', { class: 'release' }, release) : null, barRow(bar, scale, nameOf(bar.column, headed))];
       }),
       make('span', {}),
       make('div', { class: 'ticks', 'aria-hidden': 'true' }, scale.ticks.map((tick) => make('span', { style: { left: `${scale.at(tick)}%` } },
@@ -82,14 +83,14 @@ function panelOf({ name, hint, bars, mean }, scale) {
       make('span', {})));
 }
 
-/** The name of a column at its bar: only its mode where many bars stand below the names of their versions. */
-function nameOf({ label, release }, bars) {
-  return bars.length > MOST_NAMED && label.startsWith(`${release} `) ? label.slice(release.length + 1) : label;
+/** The name of a column at its bar: only its mode where bars stand below the names of their versions. */
+function nameOf({ label, release }, headed) {
+  return headed && label.startsWith(`${release} `) ? label.slice(release.length + 1) : label;
 }
 
 /** The width of the longest name, in digits: letters are a little narrower than these. */
-function roomOfNames(panels) {
-  return 0.9 * Math.max(...panels.flatMap(({ bars }) => bars.map(({ column }) => nameOf(column, bars).length)));
+function roomOfNames(panels, headed) {
+  return 0.9 * Math.max(...panels.flatMap(({ bars }) => bars.map(({ column }) => nameOf(column, headed).length)));
 }
 
 function barRow({ column, cell, speedup }, scale, name) {

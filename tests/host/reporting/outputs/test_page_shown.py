@@ -110,6 +110,18 @@ def test_the_chart_leaves_out_what_the_study_excludes_and_heads_many_modes_by_th
     ]
 
 
+def test_panels_with_few_bars_name_them_as_those_with_many(tmp_path, long_study, chromium):
+    """Beside a panel whose versions head their modes, another one named each bar in full."""
+    long_study.records += [
+        replace(r, cell=replace(r.cell, mode=f"{r.cell.mode}-again"))
+        for r in long_study.records
+        if r.cell.framework == "torch" and r.cell.workload != "mlp-train"
+    ]
+    text = chromium.dump(page_of(long_study, tmp_path))
+    assert panel_of(text, "dispatch").count('class="label"') > 8 >= panel_of(text, "mlp-train").count('class="label"')
+    assert 'class="release">PyTorch 2.15<' in panel_of(text, "mlp-train")
+
+
 def test_rows_of_other_numbers_of_threads_are_not_part_of_the_mean(tmp_path, long_study, chromium):
     before = chromium.dump(page_of(long_study, tmp_path))
     long_study.records += [
