@@ -49,9 +49,16 @@ class LogLimit:
 
     value: float
     above: bool
+    #: A factor that is nearer to the limit than this, in logarithms, is on no side of it for certain: noise of the run.
+    noise: float = 0.0
 
     def holds(self, log: float) -> bool:
         return log > self.value if self.above else log < self.value
+
+    def end_towards(self, log: float) -> float | None:
+        """Return what a log factor must differ from to lie certainly on its side; None where noise can place it."""
+        distance = log - self.value
+        return None if self.noise and abs(distance) <= self.noise else self.value + math.copysign(self.noise, distance)
 
 
 @dataclass(frozen=True)
@@ -112,8 +119,10 @@ def decide_limit(
 
 def _over_pairs(row: RowFactor, limit: LogLimit, reached: Reached, tests: int) -> LimitTest:
     """Test the factor of one row by its pairs of processes, after the correction for so many ``tests``."""
-    p, holds = row.p_of(limit.value, reached), limit.holds(math.log(row.factor.value))
-    if _touches(row.factor, limit):
+    log = math.log(row.factor.value)
+    end, holds = limit.end_towards(log), limit.holds(log)
+    p = 1.0 if end is None else row.p_of(end, reached)
+    if end is None or _touches(row.factor, end):
         return LimitTest(p, holds, Why.CLOSE)
     if row.least_p(reached) * tests <= ALPHA:
         return LimitTest(p, holds, Why.UNCERTAIN)
@@ -123,11 +132,11 @@ def _over_pairs(row: RowFactor, limit: LogLimit, reached: Reached, tests: int) -
     return LimitTest(p, holds, Why.FEW_PAIRS, shortage)
 
 
-def _touches(factor: Estimate, limit: LogLimit) -> bool:
-    """Tell whether the interval of a factor holds the limit; without an interval it may."""
+def _touches(factor: Estimate, end: float) -> bool:
+    """Tell whether the interval of a factor holds a log factor; without an interval it may."""
     if factor.low is None or factor.high is None:
         return True
-    return math.log(factor.low) <= limit.value <= math.log(factor.high)
+    return math.log(factor.low) <= end <= math.log(factor.high)
 
 
 def _over_workloads(means: FloatArray, limit: LogLimit) -> LimitTest:
@@ -137,13 +146,16 @@ def _over_workloads(means: FloatArray, limit: LogLimit) -> LimitTest:
     the mean, so that an answer never contradicts the interval beside it.
     """
     mean, middle = float(means.mean()), float(np.median(walsh_averages(means)))
-    same = limit.holds(mean) == limit.holds(middle)
-    p = max(signed_rank_p(means - limit.value), mean_p(means, limit.value)) if same else 1.0
+    end, holds = limit.end_towards(mean), limit.holds(mean)
+    if end is None:
+        return LimitTest(1.0, holds, Why.CLOSE)
+    same = (mean > end) == (middle > end)
+    p = max(signed_rank_p(means - end), mean_p(means, end)) if same else 1.0
     interval = estimate_mean(means)
     assert interval.low is not None
     assert interval.high is not None
-    close = interval.low <= limit.value <= interval.high
-    return LimitTest(p, limit.holds(mean), Why.CLOSE if close else Why.UNCERTAIN)
+    close = interval.low <= end <= interval.high
+    return LimitTest(p, holds, Why.CLOSE if close else Why.UNCERTAIN)
 
 
 def _best(each: Sequence[LimitTest], over_workloads: LimitTest | None) -> LimitTest:

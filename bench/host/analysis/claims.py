@@ -124,10 +124,13 @@ def _is_measured(claim: Claim, manifest: Manifest) -> bool:
 
 
 def limits_of(claim: Claim, floor: float = 0.0) -> tuple[LogLimit, ...]:
-    """Return the ends of a claim's range; ``floor`` is the noise floor of the run's times, a fraction."""
-    practical = max(THRESHOLD, floor) if claim.quantity == STEP else THRESHOLD
+    """Return the ends of a claim's range; ``floor`` is the noise floor of the run's times, a fraction.
+
+    A large floor makes answers harder on both sides. If it moved the ends, noise would refute "> 1" and support ">= 1".
+    """
+    noise = max(0.0, math.log1p(floor) - math.log1p(THRESHOLD)) if claim.quantity == STEP else 0.0
     ends = () if claim.factor is None else factor_range.parse(claim.factor)
-    return tuple(LogLimit(end.log_beyond(practical), end.above) for end in ends)
+    return tuple(LogLimit(end.log_beyond(THRESHOLD), end.above, noise) for end in ends)
 
 
 def _compare(claim: Claim, results: Sequence[Result]) -> list[Versus]:

@@ -16,6 +16,7 @@ from bench.host.analysis.claims import Answer, answer
 from bench.host.analysis.run_analysis import analyse
 from bench.host.storage.manifest import Manifest
 from bench.host.study.claim import Claim
+from bench.host.study.twin import SUFFIX
 from bench.record import FAILED
 
 
@@ -60,6 +61,30 @@ def test_sizes_of_a_workload_are_no_workloads_of_their_own():
 )
 def test_the_range_of_a_claim_decides(factor, measured, said):
     assert only(pair([measured], rounds=9), factor=factor).answer is said
+
+
+@pytest.mark.parametrize(
+    ("factor", "measured", "said"),
+    [
+        (">1", 1.05, Answer.OPEN),  # was refuted, as less than the floor
+        (">1", 1.2, Answer.SUPPORTED),
+        (">1", 0.95, Answer.REFUTED),
+        (">=1", 0.96, Answer.OPEN),  # was supported, as no worse than the floor
+        (">=1", 1.05, Answer.SUPPORTED),
+        (">=1", 0.9, Answer.REFUTED),
+        ("<1", 0.96, Answer.OPEN),
+        ("<=1", 1.04, Answer.OPEN),
+        (">=4,<=5", 5.2, Answer.OPEN),
+        (">=4,<=5", 6.0, Answer.REFUTED),
+    ],
+)
+@pytest.mark.parametrize("workloads", [1, 8])
+def test_noise_neither_refutes_a_claim_nor_supports_one(factor, measured, said, workloads):
+    found = pair([measured] * workloads, rounds=9)
+    twins = [replace(one.cell, environment=f"jax{SUFFIX}") for one in found if one.cell.column == "jax:jit"]
+    # The twin is 5 % slower throughout: the floor is 6 %.
+    found += [record(cell, number, 1.05) for cell in dict.fromkeys(twins) for number in range(9)]
+    assert only(found, factor=factor).answer is said
 
 
 def test_a_claim_must_hold_against_every_column_and_fails_against_one():
