@@ -16,6 +16,7 @@ from ..statistics.location import FloatArray
 from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import CellSummary, RunFacts, RunSummary
 from .fairness import GROUNDS, Difference
+from .results import NOT_RUN
 from .summaries import is_disturbed, with_disturbed_baselines
 
 #: Facts about the machine that make another series of it; the others, such as a driver, are named where one changed.
@@ -43,7 +44,7 @@ class SeriesChange:
     verdict: Verdict | None
     #: What else changed between the last run that is certainly before it and the first one certainly after.
     causes: tuple[Difference, ...]
-    #: Whether no other change of the series follows.
+    #: Whether no other certain change of the series follows. A few odd nights must not hide a slowdown from a gate.
     newest: bool
 
     @property
@@ -68,6 +69,8 @@ class RunSeries:
     cells: tuple[CellSummary, ...]
     #: Times of chosen cells that are left out: other programs disturbed them.
     disturbed: int
+    #: Chosen cells that have a series, and that failed in the newest run: a release may make them too slow to end.
+    failed: tuple[CellSummary, ...] = ()
 
 
 def collect(
@@ -81,10 +84,11 @@ def collect(
     known: dict[tuple[str, str, int], tuple[CellSummary, bool]] = {}
     runs: list[RunFacts] = []
     disturbed = 0
+    failed: list[CellSummary] = []
     settings: list[str] = []
     work: list[str] = []
     for summary in summaries:
-        facts, place = summary.facts, len(runs)
+        facts, place, failed = summary.facts, len(runs), []
         runs.append(facts)
         run = _run_context(facts, relative)
         over_disturbed = with_disturbed_baselines(summary) if relative else frozenset()
@@ -98,7 +102,10 @@ def collect(
             if own not in known:
                 known[own] = cell, chosen(cell)
             values = cell.log_ratios if relative else cell.step_s
-            if not known[own][1] or not values or cell.status != OK:
+            if not known[own][1]:
+                continue
+            if not values or cell.status != OK:
+                failed += [cell] if cell.status != NOT_RUN else []
                 continue
             if is_disturbed(cell) or own in over_disturbed:
                 disturbed += 1
@@ -111,7 +118,9 @@ def collect(
             middle = _median(values)
             found[2].append(middle if relative else math.log(middle))
     series = tuple(CellSeries(cell, tuple(places), np.array(logs)) for cell, places, logs in kept.values())
-    return RunSeries(tuple(runs), series, tuple(cell for cell, _ in known.values()), disturbed)
+    measured = {one.cell.key for one in series}
+    lost = tuple(cell for cell in failed if cell.key in measured)
+    return RunSeries(tuple(runs), series, tuple(cell for cell, _ in known.values()), disturbed, lost)
 
 
 def _run_context(facts: RunFacts, relative: bool) -> str:
@@ -139,14 +148,22 @@ def find_changes(history: RunSeries) -> list[SeriesChange]:
     by_length: dict[int, list[CellSeries]] = {}
     for series in history.series:
         by_length.setdefault(len(series.runs), []).append(series)
-    found: list[tuple[CellSeries, LevelChange, bool]] = []
+    found: list[tuple[CellSeries, LevelChange]] = []
     for group in by_length.values():
         for series, changes in zip(group, level_changes(np.array([one.logs for one in group])), strict=True):
-            found += [(series, change, change is changes[-1]) for change in changes]
-    adjusted = adjust_for_discovery(np.array([discovery_p(change.ratio) for _, change, _ in found])).tolist()
+            found += [(series, change) for change in changes]
+    adjusted = adjust_for_discovery(np.array([discovery_p(change.ratio) for _, change in found])).tolist()
+    verdicts = [decide(change.ratio, p) for (_, change), p in zip(found, adjusted, strict=True)]
+    # The changes of a series come in their order.
+    newest = {
+        (series.cell.key, series.runs): change
+        for (series, change), verdict in zip(found, verdicts, strict=True)
+        if verdict is Verdict.DIFFERENT
+    }
     judged = [
-        SeriesChange(series, change, decide(change.ratio, p), _causes(history.runs, series, change), newest)
-        for (series, change, newest), p in zip(found, adjusted, strict=True)
+        SeriesChange(series, change, verdict, _causes(history.runs, series, change), change is last)
+        for (series, change), verdict in zip(found, verdicts, strict=True)
+        for last in [newest.get((series.cell.key, series.runs))]
     ]
     shown = [one for one in judged if one.verdict is Verdict.DIFFERENT or one.is_possible]
     return sorted(shown, key=lambda one: (-one.series.runs[one.change.at], -abs(_log(one))))

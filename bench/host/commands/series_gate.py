@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,11 @@ def _unjudged(options: argparse.Namespace, found: RunSeries, judged: SeriesJudge
         yield f"Nothing was judged, {NOT_SHOWN}: {_no_series(options, found)}"
     elif not judged.judged and _reads_few(options):
         yield f"Nothing was judged, {NOT_SHOWN}: --last {options.last} reads too few; give at least {FEWEST_RUNS}."
+    if found.failed:
+        first = found.failed[0]
+        why = textwrap.shorten(first.reason, exit_codes.LONGEST_REASON) or "no ratio to the baseline"
+        cells = counted(len(found.failed), "cell")
+        yield f"Measured before, and not in the newest run: {cells}, such as {first.name}: {first.status}: {why}"
 
 
 def _not_yet(options: argparse.Namespace, judged: SeriesJudged) -> Iterator[str]:

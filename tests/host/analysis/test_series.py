@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bench.host.analysis.series import collect, find_changes
+from bench.host.analysis.series_gate import judge
 from bench.host.statistics.verdict import Verdict
 from bench.host.storage.run_summary import CellSummary, RunFacts, RunSummary
 
@@ -153,6 +154,23 @@ def test_a_change_of_the_last_three_nights_is_possible_and_has_no_verdict():
     assert found.verdict is None
     assert found.is_possible
     assert found.change.after == 3
+
+
+def test_a_few_odd_nights_do_not_hide_a_certain_slowdown_from_the_gate():
+    """A possible change after it was the newest one, so the gate passed although the cell was still slower."""
+    runs = slower_from(40, nights=57)
+    runs += [night(n, level=0.12, torch="2.15.0") for n in range(57, 60)]
+    history = collect(runs, every)
+    changes = find_changes(history)
+    assert [(one.change.at, one.verdict) for one in changes] == [(57, None), (40, Verdict.DIFFERENT)]
+    assert [one.newest for one in changes] == [False, True]
+    assert judge(history, changes, 0.03, []).slower == (changes[1],)
+
+
+def test_a_certain_change_after_another_one_is_the_newest():
+    runs = [night(n, level=0.06 if 20 <= n < 40 else 0.0) for n in range(60)]
+    changes = find_changes(collect(runs, every))
+    assert [(one.change.at, one.newest) for one in changes] == [(40, True), (20, False)]
 
 
 def test_cells_are_chosen():

@@ -129,6 +129,26 @@ def test_the_gate_says_where_other_programs_disturbed_every_time(measured, histo
     assert "other programs disturbed 30 times, and there is no other. Add quieter runs." in capsys.readouterr().err
 
 
+def test_the_gate_does_not_pass_where_a_cell_failed_in_the_newest_run(measured, history, capsys):
+    """A release that made it too slow to end passed every gate of a job with --allow-failures."""
+    chosen = ("--folder", str(history), "--fail-if", "slower:60%")
+    newest = history / "2026-10-30.jsonl"
+    rewrite(newest, status="timeout", reason="no step within 300 s", step_s=[])
+    assert call(measured, "series", *chosen) == 3
+    assert capsys.readouterr().err == (
+        "Measured before, and not in the newest run: 1 cell, such as here:eager gemm/check/float32/cpu: timeout: no "
+        "step within 300 s\n"
+    )
+    # A budget that ended before the cell says nothing about it.
+    rewrite(newest, status="not run", reason="")
+    assert call(measured, "series", *chosen) == 0
+    rewrite(newest, status="timeout")
+    run = run_summary.read(newest)
+    another = run.cells[0].model_copy(update={"column": "there:eager"})
+    run_summary.write(history, RunSummary(run.facts.model_copy(update={"run": "2026-10-31"}), (another,)))
+    assert call(measured, "series", *chosen, "--environment", "here") == 0, "the newest run does not have it any more"
+
+
 def test_a_damaged_file_is_named_and_the_others_are_shown(measured, history, capsys):
     (history / "2026-10-05.jsonl").write_text("<<<<<<<")
     assert call(measured, "series", "--folder", str(history)) == 0
