@@ -16,7 +16,7 @@ from bench.record import OK
 from ..statistics.location import FloatArray
 from ..statistics.pairs import Ratio
 from ..statistics.unpaired import compare_unpaired
-from ..statistics.verdict import Verdict, adjust_for_discovery, decide, discovery_p
+from ..statistics.verdict import THRESHOLD, Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import CellSummary, RunSummary
 from .fairness import GROUNDS, Difference
 from .run_changes import changes, is_unchanged, settings_that_differ
@@ -118,17 +118,23 @@ def _judge(
 ) -> tuple[CellChange, ...]:
     """Give verdicts; the p values of all cells are adjusted together.
 
-    A change smaller than that of cells in unchanged environments is not called different: both runs have it.
+    A change smaller than that of cells in unchanged environments is not called different: both runs have it. Where that
+    is beyond what equivalence allows, a change may have cancelled it, so nothing is called equivalent either.
     """
     floor = 0.0 if controls is None else math.expm1(max(abs(math.log(end)) for end in controls))
     floors = [0.0 if unchanged else floor for *_, unchanged in found]
     own = [discovery_p(ratio, floor=least) for (_, _, ratio, _), least in zip(found, floors, strict=True)]
     adjusted = adjust_for_discovery(np.array(own)).tolist()
     judged = [
-        CellChange(first, second, ratio, decide(ratio, p, floor=least), unchanged)
+        CellChange(first, second, ratio, _verdict(ratio, p, least), unchanged)
         for (first, second, ratio, unchanged), p, least in zip(found, adjusted, floors, strict=True)
     ]
     return tuple(sorted(judged, key=_order))
+
+
+def _verdict(ratio: Ratio, adjusted_p: float, floor: float) -> Verdict | None:
+    found = decide(ratio, adjusted_p, floor=floor)
+    return Verdict.INCONCLUSIVE if found is Verdict.EQUIVALENT and floor > THRESHOLD else found
 
 
 def _order(one: CellChange) -> tuple[bool, float]:

@@ -232,6 +232,26 @@ def test_what_unchanged_environments_show_is_no_difference_of_the_others(long_st
     assert all(one.ratio.deciding[0] > 1.0 and one.verdict is not Verdict.DIFFERENT for one in within)
 
 
+def test_what_did_not_move_with_the_unchanged_environments_is_not_called_the_same(long_study):
+    """The day made everything 10 % faster, and a new version made torch2 as much slower."""
+    again(long_study, 1, spread=0.001)
+    long_study.change(sample_ns=lambda r: [round(ns / long_study.moods[r.round]) for ns in r.sample_ns])
+    before = summarise(long_study.records, long_study.manifest)
+    again(long_study, spread=0.001)
+    name = f"torch2:eager {ROW}"
+    # Nothing else moved, so it is the same.
+    long_study.change("torch2:eager", versions={"torch": "2.16.0"})
+    found = compare_runs(before, summarise(long_study.records, long_study.manifest), every)
+    assert cell_of(found, name).verdict is Verdict.EQUIVALENT
+    for column in {cell.column for cell in long_study.cells} - {"torch2:eager"}:
+        long_study.change(column, sample_ns=lambda r: [round(0.9 * ns) for ns in r.sample_ns])
+    found = compare_runs(before, summarise(long_study.records, long_study.manifest), every)
+    assert found.controls[1] == pytest.approx(0.9, rel=0.05)
+    assert not cell_of(found, name).unchanged
+    assert cell_of(found, name).ratio.estimate.value == pytest.approx(1.0, abs=0.01)
+    assert cell_of(found, name).verdict is Verdict.INCONCLUSIVE
+
+
 def test_a_run_of_few_rounds_gets_intervals_and_no_verdicts(short_study):
     found = compare_runs(*[summarise(short_study.records, short_study.manifest)] * 2, every)
     assert found.cells
