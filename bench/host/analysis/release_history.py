@@ -6,11 +6,12 @@ so that the chance of a single false verdict *slower* or *faster* among them is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bench.cell import Cell
 from bench.record import Record
 
 from ..statistics import stopping
@@ -24,7 +25,7 @@ from .release_break_even import break_even
 from .release_values import Quantity, Values, disk_bytes, estimated, first_calls, imports, paired, peaks
 from .release_verdicts import Course, Point, Step, distinct, judged, steps_of
 from .releases import Line, Members, Release, baseline, before, environments_of, lines_of
-from .run_analysis import Analysis, analyse
+from .run_analysis import Analysis, analyse, every_cell
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,18 @@ class History:
 
 
 def analyse_history(
-    records: Iterable[Record], manifest: Manifest, members: Members, *, against: str | None = None
+    records: Iterable[Record],
+    manifest: Manifest,
+    members: Members,
+    *,
+    against: str | None = None,
+    shown: Callable[[Cell], bool] = every_cell,
 ) -> History:
-    """Compare the versions of a run; ``against`` names the baseline, the oldest where it is None."""
-    analysis = analyse(records, manifest)
+    """Compare the versions of a run; ``against`` names the baseline, the oldest where it is None.
+
+    Only cells that are ``shown`` are compared. The noise floor is the run's, also where its twin is not one of them.
+    """
+    analysis = analyse(records, manifest, shown)
     lines = lines_of(analysis.results, members)
     every = [*lines, *_of_environments(lines)]
     reached = Reached.of_each(analysis.results, manifest)
@@ -74,8 +83,8 @@ def analyse_history(
         own = every[len(lines) :] if quantity.of_environment else every[: len(lines)]
         found = [_course(quantity, line, reached[line.cell.row], analysis, manifest, against) for line in own]
         # A line without a time still says why.
-        shown = [c for c in found if quantity is Quantity.STEP or any(point.value for point in c.points)]
-        courses += judged(shown, floor if quantity is Quantity.STEP else 0.0)
+        kept = [c for c in found if quantity is Quantity.STEP or any(point.value for point in c.points)]
+        courses += judged(kept, floor if quantity is Quantity.STEP else 0.0)
     compared = {quantity: len(distinct(c for c in courses if c.quantity is quantity)) for quantity in Quantity}
     share = float(stopping.weights(manifest.looks)[-1]) if manifest.looks else 1.0
     imported = {

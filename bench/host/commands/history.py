@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
@@ -54,14 +55,9 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{folder} holds no run. Measure first: add --measure to the same command.")
     left_out: list[str] = []
     stored = run_records.read(folder, described, left_out)
-    records = [record for record in stored if _wanted(record.cell, options, names)]
     damaged_lines.tell_of_run(described, left_out)
-    described = replace(
-        described,
-        planned=tuple(cell for cell in described.planned if _wanted(cell, options, names)),
-        excluded=tuple((cell, why) for cell, why in described.excluded if _wanted(cell, options, names)),
-    )
-    made = history.make(records, described, _members(study), against=options.against)
+    shown = partial(_wanted, options=options, environments=names)
+    made = history.make(stored, described, _members(study), against=options.against, shown=shown)
     if not made.tables:
         raise Refused(
             f"{folder} has no workload with two versions of {' or '.join(options.families) or 'a framework'}, but "
@@ -78,6 +74,12 @@ def run(options: argparse.Namespace) -> int:
     if options.fail_if is not None and not options.measure:
         # A run that has just been measured was judged then. A comparison that was made is a success, as a report is.
         options.allow_failures = True
+        records = [record for record in stored if shown(record.cell)]
+        described = replace(
+            described,
+            planned=tuple(filter(shown, described.planned)),
+            excluded=tuple((cell, why) for cell, why in described.excluded if shown(cell)),
+        )
         return exit_codes.exit_code(options, records, described, folder)
     return code
 

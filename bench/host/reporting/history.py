@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
+from bench.cell import Cell
 from bench.record import Record
 
 from ..analysis.release_history import History, analyse_history
 from ..analysis.releases import Members
+from ..analysis.run_analysis import every_cell
 from ..storage.manifest import Manifest
 from .outputs import versions_csv
 from .outputs.output import write_text
@@ -68,8 +70,13 @@ class HistoryReport:
 
 
 def make(
-    records: Iterable[Record], manifest: Manifest, members: Members, *, against: str | None = None
+    records: Iterable[Record],
+    manifest: Manifest,
+    members: Members,
+    *,
+    against: str | None = None,
+    shown: Callable[[Cell], bool] = every_cell,
 ) -> HistoryReport:
-    """Make the report in the language that the caller writes in."""
-    history = analyse_history(records, manifest, members, against=against)
+    """Make the report in the language that the caller writes in, of the cells that are ``shown``."""
+    history = analyse_history(records, manifest, members, against=against, shown=shown)
     return HistoryReport(manifest, history, upgrade.overviews(history, manifest), tables.tables(history, manifest))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 from releases import VERSIONS, Releases
@@ -11,6 +12,7 @@ from releases import VERSIONS, Releases
 from bench.host.__main__ import main
 from bench.host.commands import report_versions
 from bench.host.storage import journal, manifest
+from bench.host.study.twin import SUFFIX
 
 MATRIX = f"""
 [study]
@@ -112,6 +114,22 @@ def test_a_part_can_be_chosen_as_in_a_run(root, folder):
     }
     assert history(root, "torch-1.9.0", "torch-1.11.0") == 0
     assert {row["version"] for row in rows(folder)} == {"1.9.0", "1.11.0"}
+
+
+def test_a_part_keeps_the_noise_floor_of_a_twin_that_it_does_not_show(root, folder):
+    """Two versions alone were certainly apart that the whole run could not tell from noise."""
+    run = Releases(PLANTED)
+    own = [record for record in run.records if record.cell.environment == "torch-1.9.0"]
+    twins = [replace(r, cell=replace(r.cell, environment=r.cell.environment + SUFFIX)) for r in own]
+    twins = [replace(r, sample_ns=[round(1.08 * ns) for ns in r.sample_ns]) for r in twins]
+    manifest.write(folder, replace(run.manifest, planned=(*run.manifest.planned, *{r.cell: 0 for r in twins})))
+    lines = (json.dumps(record.to_json()) for record in (*run.records, *twins))
+    (folder / journal.RECORDS).write_text("\n".join(lines) + "\n")
+    for families in (["torch"], ["torch-1.10.0", "torch-1.11.0"]):
+        assert history(root, *families, "--workload", "gemm") == 0
+        steps = [row for row in rows(folder) if (row["quantity"], row["version"]) == ("step_s", "1.11.0")]
+        assert {row["verdict"] for row in steps} == {"unclear"}
+        assert "Noise floor" in (folder / "versions.md").read_text()
 
 
 def test_a_folder_with_records_is_a_run_as_in_other_commands(root, folder, capsys):
