@@ -11,7 +11,7 @@ from bench.record import Record
 from ..statistics.noise import NoiseFloor, noise_floor
 from ..statistics.pairs import Ratio, estimate_ratios, pair_log_ratios, tail_log_ratios
 from ..storage.manifest import Manifest
-from ..study.baseline import BEST, CHOSEN
+from ..study.baseline import BEST, CHOSEN, PREVIOUS
 from ..study.twin import is_twin, original_cell
 from .baselines import Baselines, baselines_of
 from .comparisons import Reached, decide_together
@@ -102,13 +102,17 @@ def judged(
 ) -> tuple[list[Result], Noise]:
     """Return a result for each cell that was planned or has records, with its verdict, and the noise floor.
 
-    Where the baseline is chosen in each row, it is one of the cells that are ``shown``, and only they have results.
+    Where the baseline is chosen in each row, it is one of the cells that are ``shown``. The p values are adjusted for
+    the comparisons of the others, too, as the whole run has them; the best of a row gives no verdicts.
     """
     results = results_of(records, manifest.planned)
     noise = measure_noise(results)
+    kept, others = results, list[Result]()
     if manifest.study.baseline in CHOSEN:
-        results = [result for result in results if shown(original_cell(result.cell))]
-    return judge(compare(results, manifest), noise), noise
+        kept = [result for result in results if shown(original_cell(result.cell))]
+    if manifest.study.baseline == PREVIOUS and len(kept) < len(results):
+        others = [result for result in compare(results, manifest) if not shown(original_cell(result.cell))]
+    return judge([*compare(kept, manifest), *others], noise), noise
 
 
 def measure_noise(results: Iterable[Result]) -> Noise:

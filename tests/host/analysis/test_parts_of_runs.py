@@ -85,6 +85,22 @@ def test_the_noise_floor_of_a_twin_that_is_hidden_still_counts(long_study):
     assert all(result.comparison is None for result in part.results)
 
 
+@unchanged
+@given(st.sets(st.sampled_from(["dispatch", "mlp-train", "catdog-cnn-train"]), min_size=1))
+def test_rows_that_are_hidden_count_where_versions_are_compared_with_those_before(long_study, workloads):
+    """One row alone made differences certain that were open in the whole run."""
+    versions = {"torch1": "1.13.1", "torch2": "2.15.0"}
+    records = [replace(r, versions={"torch": versions.get(r.cell.environment, "")}) for r in long_study.records]
+    records = [r for r in records if r.cell.environment in versions and r.cell.mode == "eager"]
+    manifest = long_study.manifest.with_baseline(PREVIOUS)
+    manifest = replace(manifest, planned=tuple(dict.fromkeys(record.cell for record in records)))
+    whole = {result.cell: result for result in analyse(records, manifest).results}
+    part = analyse(records, manifest, lambda cell: cell.workload in workloads)
+    assert {result.cell.workload for result in part.results} == workloads
+    assert all(result.comparison == whole[result.cell].comparison for result in part.results)
+    assert part.comparisons == sum(result.comparison is not None for result in whole.values()) == 3
+
+
 def test_comparisons_that_are_hidden_do_not_lack_a_verdict(long_study):
     made = report.make(long_study.records, long_study.manifest, shown=lambda cell: cell.column in (BASELINE, "jax:jit"))
     assert any(result.verdict is Verdict.DIFFERENT for result in made.analysis.results)
