@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
-from .bootstrap import Estimate, estimate_each, widen_for_few
+from .bootstrap import LEVEL, Estimate, estimate_each, widen_for_few
 from .location import FloatArray, median
 from .signed_rank import exact_interval, hodges_lehmann, signed_rank_p
 
@@ -174,6 +175,20 @@ def estimate_ratios(each: Sequence[FloatArray]) -> list[Estimate]:
         low, high = (None if bound is None else math.exp(bound) for bound in (log.low, log.high))
         found.append(widen_for_few(Estimate(math.exp(log.value), low, high, log.n), log_ratios))
     return found
+
+
+def excludes_equality(ratio: Estimate, comparisons: int = 1) -> bool:
+    """Tell whether the interval of a ratio excludes 1 where it is widened to hold for so many comparisons together.
+
+    Bonferroni's correction: each end moves away as far as Student's quantile grows. Without it, one of many intervals
+    excludes equality by chance, and it is the one that is told.
+    """
+    if ratio.low is None or ratio.high is None or ratio.low <= 1.0 <= ratio.high:
+        return False
+    tail, log = (1.0 - LEVEL) / 2.0, math.log(ratio.value)
+    wider = float(special.stdtrit(ratio.n - 1, tail / comparisons) / special.stdtrit(ratio.n - 1, tail))
+    reach = log - math.log(ratio.low) if log > 0.0 else math.log(ratio.high) - log
+    return abs(log) > wider * reach
 
 
 def deciding_interval(log_ratios: FloatArray, level: float = DECIDING_LEVEL) -> tuple[float, float] | None:

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bench.host.statistics.pairs import Process, by_turn, compare, pair_log_ratios, tail_log_ratios
+from bench.host.statistics.pairs import (
+    Process,
+    by_turn,
+    compare,
+    estimate_ratios,
+    excludes_equality,
+    pair_log_ratios,
+    tail_log_ratios,
+)
 
 fine = arrays(
     np.float64, st.integers(1, 12), elements=st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-6), unique=True
@@ -137,3 +145,23 @@ def test_turns_before_both_were_steady_are_left_out_whichever_it_was():
 
 def test_all_common_turns_count_where_none_is_steady():
     assert pair_log_ratios({0: steady([2.0, 2.0], 9)}, {0: steady([1.0, 1.0], 0)})[1] == pytest.approx([math.log(2)])
+
+
+@given(fine)
+def test_an_interval_that_excludes_equality_among_many_does_so_alone(log_ratios):
+    estimate = compare(log_ratios).estimate
+    alone = estimate.low is not None and not estimate.low <= 1.0 <= estimate.high
+    assert excludes_equality(estimate) == alone
+    found = [excludes_equality(estimate, count) for count in (1, 2, 10, 1000)]
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("pairs", [3, 7, 11])
+def test_of_many_identical_cells_rarely_one_excludes_equality(pairs):
+    """Of 35 intervals at 95 %, one excludes it in four of five tables."""
+    random = np.random.default_rng(pairs)
+    tables = [estimate_ratios(list(random.normal(0.0, 0.02, (35, pairs)))) for _ in range(100)]
+    assert sum(any(excludes_equality(one, 35) for one in table) for table in tables) <= 10
+    assert sum(any(excludes_equality(one) for one in table) for table in tables) >= 60
+    far = estimate_ratios(list(random.normal(1.0, 0.02, (35, pairs))))
+    assert all(excludes_equality(one, 35) for one in far)

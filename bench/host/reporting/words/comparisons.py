@@ -11,6 +11,7 @@ from bench.cell import Cell
 
 from ...analysis.results import Result
 from ...analysis.speed_ups import inverse
+from ...statistics.pairs import excludes_equality
 from ...statistics.verdict import ALPHA, Verdict
 from .labels import Labels
 from .language import _
@@ -41,8 +42,8 @@ def clearest_comparisons(compared: Sequence[Result], naming: Naming, most: int) 
 
     The rows are those of the usual number of threads, over which columns have a mean: where one row has a single
     thread, because its steps are short, the largest ratios are often there and say the least. Where there are verdicts,
-    only a firm difference is told. Where each version is compared with the one before, the clearest loss comes first: a
-    reader asks whether to upgrade.
+    only a firm difference is told; where there are none, one that is clear among all comparisons. Where each version is
+    compared with the one before, the clearest loss comes first: a reader asks whether to upgrade.
     """
     clearest = _clearest(_known(compared), losses_first=bool(naming.before))
     return [_sentence(result, naming) for result in clearest[:most]]
@@ -55,7 +56,7 @@ def _known(compared: Sequence[Result]) -> list[Result]:
 def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
     """Return the clearest difference of each column, ordered by what a reader asks first."""
     judged = [result for result in known if result.verdict is not None]
-    told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else known
+    told = [result for result in judged if result.verdict is Verdict.DIFFERENT] if judged else _clear_of_all(known)
     clear = sorted((result for result in told if _clearness(result)), key=_by_interest, reverse=True)
     (usual, _count), *_others = Counter(result.cell.threads for result in known).most_common(1) or [(0, 0)]
     clear = [result for result in clear if result.cell.threads == usual] or clear
@@ -66,6 +67,11 @@ def _clearest(known: Sequence[Result], *, losses_first: bool) -> list[Result]:
     first = [*losses[:1], *gains[:1]] if losses_first else clear[:1]
     others = sorted((result for result in of_columns.values() if result not in first), key=_by_interest, reverse=True)
     return [*first, *others]
+
+
+def _clear_of_all(known: Sequence[Result]) -> list[Result]:
+    ratios = [(result, result.ratio.estimate) for result in known if result.ratio is not None]
+    return [result for result, estimate in ratios if excludes_equality(estimate, len(known))]
 
 
 def _by_interest(result: Result) -> tuple[bool, float]:

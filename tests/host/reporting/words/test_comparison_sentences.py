@@ -6,9 +6,12 @@ import dataclasses
 
 import pytest
 
+from bench.host.analysis.results import Comparison
 from bench.host.analysis.run_analysis import analyse
-from bench.host.reporting.words.comparisons import Naming, every_comparison
+from bench.host.reporting.words.comparisons import Naming, clearest_comparisons, every_comparison
 from bench.host.reporting.words.labels import labels_of
+from bench.host.statistics.bootstrap import Estimate
+from bench.host.statistics.pairs import Ratio
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,24 @@ def test_a_ratio_whose_interval_contains_equality_is_called_neither_faster_nor_s
     found = every_comparison([result], Naming(labels_of(analysis.results), {result.cell: "gemm"}, {}), 9)
     assert found[0].startswith("gemm: ")
     assert found[0].endswith(said)
+
+
+def test_without_verdicts_only_what_is_clear_among_all_comparisons_is_told(short_study):
+    """The clearest of 35 equal cells was told as a difference in four of five tables."""
+    analysis = analyse(short_study.records, short_study.manifest)
+    one = next(each for each in analysis.results if each.ratio is not None)
+    cells = {name: dataclasses.replace(one.cell, workload=name) for name in ("faster", *map(str, range(20)))}
+    results = [
+        dataclasses.replace(one, cell=cell, comparison=Comparison(Ratio(Estimate(value, low, high, 3), 1.0, None)))
+        for name, cell in cells.items()
+        for low, value, high in [(0.3, 0.33, 0.36) if name == "faster" else (0.95, 0.97, 0.99)]
+    ]
+    naming = Naming(labels_of(analysis.results), {cell: name for name, cell in cells.items()}, {})
+    told = [line.partition(":")[0] for line in clearest_comparisons(results, naming, 9)]
+    assert told == ["faster"]
+    assert clearest_comparisons(results[1:], naming, 9) == []
+    # Of one comparison there is no choice.
+    assert len(clearest_comparisons(results[1:2], naming, 9)) == 1
 
 
 def test_the_clearest_difference_comes_first(short_study):
