@@ -69,8 +69,10 @@ def _sentence(found: Bisected, faster: bool) -> str:
     if isinstance(end, Change):
         since = f"{_size(end.ratio.estimate)} since {names[end.release]} (against {names[end.release - 1]})"
         return since + _parts(found) + _later(found, end)
-    if isinstance(end, NoChange):
+    if isinstance(end, NoChange) and end.settled:
         return f"{names[-1]} is not {word} than {names[0]}: {_size(end.ratio.estimate)}"
+    if isinstance(end, NoChange):
+        return f"open: whether {names[-1]} is {word} than {names[0]}: {_size(end.ratio.estimate)}"
     if end is None:
         return f"open: whether {names[-1]} is {word} than {names[0]}"
     place = f"{word} after {names[end.after]} and at the latest with {names[end.until]}"

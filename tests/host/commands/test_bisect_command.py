@@ -213,8 +213,11 @@ def test_the_sentence_names_size_release_and_causes():
 def test_the_sentence_says_what_is_not_known():
     ratio = compare(np.linspace(-0.01, 0.012, 11))
     lines = list(report(bisected(NoChange(ratio, settled=False)), CELLS))
-    assert "torch-2.5.1 is not slower than torch-1.13.1" in lines[0]
+    assert "open: whether torch-2.5.1 is slower than torch-1.13.1: " in lines[0]
     assert any("leave it open" in line for line in lines)
+    lines = list(report(bisected(NoChange(ratio, settled=True)), CELLS))
+    assert "torch-2.5.1 is not slower than torch-1.13.1: " in lines[0]
+    assert not any("leave it open" in line for line in lines)
     first, *_ = report(bisected(Undecided(0, 2)), CELLS)
     assert "slower after torch-1.13.1 and at the latest with torch-2.5.1" in first
     assert "fewer than two releases" in next(report(Bisected((), Undecided(0, 0), {"torch-2.0.1": "no"}, {}), CELLS))
