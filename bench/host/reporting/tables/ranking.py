@@ -61,8 +61,10 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
             level=percent(LEVEL),
         ),
         _(
-            "Ranks, and intervals over fewer than {count} rows, are at least as wide as Student's.",
+            "Ranks, and intervals over fewer than {count} rows, are at least as wide as Student's. Ranks rest on one "
+            "interval for each pair of columns: of many equal columns, more than {rest} get too narrow a range.",
             count=FEWEST_FOR_BOOTSTRAP,
+            rest=percent(1 - LEVEL),
         ),
         *best_mode_remarks(ranked, analysis.results, manifest.study.baseline, as_ratios=manifest.study.ratios == RATIO),
         *ranking_remarks(ranked, analysis.results),
