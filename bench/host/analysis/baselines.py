@@ -1,7 +1,8 @@
 """Chooses what each cell is compared with: a column, the best of its row, or the version before.
 
-A baseline that is a column, or the version before, is declared before measuring. The best of a row is chosen by the
-same data that compare it with the others, so those comparisons have no verdicts.
+A baseline that is a column, or the version before, is chosen without the data: by the study, or by the person who asks
+for a report. The best of a row is chosen by the same data that compare it with the others, so those comparisons have no
+verdicts.
 """
 
 from __future__ import annotations
