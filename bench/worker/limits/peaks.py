@@ -13,7 +13,8 @@ from typing import Any, Callable, Dict, Iterable, List, Tuple
 import numpy as np
 
 from ...cell import MIXED, Cell
-from ..exit_status import reason_of
+from ...record import OUT_OF_MEMORY
+from ..exit_status import reason_of, status_of
 from ..timing import growth
 
 ITEMSIZE = {"float64": 8, "float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2, MIXED: 4, "int8": 1}
@@ -30,6 +31,9 @@ LEAST_REPEATS = 2
 WORKING_SETS = tuple(1 << power for power in (15, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28))
 #: The larger caches of GPUs need larger working sets.
 GPU_WORKING_SETS = (*WORKING_SETS, 1 << 29, 1 << 30)
+#: On a GPU, copies are timed in series of about this length, as steps are. A wait for each takes longer than a copy
+#: within the cache, and right steps were faster than that peak.
+SERIES_NS = {"cpu": 0, "gpu": 1_000_000}
 #: The growth test uses the largest of these orders whose product takes at most ``PROVED_NS``: on a GPU the product must
 #: take longer than its launch, and some precisions have only slow kernels.
 PROVED_ORDERS = (1024, 512, 256)
@@ -57,21 +61,27 @@ class Probe:
         self._adapter = adapter
         self._itemsize = ITEMSIZE[precision]
         self._budget_ns = BUDGET_NS[device]
+        self._series_ns = SERIES_NS[device]
         self._clock = clock
         self._rest = rest
 
-    def _time(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> int:
+    def _time(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], calls: int = 1) -> int:
+        """Return the nanoseconds of so many calls with one wait at their end."""
         start = self._clock()
-        self._adapter.synchronize({"out": compute(*arrays)})
+        for _ in range(calls):
+            output = compute(*arrays)
+        self._adapter.synchronize({"out": output})
         return max(1, self._clock() - start)
 
-    def _best(self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float) -> Tuple[int, int]:
-        """Return the shortest time of several calls and their sum, without the first call, which may compile."""
-        self._time(compute, arrays)
-        best = spent = self._time(compute, arrays)
+    def _best(
+        self, compute: Callable[..., Any], arrays: Tuple[Any, ...], budget_ns: float, calls: int = 1
+    ) -> Tuple[int, int]:
+        """Return the shortest time of several series of calls and their sum, without the first, which may compile."""
+        self._time(compute, arrays, calls)
+        best = spent = self._time(compute, arrays, calls)
         repeats = 1
         while repeats < LEAST_REPEATS or spent < budget_ns:
-            elapsed = self._time(compute, arrays)
+            elapsed = self._time(compute, arrays, calls)
             best, spent, repeats = min(best, elapsed), spent + elapsed, repeats + 1
         return best, spent
 
@@ -89,8 +99,13 @@ class Probe:
             # Twice the order takes eight times as long.
             if idle == IDLE_ORDERS or 8 * last * (1 + LEAST_REPEATS) > left:
                 break
-            matrices = (self._matrix(order, 1), self._matrix(order, 2))
-            last, spent = self._best(multiply, matrices, left / len(ORDERS))
+            try:
+                matrices = (self._matrix(order, 1), self._matrix(order, 2))
+                last, spent = self._best(multiply, matrices, left / len(ORDERS))
+            except Exception as error:
+                if not best or status_of(error) != OUT_OF_MEMORY:
+                    raise
+                break  # The rate of smaller ones stays valid, as on a part of a GPU.
             left -= spent
             rate = 2.0 * order**3 / last * 1e9
             idle = 0 if rate > GAIN * best else idle + 1
@@ -114,9 +129,17 @@ class Probe:
         found = []
         for size in sizes:
             array = self._adapter.put(normal(size // 2 // self._itemsize))
-            elapsed, _ = self._best(copy, (array,), self._budget_ns / len(sizes))
-            found.append((size, size / elapsed * 1e9))
+            calls = self._series(copy, (array,))
+            elapsed, _ = self._best(copy, (array,), self._budget_ns / len(sizes), calls)
+            found.append((size, size * calls / elapsed * 1e9))
         return found
+
+    def _series(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> int:
+        """Return how many calls have one wait."""
+        if not self._series_ns:
+            return 1
+        self._time(compute, arrays)
+        return max(1, self._series_ns // self._time(compute, arrays))
 
     def _prove(self, compute: Callable[..., Any], arrays: Tuple[Any, ...]) -> None:
         """Raise NoGrowth unless the time of ``compute`` grows with the number of calls."""

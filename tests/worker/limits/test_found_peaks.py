@@ -17,9 +17,9 @@ CELL = Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1)
 class Machine:
     """A framework whose products and copies advance a clock by ``call_ns`` plus the work at the given rates."""
 
-    def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True, compile_ns=0):
+    def __init__(self, flops_per_s=1e12, bytes_per_s=1e11, call_ns=1000, waits=True, compile_ns=0, wait_ns=0):
         self.now = 0
-        self.compile_ns = compile_ns
+        self.compile_ns, self.wait_ns = compile_ns, wait_ns
         self.owed = 0
         self.flops_per_s, self.bytes_per_s, self.call_ns, self.waits = flops_per_s, bytes_per_s, call_ns, waits
         self.orders = []
@@ -49,19 +49,20 @@ class Machine:
 
     def synchronize(self, outputs):
         if self.waits:
+            self.now += self.wait_ns
             self.get(outputs)
 
     def rest(self, seconds):
         self.now += int(seconds * 1e9)
         self.owed = max(0, self.owed - int(seconds * 1e9))
 
-    def probe(self):
-        return peaks.Probe(self, "float32", clock=lambda: self.now, rest=self.rest)
+    def probe(self, device="cpu"):
+        return peaks.Probe(self, "float32", device, clock=lambda: self.now, rest=self.rest)
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
-    monkeypatch.setattr(peaks, "BUDGET_NS", {"cpu": SHORT_NS})
+    monkeypatch.setattr(peaks, "BUDGET_NS", {"cpu": SHORT_NS, "gpu": SHORT_NS})
 
 
 def test_the_rate_of_large_products_is_found():
@@ -83,12 +84,35 @@ def test_a_compilation_for_every_order_takes_nothing_from_the_products():
     assert machine.probe().flops_per_s() == pytest.approx(1e12, rel=0.03)
 
 
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("CUDA out of memory")])
+def test_products_that_do_not_fit_leave_the_rate_of_smaller_ones(error):
+    machine = Machine(flops_per_s=1e13, call_ns=50_000)
+    place = machine.put
+
+    def put(array):
+        if array.shape[0] > 1024:
+            raise error
+        return place(array)
+
+    whole, machine.put = machine.probe().flops_per_s(), put
+    assert 0 < machine.probe().flops_per_s() < whole
+
+
 def test_bandwidths_are_given_by_working_set():
     found = Machine(bytes_per_s=1e11, call_ns=100).probe().bandwidths(peaks.WORKING_SETS[:6])
     assert [size for size, _ in found] == list(peaks.WORKING_SETS[:6])
     assert found[-1][1] == pytest.approx(1e11, rel=0.01)
     # 32 KiB take 328 ns, and the call 100.
     assert found[0][1] == pytest.approx(1e11 * 328 / 428, rel=0.01)
+
+
+def test_waiting_for_a_gpu_is_not_part_of_the_time_of_its_copies():
+    waiting = {"bytes_per_s": 4e12, "call_ns": 100, "wait_ns": 10_000}
+    ((size, rate),) = Machine(**waiting).probe("gpu").bandwidths((1 << 22,))
+    # 4 MiB take 1048 ns, the call 100, and a wait after 89 calls 112 for each.
+    assert rate == pytest.approx(size / 1260e-9, rel=0.01)
+    ((_, alone),) = Machine(**waiting).probe("cpu").bandwidths((1 << 22,))
+    assert alone == pytest.approx(size / 11148e-9, rel=0.01)
 
 
 @pytest.mark.parametrize("what", ["flops_per_s", "bandwidths"])
