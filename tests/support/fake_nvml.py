@@ -1,4 +1,7 @@
-"""Stands in for NVML, NVIDIA's management library: two GPUs, of which an old driver does not tell everything."""
+"""Stands in for NVML, NVIDIA's management library: two GPUs, of which an old driver does not tell everything.
+
+With ``lost`` there is a third one between them, which cannot be opened.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ class Nvml:
     class NVMLError(Exception):
         pass
 
-    def __init__(self, *, absent: bool = False, old: bool = False) -> None:
+    def __init__(self, *, absent: bool = False, old: bool = False, lost: bool = False) -> None:
         self.absent = absent
         self.old = old
+        self.lost = lost
         self.open = 0
 
     def nvmlInit(self):
@@ -23,10 +27,18 @@ class Nvml:
         self.open -= 1
 
     def nvmlDeviceGetCount(self):
-        return 2
+        return 3 if self.lost else 2
 
     def nvmlDeviceGetHandleByIndex(self, index):
-        return index
+        if self.lost and index == 1:
+            raise self.NVMLError
+        return index // 2 if self.lost else index
+
+    def nvmlSystemGetDriverVersion(self):
+        return b"580.1"
+
+    def nvmlDeviceGetName(self, handle):
+        return f"GPU {handle}"
 
     def nvmlDeviceGetMemoryInfo(self, handle):
         return SimpleNamespace(total=1000, used=400 + handle, free=600 - handle)

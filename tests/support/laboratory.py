@@ -64,13 +64,17 @@ class Stage:
 
 
 class Driver:
-    """Tells after each turn who is on the GPU, and with how many bytes; the last answer is for all that follow."""
+    """Tells after each turn who is on the GPU, and with how many bytes; the last answer is for all that follow.
 
-    def __init__(self, told: list[dict[int, int]]) -> None:
+    ``beside`` are the processes on another GPU.
+    """
+
+    def __init__(self, told: list[dict[int, int]], beside: dict[int, int] | None = None) -> None:
         self._told = told
+        self._beside = beside or {}
 
-    def process_bytes(self) -> dict[int, int]:
-        return self._told.pop(0) if len(self._told) > 1 else dict(*self._told)
+    def process_bytes(self) -> list[dict[int, int]]:
+        return [self._told.pop(0) if len(self._told) > 1 else dict(*self._told), dict(self._beside)]
 
 
 class FakeWorker:

@@ -9,7 +9,7 @@ from .cell_process import CellProcess
 
 
 def check(processes: Sequence[CellProcess], gpus: Gpus) -> list[int]:
-    """Note the memory of each process as the driver reports it; return the ids of other processes on the GPUs."""
+    """Note the memory of each process as the driver reports it; return the ids of others on the same GPUs."""
     on_gpu = [process for process in processes if process.record.cell.device == "gpu" and not process.over]
     if not on_gpu:
         return []

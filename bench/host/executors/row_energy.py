@@ -15,7 +15,8 @@ def measure(
 
     ``before`` is called before each. Nothing happens where no counter is for the device.
     """
-    counter = power.counter(processes[0].record.cell.device)
+    own = {process.process_id for process in processes if process.process_id is not None and not process.over}
+    counter = power.counter(processes[0].record.cell.device, own)
     if counter is None:
         return
     idle_watts = power.idle_watts(counter)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from .gpu import Gpus
 
 RAPL = Path("/sys/class/powercap")
 #: Seconds between two readings.
@@ -34,12 +36,16 @@ class Counter:
         self.read = read
 
 
-def gpu_counter(library: Any = None) -> Counter:
-    """Return the counter of all GPUs of this machine; ``library`` has the functions of pynvml."""
+def gpu_counter(library: Any = None, own: Set[int] = frozenset()) -> Counter:
+    """Return the counter of the GPUs on which our workers are, ``own`` by process number, or else of all GPUs.
+
+    ``library`` has the functions of pynvml.
+    """
     if library is None:
         import pynvml  # type: ignore[import-untyped]  # it ships no types
 
         library = pynvml
+    used = Gpus(library).used_by(own)
 
     def read() -> float | None:
         try:
@@ -47,7 +53,8 @@ def gpu_counter(library: Any = None) -> Counter:
         except library.NVMLError:
             return None
         try:
-            handles = [library.nvmlDeviceGetHandleByIndex(index) for index in range(library.nvmlDeviceGetCount())]
+            numbers = used or range(library.nvmlDeviceGetCount())
+            handles = [library.nvmlDeviceGetHandleByIndex(number) for number in numbers]
             # In millijoules.
             return sum(library.nvmlDeviceGetTotalEnergyConsumption(one) for one in handles) / 1e3 if handles else None
         except library.NVMLError:
@@ -134,11 +141,15 @@ class Power:
         self._counters = counters
         self._sleep = sleep
 
-    def counter(self, device: str) -> Counter | None:
-        """Return the counter of a device; None where this machine has none."""
-        if self._counters is None:
-            self._counters = {"cpu": processor_counter(), "gpu": gpu_counter()}
-        found = self._counters.get(device)
+    def counter(self, device: str, own: Set[int] = frozenset()) -> Counter | None:
+        """Return the counter of a device; None where this machine has none.
+
+        Of GPUs only those count on which our workers are: ``own`` are their processes.
+        """
+        if self._counters is not None:
+            found = self._counters.get(device)
+        else:
+            found = processor_counter() if device == "cpu" else gpu_counter(own=own)
         with contextlib.suppress(Exception):
             if found is not None and found.read() is not None:
                 return found

@@ -69,7 +69,7 @@ def own_peak_bytes() -> int:
 
 
 def gpus() -> list[dict[str, Any]]:
-    """List the NVIDIA GPUs with their memory and driver; empty without a driver."""
+    """List the NVIDIA GPUs that this process can open, with their memory and driver; empty without a driver."""
     import pynvml  # type: ignore[import-untyped]  # it ships no types
 
     try:
@@ -80,7 +80,10 @@ def gpus() -> list[dict[str, Any]]:
         driver = _text(pynvml.nvmlSystemGetDriverVersion())
         found = []
         for index in range(pynvml.nvmlDeviceGetCount()):
-            handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+            try:
+                handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+            except pynvml.NVMLError:
+                continue  # It has failed, or belongs to others.
             found.append(
                 {
                     "name": _text(pynvml.nvmlDeviceGetName(handle)),

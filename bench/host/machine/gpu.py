@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
+
+
+def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
+    """Return the session of a process; each worker has its own. None where the process has ended."""
+    try:
+        # The name, in parentheses, can contain any character.
+        fields = (proc / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        return int(fields[3])
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 class Gpus:
@@ -20,24 +29,30 @@ class Gpus:
             library = pynvml
         self._nvml = library
 
-    def process_bytes(self) -> dict[int, int]:
-        """Return the memory of every process on all GPUs, by process number; 0 where the driver does not give it."""
-        found: Counter[int] = Counter()
+    def process_bytes(self) -> list[dict[int, int]]:
+        """Return for each GPU the memory of its processes, by process number; 0 where the driver does not give it."""
+        found = []
         for handle in self._handles():
             here: dict[int, int] = {}
             # A process that computes and draws is in both lists, with the same memory.
-            for list_processes in self._lists():
+            for list_processes in self._lists() if handle is not None else ():
                 with contextlib.suppress(self._nvml.NVMLError):
                     for process in list_processes(handle):
                         used = here.get(int(process.pid), 0)
                         here[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
-            found.update(here)
-        return dict(found)
+            found.append(here)
+        return found
+
+    def used_by(self, own: Set[int], sessions: Callable[[int], int | None] = session_of) -> list[int]:
+        """List the numbers of the GPUs on which one of our workers is; empty where the driver shows none of them."""
+        found = enumerate(self.process_bytes())
+        return [number for number, processes in found if any(is_of(own, each, sessions) for each in processes)]
 
     def free_bytes(self) -> int:
         """Return the free memory of the GPU that has the least of it; 0 where the driver does not say."""
         with contextlib.suppress(self._nvml.NVMLError):
-            return min((int(self._nvml.nvmlDeviceGetMemoryInfo(handle).free) for handle in self._handles()), default=0)
+            handles = (handle for handle in self._handles() if handle is not None)
+            return min((int(self._nvml.nvmlDeviceGetMemoryInfo(handle).free) for handle in handles), default=0)
         return 0
 
     def _lists(self) -> Iterator[Callable[[Any], Any]]:
@@ -45,38 +60,44 @@ class Gpus:
         yield self._nvml.nvmlDeviceGetGraphicsRunningProcesses
 
     def _handles(self) -> Iterator[Any]:
+        """Yield the handle of each GPU; None for one that this process cannot open."""
         try:
             self._nvml.nvmlInit()
         except self._nvml.NVMLError:
             return
         try:
             for index in range(self._nvml.nvmlDeviceGetCount()):
-                yield self._nvml.nvmlDeviceGetHandleByIndex(index)
+                handle = None
+                # The driver counts GPUs that have failed, and those that others have on a shared machine.
+                with contextlib.suppress(self._nvml.NVMLError):
+                    handle = self._nvml.nvmlDeviceGetHandleByIndex(index)
+                yield handle
         finally:
             self._nvml.nvmlShutdown()
 
 
-def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
-    """Return the session of a process; each worker has its own. None where the process has ended."""
-    try:
-        # The name, in parentheses, can contain any character.
-        fields = (proc / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        return int(fields[3])
-    except (OSError, ValueError, IndexError):
-        return None
+def bytes_of(
+    session: int, gpus: Sequence[Mapping[int, int]], sessions: Callable[[int], int | None] = session_of
+) -> int:
+    """Return the memory of a worker and its children on all GPUs."""
+    every = (one for processes in gpus for one in processes.items())
+    return sum(size for process, size in every if process == session or sessions(process) == session)
 
 
-def bytes_of(session: int, processes: dict[int, int], sessions: Callable[[int], int | None] = session_of) -> int:
-    """Return the memory of a worker and its children."""
-    return sum(size for process, size in processes.items() if process == session or sessions(process) == session)
+def is_of(own: Set[int], process: int, sessions: Callable[[int], int | None] = session_of) -> bool:
+    """Tell whether a process is one of our workers or of their children."""
+    return process in own or sessions(process) in own
 
 
 def other_processes(
-    own: set[int], processes: dict[int, int], sessions: Callable[[int], int | None] = session_of
+    own: Set[int], gpus: Sequence[Mapping[int, int]], sessions: Callable[[int], int | None] = session_of
 ) -> list[int]:
-    """List the processes on the GPUs that belong to none of our workers.
+    """List the processes that belong to none of our workers, on the GPUs that these use.
 
-    Empty where none of them is ours: in a container, process ids differ from those of the driver.
+    Empty where no process is ours: in a container, process ids differ from those of the driver.
     """
-    foreign = sorted(process for process in processes if process not in own and sessions(process) not in own)
-    return foreign if len(foreign) < len(processes) else []
+    found: set[int] = set()
+    for processes in gpus:
+        foreign = {process for process in processes if not is_of(own, process, sessions)}
+        found |= foreign if len(foreign) < len(processes) else set()
+    return sorted(found)

@@ -43,6 +43,12 @@ def test_another_process_on_the_gpu_disturbs_the_turn_which_is_taken_again(labor
     assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
 
 
+def test_a_process_on_another_gpu_disturbs_nothing(laboratory):
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}], beside={1 << 29: 100})
+    (first, second) = laboratory.go([replace(A, device="gpu")])
+    assert first.disturbed == second.disturbed == {}
+
+
 def test_another_lane_on_the_gpu_disturbs_nothing(laboratory):
     own, lane = {FakeWorker.process_id: 5}, {FakeWorker.process_id: 5, 1 << 29: 100}
     laboratory.gpus, laboratory.gpus_shared = Driver([own, lane, own]), True
@@ -82,6 +88,19 @@ def test_without_a_counter_nothing_works_for_energy(laboratory):
     laboratory.energy_s = 2.0
     assert [record.energy for record in laboratory.go([A])] == [{}, {}]
     assert ("work", A.column) not in laboratory.stage.log
+
+
+def test_the_counter_is_that_of_the_gpus_with_our_workers(laboratory):
+    asked = []
+
+    class Watched(Power):
+        def counter(self, device, own=frozenset()):
+            asked.append((device, sorted(own)))
+
+    laboratory.energy_s, laboratory.power = 2.0, Watched()
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}])
+    laboratory.go([replace(A, device="gpu")])
+    assert asked == [("gpu", [FakeWorker.process_id])] * 2
 
 
 def test_without_time_nothing_is_taken_again(laboratory):

@@ -69,6 +69,15 @@ def test_gpus_count_millijoules_together():
     assert library.open == 0
 
 
+def test_gpus_on_which_no_worker_is_take_no_energy_of_ours():
+    library = Nvml()
+    assert gpu_counter(library, {11}).read() == 3.0
+    assert gpu_counter(library, {10, 11}).read() == 4.5
+    # In a container, process numbers differ from those of the driver.
+    assert gpu_counter(library, {12}).read() == 4.5
+    assert library.open == 0
+
+
 @pytest.mark.parametrize("library", [Nvml(absent=True), Nvml(old=True)], ids=["no driver", "a GPU before Volta"])
 def test_gpus_without_a_counter_count_nothing(library):
     assert gpu_counter(library).read() is None

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+
 from fake_nvml import Nvml
 
+from bench.host.machine import facts
 from bench.host.machine.gpu import Gpus, bytes_of, other_processes, session_of
 
 
 def test_every_process_on_any_gpu_is_listed_with_its_memory():
     library = Nvml()
-    assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0, 99: 10}
+    assert Gpus(library).process_bytes() == [{10: 100, 30: 0, 99: 5}, {11: 100, 30: 0, 99: 5}]
     assert library.open == 0
 
 
 def test_who_computes_and_draws_on_a_gpu_has_its_memory_once(monkeypatch):
     library = Nvml()
     monkeypatch.setattr(library, "nvmlDeviceGetGraphicsRunningProcesses", library.nvmlDeviceGetComputeRunningProcesses)
-    assert Gpus(library).process_bytes() == {10: 100, 11: 100, 30: 0}
+    assert Gpus(library).process_bytes() == [{10: 100, 30: 0}, {11: 100, 30: 0}]
 
 
 def test_the_free_memory_is_that_of_the_fullest_gpu():
@@ -34,22 +37,41 @@ def test_a_driver_that_does_not_tell_the_free_memory_has_none(monkeypatch):
     assert library.open == 0
 
 
+def test_a_gpu_that_cannot_be_opened_has_no_processes_and_keeps_its_number():
+    library = Nvml(lost=True)
+    assert Gpus(library).process_bytes() == [{10: 100, 30: 0, 99: 5}, {}, {11: 100, 30: 0, 99: 5}]
+    assert Gpus(library).used_by({11}) == [2]
+    assert Gpus(library).free_bytes() == 599
+    assert library.open == 0
+
+
+def test_the_facts_leave_out_a_gpu_that_cannot_be_opened(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(lost=True))
+    assert [gpu["name"] for gpu in facts.gpus()] == ["GPU 0", "GPU 1"]
+
+
 def test_without_a_driver_there_are_no_processes():
-    assert Gpus(Nvml(absent=True)).process_bytes() == {}
+    assert Gpus(Nvml(absent=True)).process_bytes() == []
 
 
 def test_a_list_that_the_driver_does_not_have_is_passed_over():
-    assert 99 not in Gpus(Nvml(old=True)).process_bytes()
+    assert all(99 not in processes for processes in Gpus(Nvml(old=True)).process_bytes())
 
 
 def test_a_worker_owns_what_its_children_use():
     sessions = {10: 10, 11: 10, 30: 7}.get
-    processes = {10: 100, 11: 50, 30: 1}
-    assert bytes_of(10, processes, sessions) == 150
-    assert other_processes({10}, processes, sessions) == [30]
-    assert other_processes(set(), {}, sessions) == []
+    gpus = [{10: 100, 30: 1}, {11: 50}]
+    assert bytes_of(10, gpus, sessions) == 150
+    assert other_processes({10}, gpus, sessions) == [30]
+    assert other_processes(set(), [{}], sessions) == []
     # Process numbers that are not ours at all, as seen from within a container, cannot be told apart.
-    assert other_processes({99}, processes, sessions) == []
+    assert other_processes({99}, gpus, sessions) == []
+
+
+def test_processes_on_gpus_that_no_worker_uses_do_not_count():
+    sessions = {10: 10, 30: 7, 40: 8}.get
+    gpus = [{30: 1, 40: 1}, {10: 100, 30: 1}, {}]
+    assert other_processes({10}, gpus, sessions) == [30]
 
 
 def test_a_session_is_read_whatever_the_process_is_called(tmp_path):
