@@ -29,6 +29,8 @@ def examine(mode):
     return {
         **found,
         "limit": limit(),
+        "fetched": fetched(),
+        "cannot wait": cannot_wait(mode),
         "tf32": tf32(mode),
         "narrow": narrow(mode),
         "placed": placed(mode) if mode in ("eager", "function") else {},
@@ -123,6 +125,28 @@ def seconds(mode):
         found[name] = [min(call_s for call_s, _ in seen), min(read_s for _, read_s in seen)]
     tf.config.experimental.set_synchronous_execution(True)
     return found
+
+
+def fetched():
+    """Fetch numbers of each type with no cast on the device; return the types and the sums."""
+    adapter, found = Adapter("eager", "cpu", "float32", int(os.environ["OMP_NUM_THREADS"])), {}
+    with mock.patch.object(tf, "cast", side_effect=AssertionError("on the device")):
+        for name in ("bfloat16", "float16", "float32", "float64", "int32"):
+            array = adapter.get(tf.constant([1.5, 2.0] if "float" in name else [1, 2], name))
+            found[name] = [array.dtype.name, float(array.sum())]
+    return found
+
+
+def cannot_wait(mode):
+    """Return why a version without a function that waits for a GPU measures none."""
+    with (
+        mock.patch.object(tf.config, "list_physical_devices", return_value=["a GPU"]),
+        mock.patch.object(tf.test, "experimental", None),
+    ):
+        try:
+            Adapter(mode, "gpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+        except Unsupported as error:
+            return str(error)
 
 
 def limit():

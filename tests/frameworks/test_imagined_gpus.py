@@ -147,6 +147,18 @@ def test_tensorflow_limits_a_gpu_by_a_logical_device():
 
 
 @needs("tf2")
+def test_tensorflow_makes_fetched_numbers_wide_on_the_host():
+    floats = {name: ["float64", 3.5] for name in ("bfloat16", "float16", "float32", "float64")}
+    assert trial("tf2", "function")["extras"]["fetched"] == {**floats, "int32": ["int32", 3.0]}
+
+
+@needs("tf2")
+def test_tensorflow_that_waits_for_no_gpu_measures_none():
+    reason = trial("tf2", "function")["extras"]["cannot wait"]
+    assert "lacks tf.test.experimental.sync_devices (2.12 brought it)" in reason
+
+
+@needs("tf2")
 def test_tensorflow_tells_what_a_gpu_computes_with():
     plain, steered = trial("tf2", "function")["extras"]["settings"]
     assert plain == {"cuDNN autotuning": True, "cuDNN deterministic": False, "allocator": "bfc, growing"}

@@ -24,6 +24,12 @@ class Adapter:
         gpus = tf.config.list_physical_devices("GPU")
         if device == "gpu" and not gpus:
             raise Unsupported("tensorflow {} sees no GPU".format(tf.__version__))
+        if device == "gpu" and not hasattr(getattr(tf.test, "experimental", None), "sync_devices"):
+            raise Unsupported(
+                "tensorflow {} lacks tf.test.experimental.sync_devices (2.12 brought it), which waits for a GPU".format(
+                    tf.__version__
+                )
+            )
         if device == "cpu" and gpus:
             tf.config.set_visible_devices([], "GPU")
         for found in gpus if device == "gpu" else ():
@@ -63,7 +69,8 @@ class Adapter:
 
     def get(self, value):
         value = tf.convert_to_tensor(value)
-        return (tf.cast(value, tf.float64) if value.dtype.is_floating else value).numpy()
+        # Cast on the host: on a GPU the wide copy would be in the peak of its memory.
+        return value.numpy().astype(np.float64, copy=False) if value.dtype.is_floating else value.numpy()
 
     def synchronize(self, outputs):
         if self.device == "/GPU:0":
