@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from unittest import mock
 
 from trial import adapter_of, built, end, run
 
 from bench.cell import MIXED
+from bench.frameworks.keras import adapter as of_keras
 from bench.frameworks.keras import computed
 from bench.frameworks.keras.versions import BACKEND
 from bench.registry import BUILT_IN
@@ -15,7 +17,22 @@ from bench.workloads.transformer_train import keras as transformer
 
 def examine(mode):
     found = {"adam": adam(mode)} if BACKEND == "torch" and mode == "fit-jit" else {}
+    if BACKEND == "torch" and mode == "fit":
+        found["device"] = device_beside_a_gpu()
     return dict(found, attention=attention()) if BACKEND == "jax" and mode == "fit" else found
+
+
+def device_beside_a_gpu():
+    """Return where Keras computes in a cell of the processor when PyTorch sees a GPU, as it would after its import."""
+    from keras.src.backend.torch import core
+
+    with mock.patch.object(core, "DEFAULT_DEVICE", "cuda"):
+        before = core.get_device()
+        adapter_of("keras", "fit")
+        gc.collect()
+        found = [before, core.get_device()]
+    of_keras.KEPT.close()
+    return found
 
 
 def attention():

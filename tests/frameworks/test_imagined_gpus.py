@@ -94,6 +94,11 @@ def test_keras_on_jax_says_which_attention_it_takes():
     assert found[MIXED] == ["composed", "fused"]
 
 
+@needs("keras-torch")
+def test_keras_on_torch_stays_on_the_processor_beside_a_gpu():
+    assert trial("keras-torch", "fit")["extras"]["device"] == ["cuda", "cpu"]
+
+
 @needs("tf2")
 def test_tensorflow_computes_in_tf32_where_it_is_asked_to():
     found = trial("tf2", "function")["extras"]["tf32"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 
@@ -13,6 +14,9 @@ from .programs import inference, training
 from .versions import BACKEND, THREE, config, set_policy
 
 __all__ = ["Adapter", "inference", "training"]
+
+#: What holds for as long as the process lasts.
+KEPT = contextlib.ExitStack()
 
 of_backend = importlib.import_module("..{}.adapter".format(BACKEND), __package__)
 
@@ -28,6 +32,8 @@ class Adapter(of_backend.Adapter):
             raise Unsupported("the layers of Keras 2 have no bfloat16 of their own")
         # Keras' jit_compile is torch.compile there, which PyTorch's adapter counts and reads back in this mode.
         super().__init__("compile" if jit and BACKEND == "torch" else "eager", device, precision, threads)
+        if BACKEND == "torch" and device == "cpu":
+            stay_on_processor()
         self._step, self._traces = "forward", 0
         # A user's keras.json may have other defaults.
         config.set_floatx(precisions.array_type(precision, device, mixes=True))
@@ -66,3 +72,11 @@ class Adapter(of_backend.Adapter):
 
     def versions(self):
         return dict(super().versions(), keras=keras.__version__)
+
+
+def stay_on_processor():
+    """Let Keras compute on the processor where PyTorch sees a GPU, which it would take by itself."""
+    from keras.src.backend.torch.core import get_device
+
+    if get_device() != "cpu":
+        KEPT.enter_context(keras.device("cpu"))

@@ -16,4 +16,6 @@ FACTS = Facts(
         Mode("predict", first_call_s=1.0),
         Mode("predict-jit", first_call_s=3.0),
     ),
+    # On PyTorch, Keras looks for GPUs when it is imported. Without this CUDA starts there, and fails in forked workers.
+    variables={"PYTORCH_NVML_BASED_CUDA_CHECK": "1"},
 )
