@@ -17,7 +17,7 @@ from ..frameworks.facts import Facts
 #: libraries that frameworks share.
 STEERING = (
     "OMP_", "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "BLIS_", "NVPL_", "NPY_", "NUMEXPR_", "DNNL_", "ONEDNN_",
-    "CUDA_", "CUBLAS_", "CUDNN_", "NVIDIA_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD",
+    "CUDA_", "CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD",
 )  # fmt: skip
 #: What names the libraries that a process loads before all others.
 PRELOAD = "LD_PRELOAD"

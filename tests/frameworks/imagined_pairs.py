@@ -112,6 +112,7 @@ def two_processes():
         "first": [lines[0][0] for lines in seen],
         "changed": [lines[3][0] for lines in seen],
         "asked": [lines[3][1] for lines in seen],
+        "monitoring": os.environ.get("TORCH_NCCL_ENABLE_MONITORING"),
     }
 
 

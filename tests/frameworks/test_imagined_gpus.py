@@ -236,6 +236,7 @@ def test_two_processes_train_on_a_gpu_each(environment, mode):
     first, second = found["asked"]
     assert first == [["set_device", "cpu"], ["device_ids", [0]]]
     assert found["memory"] == {"allocated_peak_bytes": 6, "reserved_peak_bytes": 8}
+    assert found["monitoring"] == "0"
     assert found["late"] == "ValueError: mode ddp needs batches that are placed before the program is built"
     # The second one waits for its GPU before it answers: three steps, and a reset.
     assert second == [["set_device", "cpu"], ["device_ids", [1]], *[["synchronize", "cpu"]] * 4]

@@ -145,6 +145,8 @@ class Pair:
 
     def _connect(self, rank):
         os.environ.setdefault("GLOO_SOCKET_IFNAME", INTERFACE.get(sys.platform, ""))
+        # It ends a process that makes no progress for minutes, and a stopped one makes none.
+        os.environ.setdefault("TORCH_NCCL_ENABLE_MONITORING", "0")
         file = "file://" + os.path.join(self._folder, "addresses")
         distributed.init_process_group(
             BACKENDS[SHARED.kind], init_method=file, rank=rank, world_size=halves.DEVICES, timeout=PATIENCE
