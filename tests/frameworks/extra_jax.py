@@ -52,6 +52,8 @@ def divided(mode):
         replicas._halves((adapter.put(np.arange(9)),))
     except Unsupported as error:
         found = {"halves": [np.ravel(shard.data).tolist() for shard in shards], "odd": str(error)}
+    if mode == parallel.PMAP:
+        found["as pmap"] = numbers.sharding == jax.pmap(lambda array: array, axis_name=parallel.AXIS)(numbers).sharding
     return dict(found, **divided_gpus(mode))
 
 

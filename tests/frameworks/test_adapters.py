@@ -222,6 +222,11 @@ def test_each_of_two_devices_computes_half_of_every_batch(environment, mode):
     assert trial(environment, mode)["extras"]["halves"] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
+@cases("jax:pmap")
+def test_a_batch_lies_as_what_pmap_returns(environment, mode):
+    assert trial(environment, mode)["extras"]["as pmap"]
+
+
 @cases("jax:jit", "jax:pmap", "jax:shard-map")
 def test_compiled_code_is_kept_but_for_the_pmap_of_old_versions(environment, mode):
     found = trial(environment, mode)["extras"]

@@ -60,11 +60,14 @@ class Replicas:
         self._waits = found[0].platform == "cpu"
         self._mesh = Mesh(np.array(found), (AXIS,))
         self._divided = NamedSharding(self._mesh, PartitionSpec(AXIS))
+        #: Returns its arrays as pmap lays them out. JAX 0.4 copies others in every step, through the host.
+        self._as_pmap = jax.pmap(lambda arrays: arrays, axis_name=AXIS) if mode == PMAP else None
         self._halves = halves.Halves(mode, self._divide)
 
     def _divide(self, batch):
         if self._mode == PMAP:
             batch = tuple(array.reshape(halves.DEVICES, -1, *array.shape[1:]) for array in batch)
+            return self._as_pmap(jax.device_put(batch, self._divided))
         return jax.device_put(batch, self._divided)
 
     def placed(self, state):
