@@ -132,8 +132,10 @@ def _open_files() -> Ulimit:
 def _gpus(engine: Engine, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the options that give a container the GPUs of this process."""
     chosen = environ.get("CUDA_VISIBLE_DEVICES", "")
-    if engine.product == "podman":
-        return {"devices": ["nvidia.com/gpu=all"]}
     ids = [part.strip() for part in chosen.split(",") if part.strip()]
+    if engine.product == "podman":
+        # NVIDIA's toolkit names GPUs by number and by UUID. As ``devices``, Podman took these names for paths.
+        names = [f"nvidia.com/gpu={name}" for name in ids or ["all"]]
+        return {"device_requests": [DeviceRequest(driver="cdi", device_ids=names)]}
     count = {"device_ids": ids} if ids else {"count": -1}
     return {"device_requests": [DeviceRequest(capabilities=[["gpu"]], **count)]}
