@@ -156,6 +156,15 @@ def test_the_full_study_has_every_workload_and_all_environments_of_the_default_o
         assert set(environment.modes) <= set(full.environments[name].modes)
 
 
+def test_the_gpu_study_has_verdicts_in_the_sizes_that_it_looks_at_first() -> None:
+    study = study_file.load(ROOT / "studies" / "gpu.toml")
+    quick, standard = (
+        {workload: profile.sizes_of.get(workload, profile.sizes) for workload in study.workloads}
+        for profile in (study.profiles["quick"], study.profiles["standard"])
+    )
+    assert standard == quick
+
+
 def test_a_byte_order_mark_before_a_study_is_no_part_of_it(tmp_path):
     path = tmp_path / "matrix.toml"
     path.write_bytes(b"\xef\xbb\xbf" + (ROOT / "matrix.toml").read_bytes())
