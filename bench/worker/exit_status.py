@@ -13,6 +13,9 @@ from .timing.growth import NoGrowth
 #: The words of the frameworks when memory runs out; none has one exception for all devices.
 OUT_OF_MEMORY_WORDS = (
     "out of memory",
+    "out_of_memory",
+    # Of cuBLAS and cuDNN, where their own workspace does not fit.
+    "status_alloc_failed",
     "resource_exhausted",
     "can't allocate memory",
     "bad_alloc",

@@ -54,6 +54,8 @@ PLACE = "mine/workloads/toy/numpy.py:12"
         ),
         (MemoryError("large"), "out-of-memory", "MemoryError: large"),
         (RuntimeError("CUDA out of memory"), "out-of-memory", "RuntimeError: CUDA out of memory"),
+        (RuntimeError("CUBLAS_STATUS_ALLOC_FAILED"), "out-of-memory", "RuntimeError: CUBLAS_STATUS_ALLOC_FAILED"),
+        (RuntimeError("CUDA_ERROR_OUT_OF_MEMORY"), "out-of-memory", "RuntimeError: CUDA_ERROR_OUT_OF_MEMORY"),
         (Unsupported("no GPU"), "unsupported", "no GPU"),
         (Mismatch("loss errs"), "mismatch", "loss errs"),
         (RuntimeError(HALF), "unsupported", "no kernel for float16: " + HALF),
