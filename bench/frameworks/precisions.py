@@ -41,6 +41,15 @@ def array_type(precision: str, device: str, *, mixes: bool = False) -> str:
     return "float32"
 
 
+def leaves_tf32(precision: str, device: str) -> bool:
+    """Tell whether products of float32 are left to XLA's and TensorFlow's default, which is TF32 on new GPUs.
+
+    So they are in all precisions with short factors. Where full products are asked for, XLA compiles none with Triton,
+    short ones neither (``CanTritonHandleGEMM``), and its users would not have these times.
+    """
+    return device == "gpu" and precision not in ("float32", "float64")
+
+
 def is_narrowed(name: str) -> bool:
     """Tell whether mixed precision casts a parameter: those of normalisations stay, as in Keras, Flax and PyTorch.
 

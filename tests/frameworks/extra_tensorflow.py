@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from bench.cell import MIXED
 from bench.frameworks.tensorflow import gpu as gpu
-from bench.frameworks.tensorflow import mirrored
+from bench.frameworks.tensorflow import mirrored, products
 from bench.frameworks.tensorflow.adapter import Adapter, variable_training
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
@@ -190,7 +190,23 @@ def tf32(mode):
     except Unsupported as error:
         found["processor"] = str(error)
     Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"]))
+    found["words"] = worded()
     return dict(found, after=tf.config.experimental.tensor_float_32_execution_enabled())
+
+
+def worded():
+    """Name the products of a program with a narrow and a wide one, with TF32 and without."""
+
+    def multiply(wide):
+        narrow = tf.cast(wide, tf.bfloat16)
+        return wide @ wide + tf.cast(narrow @ narrow, tf.float32)
+
+    definition = tf.function(multiply).get_concrete_function(tf.TensorSpec((2, 2))).graph.as_graph_def()
+    found = []
+    for enabled in (True, False):
+        tf.config.experimental.enable_tensor_float_32_execution(enabled)
+        found.append(products.in_words(definition))
+    return found
 
 
 def narrow(mode):

@@ -48,6 +48,14 @@ def test_gpus_before_the_a100_and_those_of_others_have_no_tf32():
         precisions.verify_gpu("tf32", None)
 
 
+def test_full_float32_is_asked_for_where_all_of_a_cell_is_wide():
+    left = {name: precisions.leaves_tf32(name, "gpu") for name in PRECISIONS}
+    assert left == {
+        "float32": False, "tf32": True, MIXED: True, "bfloat16": True, "float16": True, "float64": False
+    }  # fmt: skip
+    assert not any(precisions.leaves_tf32(name, "cpu") for name in PRECISIONS)
+
+
 @pytest.mark.parametrize("precision", ["bfloat16", MIXED])
 def test_nvidias_gpus_before_the_a100_have_no_bfloat16(precision):
     for capability in ((8, 0), (9, 0), None):

@@ -29,9 +29,8 @@ configure("jax_persistent_cache_min_entry_size_bytes", -1)
 
 #: What JAX calls the precisions of float32 matrix products, in the words of all adapters.
 WORDS = {"highest": "highest", "float32": "highest", "tensorfloat32": "tf32", "high": "tf32", "bfloat16": "bf16"}
-#: What JAX is asked for: TF32, or in every other precision full products of float32, of which narrow programs have
-#: some. DEFAULT would be TF32 on an A100 or H100. On a CPU, and for narrow factors, this changes nothing.
-TENSOR_FLOAT, FULL = "tensorfloat32", "highest"
+#: What JAX is asked for: full products. On an A100 or H100 its default is TF32; on a CPU this changes nothing.
+FULL = "highest"
 
 
 class Adapter:
@@ -55,7 +54,7 @@ class Adapter:
         # A worker that was forked after the import has a folder of its own.
         kept = os.environ.get("JAX_COMPILATION_CACHE_DIR") if self.keeps_code else None
         configure("jax_compilation_cache_dir", kept)
-        jax.config.update("jax_default_matmul_precision", TENSOR_FLOAT if precision == precisions.TF32 else FULL)
+        jax.config.update("jax_default_matmul_precision", None if precisions.leaves_tf32(precision, device) else FULL)
         if device == "gpu" and mode == "jit-async":
             raise Unsupported("a GPU computes asynchronously in every mode: use jit")
         if device == "cpu":
@@ -124,8 +123,10 @@ class Adapter:
     def _float32_matmul(self):
         if self.device.platform == "cpu":
             return "highest"
-        asked = str(jax.config.jax_default_matmul_precision)
-        return WORDS.get(asked, asked)
+        asked = jax.config.jax_default_matmul_precision
+        if asked is None:
+            return "highest" if gpu.capability(self.device) is None else "tf32"
+        return WORDS.get(str(asked), str(asked))
 
     def compilation(self):
         return self._compiler.report()

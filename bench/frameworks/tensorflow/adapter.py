@@ -45,7 +45,7 @@ class Adapter:
         # processors mlp-train/small and transformer-train/mini took 1.3 times as long.
         tf.config.threading.set_inter_op_parallelism_threads(threads)
         # TensorFlow uses TF32 by default.
-        tf.config.experimental.enable_tensor_float_32_execution(precision == precisions.TF32)
+        tf.config.experimental.enable_tensor_float_32_execution(precisions.leaves_tf32(precision, device))
         self.dtype = tf.as_dtype(precisions.array_type(precision, device, mixes=True))
         if precision in precisions.NEW_ON_GPUS:
             for found in gpus if device == "gpu" else ():

@@ -11,8 +11,8 @@ PRODUCTS = (
     "MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv2DBackpropInput",
     "Conv2DBackpropFilter", "DepthwiseConv2dNative",
 )  # fmt: skip
-#: {type of factors: what all adapters call them}. TF32 is off in mixed precision.
-WORDS = {tf.bfloat16: "bf16", tf.float16: "fp16", tf.float32: "highest"}
+#: {type of short factors: what all adapters call them}
+NARROW = {tf.bfloat16: "bf16", tf.float16: "fp16"}
 
 
 class Products(products.Products):
@@ -26,7 +26,11 @@ class Products(products.Products):
 
 
 def in_words(definition):
-    """Name the precisions of a graph's products of floats: ``bf16``, or ``bf16 and highest`` where some are wide."""
+    """Name the precisions of a graph's products of floats: ``bf16``, or ``bf16 and highest`` where some are wide.
+
+    On a GPU wide ones may be in TF32.
+    """
+    words = {**NARROW, tf.float32: "tf32" if tf.config.experimental.tensor_float_32_execution_enabled() else "highest"}
     nodes = [*definition.node, *(node for function in definition.library.function for node in function.node_def)]
     types = {tf.as_dtype(node.attr["T"].type) for node in nodes if node.op in PRODUCTS}
-    return " and ".join(sorted(WORDS[each] for each in types if each in WORDS))
+    return " and ".join(sorted(words[each] for each in types if each in words))
