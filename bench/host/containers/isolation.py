@@ -131,8 +131,10 @@ def _open_files() -> Ulimit:
 
 def _gpus(engine: Engine, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the options that give a container the GPUs of this process."""
-    chosen = environ.get("CUDA_VISIBLE_DEVICES", "")
-    ids = [part.strip() for part in chosen.split(",") if part.strip()]
+    chosen = environ.get("CUDA_VISIBLE_DEVICES")
+    ids = [part.strip() for part in (chosen or "").split(",") if part.strip()]
+    if chosen is not None and (not ids or ids[0].startswith("-")):
+        return {}  # None are visible, as to a program outside.
     if engine.product == "podman":
         # NVIDIA's toolkit names GPUs by number and by UUID. As ``devices``, Podman took these names for paths.
         names = [f"nvidia.com/gpu={name}" for name in ids or ["all"]]

@@ -22,6 +22,12 @@ def test_podman_gives_a_container_the_visible_gpus(visible, devices):
     assert (request["Driver"], request["DeviceIDs"]) == ("cdi", devices)
 
 
+@pytest.mark.parametrize("product", ["docker", "podman"])
+@pytest.mark.parametrize("visible", ["", "-1"])
+def test_hidden_gpus_are_hidden_in_containers_too(product, visible):
+    assert _gpus(SimpleNamespace(product=product), {"CUDA_VISIBLE_DEVICES": visible}) == {}
+
+
 @pytest.mark.parametrize(
     ("visible", "ids", "count"), [({}, None, -1), ({"CUDA_VISIBLE_DEVICES": "2,GPU-8c"}, ["2", "GPU-8c"], 0)]
 )
