@@ -49,6 +49,8 @@ class Training:
         what it changed in each parameter, from which the host computes how far the frameworks are apart.
         """
         batches = [self._put(batch) for batch in self._lessons.batches(self._epoch)]
+        # On a GPU, JAX may still copy them.
+        self._adapter.synchronize(dict(enumerate(array for batch in batches for array in batch)))
         gc.collect()
         gc.disable()
         try:
