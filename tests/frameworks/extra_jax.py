@@ -21,7 +21,7 @@ def examine(mode):
     found = {"keeps code": kept is not None and kept == os.environ.get("JAX_COMPILATION_CACHE_DIR"), "counts": counts()}
     found["pmap keeps code"] = pmap_keeps_code()
     found.update({"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()})
-    found.update(narrow=narrow(), asked=asked(), words=words())
+    found.update(narrow=narrow(), asked=asked(), words=words(), waits=waits())
     found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
         found.update(divided(mode))
@@ -126,6 +126,14 @@ def late():
     except RuntimeError as error:
         return str(error)
     return None
+
+
+def waits():
+    """Tell whether what is put on a device is there when the call returns."""
+    adapter = Adapter("jit", "cpu", "float32", 2)
+    copied = mock.Mock()
+    with mock.patch.object(jax, "device_put", return_value=copied):
+        return adapter.put(np.ones(3)) is copied.block_until_ready.return_value
 
 
 def tf32():

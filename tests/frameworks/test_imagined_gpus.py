@@ -190,6 +190,11 @@ def test_jax_limits_a_gpu_before_it_sees_it():
 
 
 @needs("jax")
+def test_jax_waits_for_what_it_puts_on_a_gpu():
+    assert trial("jax", "jit")["extras"]["waits"]
+
+
+@needs("jax")
 def test_jax_tells_of_a_gpus_memory():
     found = trial("jax", "jit")["extras"]
     assert found["allocators"] == ["bfc, growing", "bfc, preallocated", "platform"]

@@ -78,7 +78,8 @@ class Adapter:
         array = np.asarray(array)
         if array.dtype.kind == "f":
             array = array.astype(self.dtype)
-        return jax.device_put(array, self.device)
+        # JAX returns while it still copies to a GPU, which would be a part of the first call's time.
+        return jax.device_put(array, self.device).block_until_ready()
 
     def get(self, value):
         array = np.asarray(value)
