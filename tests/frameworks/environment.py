@@ -18,7 +18,7 @@ from typing import Any
 from bench.cell import Cell
 from bench.host import environments
 from bench.host.environments import variables
-from bench.host.executors.job import InstalledEnvironment
+from bench.host.executors.job import InstalledEnvironment, describe_each
 from bench.host.project import STATE
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.storage.references import References
@@ -161,7 +161,7 @@ def compile_caches(environment: str, threads: int = THREADS) -> dict[str, str]:
     known = default_study().environments.get(environment)
     manifests = {}
     if prepared is not None and known is not None:
-        manifests = {environment: InstalledEnvironment.of(prepared, known).described}
+        manifests = describe_each({environment: InstalledEnvironment.of(prepared, known)})
     cell = Cell(environment, name, "any", "any", "check", "float32", "cpu", threads)
     return CompileCaches(CACHES, "tests", kept=True, manifests=manifests, trial=True).variables(cell)
 

@@ -58,9 +58,13 @@ class InstalledEnvironment:
         return {name: cls.of(one, environments[name]) for name, one in prepared.items()}
 
     @property
-    def described(self) -> dict[str, Any]:
-        """Return what decides what is compiled and measured here: the manifest, with all variables."""
-        return {**self.manifest, "variables": dict(self.variables)}
+    def in_container(self) -> bool:
+        return self.manifest.get("provider") == "container"
+
+
+def describe_each(environments: Mapping[str, InstalledEnvironment]) -> dict[str, dict[str, Any]]:
+    """Return what decides what is compiled and measured in environments: their manifests, with all variables."""
+    return {name: {**each.manifest, "variables": dict(each.variables)} for name, each in environments.items()}
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,6 @@ class Launch:
     #: The seed of the memory layout.
     layout: int | None = None
 
-    @property
-    def in_container(self) -> bool:
-        return self.environment.manifest.get("provider") == "container"
-
     def worker(self) -> Transport:
         """Start the worker of the cell. Raises Ended."""
         made: Transport = self._start(self.caches.variables(self.cell), self.gpus, parent=False)
@@ -62,13 +58,14 @@ class Launch:
     @property
     def gpus(self) -> dict[str, str]:
         """Return the variable that says which GPUs the worker sees; a container numbers its own."""
-        return variables.of_gpus(self.cell.device, self.cell.devices, {} if self.in_container else os.environ)
+        inherited = {} if self.environment.in_container else os.environ
+        return variables.of_gpus(self.cell.device, self.cell.devices, inherited)
 
     def parent(self) -> Parent:
         """Start the parent of workers of cells of this environment. Raises Ended."""
         # A worker is told what GPUs it sees when it is forked.
         connection = self._start(self.caches.shared_variables(self.cell), {}, parent=True)
-        if not self.in_container:
+        if not self.environment.in_container:
             return Parent(connection, self.cell.framework, _same_id)
         versions = {"image": str(self.environment.manifest["image"]["id"])}
         lost = connection.lost_a_process
@@ -88,7 +85,7 @@ class Launch:
         # A command may be a link or a script that starts the interpreter.
         found = self.environment.manifest.get("interpreter", {})
         interpreter = found.get("executable", self.environment.command[0])
-        if self.in_container:
+        if self.environment.in_container:
             words = arguments(self.processors, self.layout, sources, parent=parent)
             written = self.caches.folders(self.cell) if parent else cache_variables.values()
             return self._container(words, worker_variables, written)

@@ -20,7 +20,7 @@ from ..study.twin import original
 from ..workers.protocol import Transport
 from . import plausibility
 from .events import Emit
-from .job import RowJob
+from .job import RowJob, describe_each
 from .parents import Parents
 from .placements import Placements
 from .resources import Resources
@@ -159,13 +159,11 @@ class LocalExecutor:
         return [one for one in self._foreseen.items() if one[0].threads == job.threads and job.left_s is None]
 
     def _starter(self, job: RowJob, limit: int | None, registry: Registry) -> Starter:
-        manifests = {name: environment.described for name, environment in job.environments.items()}
-        folder = self._root / STATE / COMPILE_CACHES
         caches = CompileCaches(
-            folder,
+            self._root / STATE / COMPILE_CACHES,
             job.run,
             job.cache_kept,
-            manifests,
+            describe_each(job.environments),
             registry,
             reads_once=True,
             trial=job.trial,

@@ -51,7 +51,7 @@ class Placements:
 
 def installed_in(environment: InstalledEnvironment) -> Path | None:
     """Return the folder of a virtual environment, None for another kind."""
-    if environment.manifest.get("provider") == "container" or not environment.command:
+    if environment.in_container or not environment.command:
         return None
     folder = Path(environment.command[0]).parent.parent
     return folder if (folder / "pyvenv.cfg").is_file() else None

@@ -50,7 +50,7 @@ class Starter:
             return launch.worker()
         parent = self.parents.get(self._key(cell))
         variables = self.caches.variables(cell)
-        if launch.in_container:
+        if launch.environment.in_container:
             open_folders(list(variables.values()))
         variables = {**launch.gpus, **variables}
         if self._threads(cell) != cell.threads:
@@ -107,8 +107,8 @@ class Starter:
 
         A twin has a parent of its own, as two environments have: what a parent draws is part of a comparison.
         """
-        environment = self.environments[original(cell.environment)]
-        data = tuple(map(str, self.data.values())) if environment.manifest.get("provider") == "container" else ()
+        in_container = self.environments[original(cell.environment)].in_container
+        data = tuple(map(str, self.data.values())) if in_container else ()
         return (cell.environment, cell.device, self._threads(cell), data)
 
     def _threads(self, cell: Cell) -> int:

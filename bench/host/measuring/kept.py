@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.registry import Registry
 
-from ..executors.job import InstalledEnvironment
+from ..executors.job import InstalledEnvironment, describe_each
 from ..machine import facts
 from ..project import STATE
 from ..storage import identity
@@ -23,9 +23,8 @@ def peaks(
     root: Path, registry: Registry, frameworks: Iterable[str], environments: Mapping[str, InstalledEnvironment]
 ) -> KeptPeaks:
     """Return the peaks that were measured in these environments, which have these frameworks."""
-    manifests = {name: environment.described for name, environment in environments.items()}
     code = identity.code_of_frameworks(registry, frameworks)
-    return KeptPeaks(root / STATE / "peaks", manifests, code, facts.describe())
+    return KeptPeaks(root / STATE / "peaks", describe_each(environments), code, facts.describe())
 
 
 def growth(

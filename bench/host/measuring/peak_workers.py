@@ -59,8 +59,7 @@ class PeakWorkers:
         return [
             cell
             for cell in self.run.cells
-            if cell.threads == threads
-            and self.environments[original(cell.environment)].manifest.get("provider") != "container"
+            if cell.threads == threads and not self.environments[original(cell.environment)].in_container
         ]
 
 

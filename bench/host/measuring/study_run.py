@@ -18,7 +18,7 @@ from bench.record import OK, Record
 from ..analysis.run_analysis import undecided_cells
 from ..environments import Prepared, altered
 from ..executors import lanes
-from ..executors.job import InstalledEnvironment
+from ..executors.job import InstalledEnvironment, describe_each
 from ..executors.local import LocalExecutor
 from ..executors.starter import Starter
 from ..interrupts import ignoring_interrupts, interrupted_by_signals
@@ -212,10 +212,16 @@ class StudyRun:
         return lambda cell: starter.start(cell, label, processors=processors.chosen(cell.threads))
 
     def _caches(self, run: str) -> CompileCaches:
-        manifests = {name: environment.described for name, environment in self._environments.items()}
-        profile, folder = self._plan.profile, self._root / STATE / COMPILE_CACHES
-        stays, registry, seed = profile.compile_cache == "kept", self._study.registry, self._plan.seed
-        return CompileCaches(folder, run, stays, manifests, registry, trial=profile.trial, seed=seed)
+        plan, folder = self._plan, self._root / STATE / COMPILE_CACHES
+        return CompileCaches(
+            folder,
+            run,
+            plan.profile.compile_cache == "kept",
+            describe_each(self._environments),
+            self._study.registry,
+            trial=plan.profile.trial,
+            seed=plan.seed,
+        )
 
     def _report(self, records: list[Record]) -> None:
         damaged: list[str] = []

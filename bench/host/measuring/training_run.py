@@ -19,7 +19,7 @@ from bench.worker.learning.lessons import Lessons
 from ..counts import counted
 from ..environments import Prepared
 from ..environments.outcome import STAGE
-from ..executors.job import InstalledEnvironment
+from ..executors.job import InstalledEnvironment, describe_each
 from ..executors.parents import Parents
 from ..executors.starter import Starter
 from ..machine import facts, processors
@@ -230,8 +230,8 @@ class TrainingRun:
     @functools.cached_property
     def _starter(self) -> Starter:
         environments = InstalledEnvironment.of_each(self._prepared, self._study.environments)
-        manifests = {name: environment.described for name, environment in environments.items()}
-        caches = CompileCaches(self._root / STATE / COMPILE_CACHES, "training", True, manifests, self._study.registry)
+        folder = self._root / STATE / COMPILE_CACHES
+        caches = CompileCaches(folder, "training", True, describe_each(environments), self._study.registry)
         limit = int(facts.available_bytes() * MEMORY_SHARE)
         return Starter(self._root, self.folder, environments, caches, dict(self._sources), limit, parents=self._parents)
 
