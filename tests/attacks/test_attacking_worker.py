@@ -13,7 +13,8 @@ from worker_messages import CELL, GOOD
 from bench.host.environments.variables import of_process
 from bench.host.executors.cell_process import CellProcess
 from bench.host.executors.job import RowJob, RowRound
-from bench.host.executors.program import ExecutorFailed, ProgramExecutor
+from bench.host.executors.program import ExecutorFailed
+from bench.host.executors.program_executor import ProgramExecutor
 from bench.host.storage import journal
 from bench.host.workers import messages
 from bench.host.workers.worker_process import WorkerProcess
@@ -144,7 +145,7 @@ def test_a_round_of_two_cells_goes_on_when_one_of_them_lies(laboratory):
 )
 def test_a_program_that_runs_jobs_elsewhere_is_not_believed_either(tmp_path, line):
     script = tmp_path / "program.py"
-    script.write_text(f"import sys; sys.stdin.read(); print({line!r}, flush=True); sys.stdin.read()")
+    script.write_text(f"import sys; sys.stdin.readline(); print({line!r}, flush=True); sys.stdin.read()")
     emitted: list[object] = []
     with pytest.raises(ExecutorFailed, match="which is not an event"):
         ProgramExecutor([sys.executable, "-S", str(script)]).run(laboratory_job(), emitted.append)

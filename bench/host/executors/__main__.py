@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import signal
 import sys
@@ -19,11 +20,12 @@ from bench.worker import process
 from ..project import STATE
 from ..refusal import Refused
 from ..storage.run_lock import exclusive
+from ..system import EXIT_MISUSE
 from .events import Event, to_json
 from .job import RowJob
 from .local import LocalExecutor
-from .program import EXIT_DONE, EXIT_INTERRUPTED, EXIT_MISUSE
 
+EXIT_DONE, EXIT_INTERRUPTED = 0, 130
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -51,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         if job is None and not lane:
             raise ValueError("the input is empty")
         with (
-            contextlib.nullcontext() if lane else exclusive(root),
+            contextlib.nullcontext() if lane else exclusive(root, functools.partial(print, file=sys.stderr)),
             contextlib.closing(LocalExecutor(root, options.logs or root / STATE, lane)) as executor,
         ):
             while job is not None:

@@ -7,10 +7,7 @@ a process: it measures as ever, and sees the processors of its lane only.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import selectors
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,9 +17,9 @@ from bench.cell import Cell
 from ..machine import facts, processors
 from ..machine.gpu import Gpus
 from ..project import PACKAGE
-from .events import Emit, Waited
+from .events import Emit
 from .job import RowJob
-from .program import ExecutorFailed, event_of, start
+from .program import ExecutorFailed, Program
 
 #: A lane imports the frameworks for itself. Where less memory is free for each, there are fewer lanes.
 LANE_BYTES = 2 << 30
@@ -36,8 +33,6 @@ sys.path.insert(0, sys.argv.pop(1))
 from bench.host.executors.__main__ import main
 sys.exit(main())
 """
-#: Seconds in which a lane without a job ends.
-CLOSING_S = 30.0
 
 
 def possible(threads: int) -> list[tuple[int, ...]]:
@@ -73,7 +68,7 @@ class Lanes:
 
     def __init__(self, commands: Sequence[Sequence[str]]) -> None:
         self._commands = commands
-        self._lanes: list[_Lane] = []
+        self._lanes: list[Program] = []
 
     def __len__(self) -> int:
         return len(self._commands)
@@ -89,13 +84,18 @@ class Lanes:
                 self._start()
             self._run(jobs, emit, done)
         except BaseException:
-            self._interrupt(emit)
+            self._end(emit)
             raise
+
+    def interrupt(self) -> None:
+        """Let the programs end; ``run`` passes on what they had measured, and raises ExecutorFailed."""
+        for lane in list(self._lanes):
+            lane.interrupt()
 
     def _start(self) -> None:
         for each in self._commands:
             # One by one: where the next one does not start, those before it are ended.
-            self._lanes.append(_Lane(each))
+            self._lanes.append(Program(each))
 
     def _run(self, jobs: Iterator[RowJob], emit: Emit, done: Callable[[RowJob], None]) -> None:
         with selectors.DefaultSelector() as ready:
@@ -110,7 +110,7 @@ class Lanes:
                         if not key.data.take(next(jobs, None)):
                             ready.unregister(key.fileobj)
 
-    def _interrupt(self, emit: Emit) -> None:
+    def _end(self, emit: Emit) -> None:
         """End the jobs under way; what they had measured comes first."""
         lanes, self._lanes = self._lanes, []
         for lane in lanes:
@@ -136,74 +136,3 @@ class Lanes:
             lane.end_input()
         for lane in lanes:
             lane.close()
-
-
-class _Lane:
-    """One program."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._process = start(command)
-        self._job: RowJob | None = None
-        self._pending = b""
-
-    @property
-    def output(self) -> int:
-        assert self._process.stdout is not None
-        return self._process.stdout.fileno()
-
-    def take(self, job: RowJob | None) -> bool:
-        """Begin a job; return False where there is none."""
-        self._job = job
-        if job is not None:
-            assert self._process.stdin is not None
-            # A program that has ended does not read: the end of its output says so.
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
-                self._process.stdin.flush()
-        return job is not None
-
-    def read(self, emit: Emit) -> RowJob | None:
-        """Wait for a piece of its output and pass the events on; return the job if it is over.
-
-        Where ``emit`` raised, the next call begins with the events after that one, and waits for nothing. Raises
-        ExecutorFailed at the end of the output.
-        """
-        if b"\n" not in self._pending:
-            piece = os.read(self.output, 1 << 16)
-            if not piece:
-                code = self._process.wait()
-                raise ExecutorFailed(f"{self._command[0]} ended with exit code {code} before its jobs were done")
-            self._pending += piece
-        over = None
-        while b"\n" in self._pending:
-            # Before it is passed on: twice told, the samples of a turn would count twice.
-            line, _, self._pending = self._pending.partition(b"\n")
-            event = event_of(line)
-            emit(event)
-            # The last event of each job.
-            over = self._job if isinstance(event, Waited) else over
-        return over
-
-    def interrupt(self) -> None:
-        # Not SIGINT: a run that a shell has put into the background ignores it, and so does a lane until it has begun.
-        self._process.terminate()
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def end_input(self) -> None:
-        assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-
-    def close(self) -> None:
-        """Wait for its end, and kill it where it does not come."""
-        self.end_input()
-        try:
-            self._process.wait(CLOSING_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()

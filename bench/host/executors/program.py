@@ -1,110 +1,113 @@
-"""Runs row jobs in another process: a program that reads a job as JSON and writes its events as lines of JSON.
+"""Runs row jobs in another process: a program that reads jobs as lines of JSON and writes their events as such lines.
 
-``python -m bench.host.executors`` is that program. Where a command reaches another machine, as ssh does, the job runs
-there.
+``python -m bench.host.executors`` is that program.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 
 from ..refusal import Refused, describe, exhausted
 from ..storage.lines import parsed
 from . import events
-from .events import Emit, Event
+from .events import Emit, Event, Waited
 from .job import RowJob
-from .row_measurement import Cancelled
 
-#: Exit codes of the program: done, not a job or not possible, interrupted.
-EXIT_DONE, EXIT_MISUSE, EXIT_INTERRUPTED = 0, 2, 130
+#: Seconds in which a program without a job ends.
+CLOSING_S = 30.0
 
 
 class ExecutorFailed(Refused):
-    """The program ended before the job did, or did not start; the message says how."""
+    """The program ended before its jobs were done, or did not start; the message says how."""
 
 
-def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own: Ctrl-C reaches this process alone, which passes it on.
-
-    Raises ExecutorFailed where it does not start.
-    """
-    try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-    except OSError as error:
-        raise ExecutorFailed(exhausted(error) or describe(error, command[0])) from None
-
-
-class ProgramExecutor:
-    """Starts a program for each job; its standard error is that of this process."""
+class Program:
+    """One program, which takes job after job; its standard error is that of this process."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._command = tuple(command)
-        self._process: subprocess.Popen[bytes] | None = None
-        self._cancelled = False
+        """Start it in a session of its own: Ctrl-C reaches this process alone, which passes it on.
 
-    def run(self, job: RowJob, emit: Emit) -> None:
-        """Run a job; raises Cancelled after ``cancel``, and ExecutorFailed when the program ends without a result."""
-        if self._cancelled:
-            raise Cancelled("the row job was cancelled before it began")
-        with start(self._command) as process:
-            self._process = process
-            try:
-                self._talk(process, job, emit)
-            except KeyboardInterrupt:
-                # What the program measured before the interrupt is still to come.
-                process.terminate()
-                try:
-                    _read(process, emit)
-                except BaseException:
-                    process.kill()
-                    raise
-                raise
-            except BaseException:
-                process.terminate()
-                raise
-        if self._cancelled:
-            raise Cancelled("the row job was cancelled")
-        if process.returncode != EXIT_DONE:
-            raise ExecutorFailed(
-                f"{self._command[0]} ended with exit code {process.returncode} before the job was done"
+        Raises ExecutorFailed where it does not start.
+        """
+        self._command = command
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
+        except OSError as error:
+            raise ExecutorFailed(exhausted(error) or describe(error, command[0])) from None
+        self._job: RowJob | None = None
+        self._pending = b""
+
+    @property
+    def output(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def take(self, job: RowJob | None) -> bool:
+        """Begin a job; return False where there is none."""
+        self._job = job
+        if job is not None:
+            assert self._process.stdin is not None
+            # A program that has ended does not read: the end of its output says so.
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
+                self._process.stdin.flush()
+        return job is not None
+
+    def read(self, emit: Emit) -> RowJob | None:
+        """Wait for a piece of its output and pass the events on; return the job if it is over.
+
+        Where ``emit`` raised, the next call begins with the events after that one, and waits for nothing. Raises
+        ExecutorFailed at the end of the output.
+        """
+        if b"\n" not in self._pending:
+            piece = os.read(self.output, 1 << 16)
+            if not piece:
+                code = self._process.wait()
+                raise ExecutorFailed(f"{self._command[0]} ended with exit code {code} before its jobs were done")
+            self._pending += piece
+        over = None
+        while b"\n" in self._pending:
+            # Before it is passed on: twice told, the samples of a turn would count twice.
+            line, _, self._pending = self._pending.partition(b"\n")
+            event = _event_of(line)
+            emit(event)
+            # The last event of each job.
+            over = self._job if isinstance(event, Waited) else over
+        return over
+
+    def interrupt(self) -> None:
+        """Let it end, after the events of what was measured."""
+        # Not SIGINT: a run that a shell has put into the background ignores it, and so does a lane until it has begun.
+        self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end_input(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
 
     def close(self) -> None:
-        """Return at once: each job has a program of its own, which ends with it."""
-
-    def cancel(self) -> None:
-        """Interrupt the program, which ends the job at once."""
-        self._cancelled = True
-        if self._process is not None:
-            self._process.terminate()
-
-    @staticmethod
-    def _talk(process: subprocess.Popen[bytes], job: RowJob, emit: Emit) -> None:
-        assert process.stdin is not None
+        """Wait for its end, and kill it where it does not come."""
+        self.end_input()
         try:
-            process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
-            process.stdin.close()
-        except BrokenPipeError:
-            # Its exit code says what is wrong.
-            return
-        _read(process, emit)
+            self._process.wait(CLOSING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
-def _read(process: subprocess.Popen[bytes], emit: Emit) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        try:
-            event = event_of(line)
-        except ExecutorFailed:
-            process.kill()
-            raise
-        emit(event)
-
-
-def event_of(line: bytes) -> Event:
-    """Read a line of the program. Raises ExecutorFailed for one that is no event."""
+def _event_of(line: bytes) -> Event:
+    """Read a line of a program. Raises ExecutorFailed for one that is no event."""
     try:
         return events.from_json(parsed(line))
     except ValueError as error:

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.cell import Cell
-from bench.host.executors import lanes
+from bench.host.executors import lanes, program
 from bench.host.executors.events import Event, Finished, Progress, TurnTaken, Waited, to_json
 from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 from bench.host.executors.lanes import Lanes
@@ -167,15 +167,15 @@ def test_lanes_end_also_where_a_shell_has_put_the_run_into_the_background(tmp_pa
     broken = [sys.executable, "-c", "import sys; sys.exit(3)"]
     made = Lanes([lanes.command(tmp_path, tmp_path, place), broken])
     ends: list[int] = []
-    close = lanes._Lane.close
+    close = program.Program.close
 
     def noted(lane) -> None:
         close(lane)
         ends.append(lane._process.returncode)
 
-    monkeypatch.setattr(lanes._Lane, "close", noted)
+    monkeypatch.setattr(program.Program, "close", noted)
     # A lane that does not end by itself is killed after this time.
-    monkeypatch.setattr(lanes, "CLOSING_S", 60.0)
+    monkeypatch.setattr(program, "CLOSING_S", 60.0)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with pytest.raises(ExecutorFailed):
@@ -192,7 +192,7 @@ def test_an_interrupt_at_one_of_several_events_that_came_together_drops_none_of_
     reading, writing = os.pipe()
     os.write(writing, b"".join(json.dumps(to_json(event)).encode() + b"\n" for event in told))
     os.close(writing)
-    lane = object.__new__(lanes._Lane)
+    lane = object.__new__(program.Program)
     lane._command, lane._pending, lane._job = ("lane",), b"", job(GEMM)
     seen: list[Event] = []
 

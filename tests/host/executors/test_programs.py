@@ -17,7 +17,8 @@ from bench.cell import Cell
 from bench.host.executors.events import Finished, Progress, Ready, TurnTaken, Waited
 from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 from bench.host.executors.local import LocalExecutor
-from bench.host.executors.program import ExecutorFailed, ProgramExecutor
+from bench.host.executors.program import ExecutorFailed
+from bench.host.executors.program_executor import ProgramExecutor
 from bench.host.executors.row_measurement import Cancelled
 from bench.host.study.twin import SUFFIX
 from bench.record import OK
@@ -45,9 +46,10 @@ def command(root: Path) -> list[str]:
 
 
 @pytest.fixture
-def program(tmp_path, monkeypatch) -> ProgramExecutor:
+def program(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    return ProgramExecutor(command(tmp_path))
+    with contextlib.closing(ProgramExecutor(command(tmp_path))) as executor:
+        yield executor
 
 
 def events_of(executor, job: RowJob = JOB) -> list:
@@ -193,13 +195,41 @@ def test_a_program_that_breaks_down_is_an_error():
 
 
 def test_a_second_interruption_leaves_no_program(program):
+    began: list[subprocess.Popen] = []
+
     def emit(event):
+        began[:] = [lane._process for lane in program._program._lanes] or began
         if isinstance(event, TurnTaken):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         program.run(replace(JOB, samples=100_000), emit)
-    assert program._process.wait(60) in (130, -signal.SIGKILL)
+    assert [process.poll() in (130, -signal.SIGKILL) for process in began] == [True]
+
+
+def test_the_rows_of_a_round_share_what_the_program_imports(program, tmp_path):
+    other = replace(CELL, workload="mlp-train")
+    for label, cell in (("first", CELL), ("second", other)):
+        events = events_of(program, replace(JOB, row_round=RowRound(0, cell.row, (cell,), 1, (0,)), log_label=label))
+        assert [event.record.status for event in events if isinstance(event, Finished)] == [OK]
+    assert [path.name for path in (tmp_path / "logs").glob("*.parent.log")] == ["numpy-cpu-1.first.parent.log"]
+
+
+#: The program on a file system that has no locks.
+WITHOUT_LOCKS = """import sys
+from bench.host.setup import staging
+staging.lock = lambda descriptor, wait: False
+from bench.host.executors.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_a_program_without_locks_says_so_where_no_event_is_expected(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(ROOT)
+    words = [sys.executable, "-c", WITHOUT_LOCKS, "--root", str(tmp_path), "--logs", str(tmp_path)]
+    with contextlib.closing(ProgramExecutor(words)) as executor:
+        assert isinstance(events_of(executor)[-1], Waited)
+    assert "this file system has no locks" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("anew", [False, True])
