@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bench.cell import Cell
-from bench.record import OK, Record
 
 from ..statistics.bootstrap import Estimate
 from ..statistics.location import FloatArray
@@ -17,6 +16,7 @@ from ..statistics.pairs import estimate_ratios, pair_log_ratios
 from ..statistics.unpaired import compare_unpaired
 from ..study.claim import FIRST_CALL, GRAPHS, MEMORY, STEP, WARM_START
 from .comparisons import Pairs, Reached
+from .process_values import Values, first_calls, peaks, values_of
 from .results import Result
 
 #: {key of a process: the logarithm of what it measured}
@@ -76,15 +76,16 @@ def _estimated(one: RowFactor, estimate: Estimate) -> RowFactor:
 
 def _factor(cell: Result, other: Result, quantity: str) -> RowFactor | None:
     if quantity == WARM_START:
-        return _unpaired(cell, other, _first_calls(cell, "warm"), _first_calls(cell, "cold"))
+        warm, cold = (_logs(first_calls(cell, cache)) for cache in ("warm", "cold"))
+        return _unpaired(cell, other, warm, cold)
     if quantity == STEP and cell.cell.row == other.cell.row:
         keys, logs = pair_log_ratios(cell.turns, other.turns)
         return _paired(cell, other, (keys, -logs))
     values: dict[str, Callable[[Result], Logs]] = {
         STEP: _steps,
-        FIRST_CALL: lambda result: _first_calls(result, "cold"),
-        MEMORY: _peaks,
-        GRAPHS: _graphs,
+        FIRST_CALL: lambda result: _logs(first_calls(result, "cold")),
+        MEMORY: lambda result: _logs(peaks(result)),
+        GRAPHS: lambda result: _logs(values_of(result.records, lambda one: one.compilation.get("graphs"))),
     }
     mine, theirs = values[quantity](cell), values[quantity](other)
     if cell.cell.row != other.cell.row and quantity != GRAPHS:
@@ -111,26 +112,5 @@ def _steps(result: Result) -> Logs:
     return {one.key: math.log(place.median) for one, place in zip(result.timed, result.locations, strict=True)}
 
 
-def _of(result: Result, read: Callable[[Record], float | None]) -> Logs:
-    """Return the logarithm of what each process that ended well measured, where it is above zero."""
-    well = (record for record in result.records if record.status == OK)
-    found = {(record.round, record.attempt): read(record) for record in well}
-    return {key: math.log(value) for key, value in found.items() if value}
-
-
-def _first_calls(result: Result, cache: str) -> Logs:
-    return _of(result, lambda one: one.first_call_s if (one.first_call_cache or "cold") == cache else None)
-
-
-def _peaks(result: Result) -> Logs:
-    """Return the peaks where the cell computes, as ``Result.peak_bytes`` does, for each process."""
-    gpu = result.cell.device == "gpu" and result.memory_bytes("allocated_peak_bytes") is not None
-    name = "allocated_peak_bytes" if gpu else "peak_bytes"
-    every = _of(result, lambda one: one.memory.get(name))
-    # On a GPU, compilers try kernels in the first call with a cold cache, whose memory is not that of the steps.
-    warm = _of(result, lambda one: None if one.first_call_cache == "cold" else one.memory.get(name))
-    return warm if gpu and warm else every
-
-
-def _graphs(result: Result) -> Logs:
-    return _of(result, lambda one: one.compilation.get("graphs"))
+def _logs(values: Values) -> Logs:
+    return {key: math.log(value) for key, value in values.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from ..statistics import bootstrap
 from ..statistics.bootstrap import FEWEST_FOR_BOOTSTRAP, CountArray, Estimate
 from ..statistics.location import FloatArray
-from .release_values import Values, first_calls
+from .process_values import Values, first_calls
 from .release_verdicts import Step, VersionVerdict
 from .releases import Release
 

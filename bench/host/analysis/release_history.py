@@ -21,8 +21,9 @@ from ..statistics.verdict import ALPHA, minimum_pairs
 from ..storage.manifest import Manifest
 from .comparisons import Reached
 from .fairness import refusal
+from .process_values import Values, first_calls, peaks
 from .release_break_even import break_even
-from .release_values import Quantity, Values, disk_bytes, estimated, first_calls, imports, paired, peaks
+from .release_values import Quantity, disk_bytes, estimated, imports, paired
 from .release_verdicts import Course, Point, Step, distinct, judged, steps_of
 from .releases import Line, Members, Release, baseline, before, environments_of, lines_of
 from .run_analysis import Analysis, analyse, every_cell

@@ -206,10 +206,15 @@ class Result:
         return settings_of(self.records)
 
     @property
+    def peak_figure(self) -> str:
+        """The memory figure of where the cell computes: the allocator's on a GPU, if it has one, else the process's."""
+        allocated = self.cell.device == "gpu" and self.memory_bytes("allocated_peak_bytes") is not None
+        return "allocated_peak_bytes" if allocated else "peak_bytes"
+
+    @property
     def peak_bytes(self) -> float | None:
-        """Peak memory where the cell computes: the allocator's on a GPU, the process's net of the import elsewhere."""
-        allocated = self.memory_bytes("allocated_peak_bytes") if self.cell.device == "gpu" else None
-        return self.memory_bytes("peak_bytes") if allocated is None else allocated
+        """Peak memory where the cell computes; that of a process is net of the import."""
+        return self.memory_bytes(self.peak_figure)
 
 
 def columns_of(results: Sequence[Result]) -> list[str]:

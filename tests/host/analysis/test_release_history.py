@@ -139,6 +139,25 @@ def test_imports_first_calls_memory_and_disk_are_compared_likewise():
     assert changes(found, Quantity.DISK)[0] == [None, SAME, MORE, LESS]
 
 
+def test_the_memory_of_versions_is_that_of_the_other_tables_also_on_a_gpu():
+    run = Releases(PLANTED)
+    run.records = [
+        replace(
+            one,
+            cell=replace(one.cell, device="gpu"),
+            # With a cold cache, compilers try kernels, whose memory is not that of the steps.
+            memory={"allocated_peak_bytes": 2**30 if one.round < 10 else 2**20},
+            first_call_cache="cold" if one.round < 10 else "warm",
+        )
+        for one in run.records
+    ]
+    found = history(run)
+    points = [point for course in found.of(Quantity.MEMORY) for point in course.points]
+    assert points
+    assert {point.value.value for point in points} == {2**20}
+    assert [point.value.value for point in points] == [point.release.result.peak_bytes for point in points]
+
+
 def test_an_import_belongs_to_an_environment_and_is_compared_once():
     found = history(Releases(PLANTED))
     assert len(found.of(Quantity.IMPORT)) == len(found.of(Quantity.DISK)) == 1
