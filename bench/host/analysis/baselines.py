@@ -15,8 +15,7 @@ from bench.cell import Cell
 from ..study.baseline import BEST, PREVIOUS
 from ..study.twin import is_twin
 from .quality import Quality
-from .results import Result
-from .row_key import row_key
+from .results import Result, by_row
 from .versions import version_of, without_build
 
 #: {cell: the result that it is compared with}; a cell that others are compared with alone is not in it.
@@ -25,12 +24,9 @@ Baselines = Mapping[Cell, Result]
 
 def baselines_of(results: Sequence[Result], baseline: str | None) -> Baselines:
     """Return what each cell is compared with; cells without such a result are not in it."""
-    rows: dict[tuple[str, int], list[Result]] = {}
-    for result in results:
-        rows.setdefault(row_key(result.cell), []).append(result)
     choose = _chooser(results, baseline)
     found: dict[Cell, Result] = {}
-    for row in rows.values():
+    for row in by_row(results).values():
         found.update(choose(row))
     return found
 

@@ -80,7 +80,11 @@ def refusal(result: Result, baseline: Result) -> tuple[Difference, ...]:
 
 def differences(result: Result, baseline: Result, names: Iterable[str]) -> tuple[Difference, ...]:
     """Return the differences of two cells in the settings ``names``, of those that both report."""
-    mine, theirs = result.settings, baseline.settings
+    return unequal(result.settings, baseline.settings, names)
+
+
+def unequal(mine: Mapping[str, str], theirs: Mapping[str, str], names: Iterable[str]) -> tuple[Difference, ...]:
+    """Return those of the settings ``names`` that are in both mappings, with different values."""
     return tuple(
         (name, mine[name], theirs[name])
         for name in names

@@ -18,7 +18,7 @@ from bench.cell import Cell
 from ..statistics.location import median
 from ..statistics.performance_profile import PerformanceProfile, performance_profiles
 from .comparable_times import disturbed
-from .results import EXCLUDED, NOT_RUN, Result, by_track, columns_of
+from .results import EXCLUDED, NOT_RUN, Result, by_row, by_track, columns_of
 from .speed_ups import in_most_rows
 
 
@@ -59,12 +59,8 @@ def common_steps(results: Iterable[Result]) -> dict[Cell, float]:
     Each time is over the rounds before the first cell of the row stopped: cells may have stopped at different looks,
     and the machine may be slower in the rounds that some lack. A row without any time has no best, and no cell here.
     """
-    rows: dict[tuple[str, int], list[Result]] = {}
-    for result in results:
-        if tried(result):
-            rows.setdefault((result.cell.row, result.cell.threads), []).append(result)
     found: dict[Cell, float] = {}
-    for own in rows.values():
+    for own in by_row(filter(tried, results)).values():
         ends = [max(record.round for record in one.records) for one in own if one.step is not None]
         if ends:
             found |= {one.cell: _step_s(one, min(ends)) for one in own}

@@ -17,9 +17,9 @@ from .profiles import profile_track
 from .quality import Quality
 from .results import Result, by_track, columns_of
 from .run_analysis import Analysis
-from .speed_ups import Track, in_most_rows, inverse
+from .speed_ups import FEWEST_ROWS, Track, in_most_rows, inverse
 
-FEWEST_COLUMNS, FEWEST_ROWS = 2, 3
+FEWEST_COLUMNS = 2
 #: A profile is shown at these multiples of the best time of a row.
 FACTORS = (1.0, 1.25, 1.5, 2.0, 5.0, 10.0)
 #: Why a column has no time in a row, beside the status of its cell.

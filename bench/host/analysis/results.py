@@ -27,6 +27,7 @@ from .latency import Latency, latency_of
 from .medians import median, median_ratio
 from .processes import TimedProcess
 from .quality import Quality, quality_of
+from .row_key import row_key
 from .warmups import WarmUp, warm_up_of
 
 #: The status of a cell without a record: the run ended before it, or the study excludes it.
@@ -222,6 +223,14 @@ def columns_of(results: Sequence[Result]) -> list[str]:
     columns = {result.cell.column: result.cell.environment for result in results}
     environments = list(dict.fromkeys(columns.values()))
     return sorted(columns, key=lambda column: environments.index(columns[column]))
+
+
+def by_row(results: Iterable[Result]) -> dict[tuple[str, int], list[Result]]:
+    """Divide results by what they compute: only those of one row are compared."""
+    rows: dict[tuple[str, int], list[Result]] = {}
+    for result in results:
+        rows.setdefault(row_key(result.cell), []).append(result)
+    return rows
 
 
 def by_track(results: Iterable[Result]) -> dict[tuple[str, int], list[Result]]:

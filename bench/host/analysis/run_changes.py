@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..storage.run_summary import CellSummary, RunSummary
-from .fairness import Difference
+from .fairness import Difference, unequal
 
 
 def changes(before: RunSummary, after: RunSummary) -> Iterator[Difference]:
@@ -53,22 +53,12 @@ def _changed_settings(before: RunSummary, after: RunSummary) -> Iterator[Differe
     found: dict[Difference, dict[str, None]] = {}
     for cell in before.cells:
         if cell.key in second:
-            names = list(before.settings_of(cell))
-            for difference in settings_that_differ(before, after, cell, second[cell.key], names):
+            own = before.facts.settings_of(cell)
+            for difference in unequal(own, after.facts.settings_of(second[cell.key]), own):
                 found.setdefault(difference, {})[cell.column] = None
     for (name, mine, theirs), columns in found.items():
         shown = ", ".join(list(columns)[:2]) + (f" and {len(columns) - 2} more" if len(columns) > 2 else "")
         yield f"{shown}: {name}", mine, theirs
-
-
-def settings_that_differ(
-    before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary, names: Sequence[str]
-) -> Iterator[Difference]:
-    """Yield each of these settings that both cells report, with different values."""
-    mine, theirs = before.settings_of(first), after.settings_of(second)
-    for name in names:
-        if name in mine and name in theirs and mine[name] != theirs[name]:
-            yield name, mine[name], theirs[name]
 
 
 def is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary) -> bool:
@@ -77,8 +67,8 @@ def is_unchanged(before: RunSummary, after: RunSummary, first: CellSummary, seco
     return (
         len({str(sorted(one.items())) if one else "" for one in packages}) == 1
         and _machine(before) == _machine(after)
-        and before.versions_of(first) == after.versions_of(second)
-        and before.settings_of(first) == after.settings_of(second)
+        and before.facts.versions_of(first) == after.facts.versions_of(second)
+        and before.facts.settings_of(first) == after.facts.settings_of(second)
         and not _is_another_program(before, after, first)
     )
 

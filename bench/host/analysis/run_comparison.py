@@ -18,8 +18,8 @@ from ..statistics.pairs import Ratio
 from ..statistics.unpaired import compare_unpaired
 from ..statistics.verdict import THRESHOLD, Verdict, adjust_for_discovery, decide, discovery_p
 from ..storage.run_summary import CellSummary, RunSummary
-from .fairness import GROUNDS, Difference
-from .run_changes import changes, is_unchanged, settings_that_differ
+from .fairness import GROUNDS, Difference, unequal
+from .run_changes import changes, is_unchanged
 from .summaries import is_disturbed, with_disturbed_baselines
 
 #: Settings that describe the machine, whose difference is named once.
@@ -177,15 +177,14 @@ def _obstacle(
             return f"other programs disturbed it in the {run} run"
     differing = _work(before, after, first, second)
     if not differing and not any_settings:
-        differing = list(
-            settings_that_differ(before, after, first, second, [name for name in GROUNDS if name not in OF_MACHINE])
-        )
+        names = [name for name in GROUNDS if name not in OF_MACHINE]
+        differing = list(unequal(before.facts.settings_of(first), after.facts.settings_of(second), names))
     return "; ".join(f"{name} differs: {mine}, {theirs}" for name, mine, theirs in differing)
 
 
 def _work(before: RunSummary, after: RunSummary, first: CellSummary, second: CellSummary) -> list[Difference]:
     """Return the differences in what a step computes and reads."""
-    mine, theirs = before.work_of(first), after.work_of(second)
+    mine, theirs = before.facts.work_of(first), after.facts.work_of(second)
     found = [(name, str(mine.get(name)), str(theirs.get(name))) for name in {**mine, **theirs}]
     found.append(("seed of the data", str(before.facts.seed), str(after.facts.seed)))
     return [difference for difference in found if difference[1] != difference[2]]

@@ -37,13 +37,12 @@ def find_breaks(history: RunSeries, *, relative: bool = False) -> list[SeriesBre
 
 def _context(facts: RunFacts, cell: CellSummary, relative: bool) -> Mapping[str, object]:
     """Return everything that the runs of a series have in common: what ``series.collect`` groups them by."""
-    settings = facts.settings[cell.settings] if cell.settings < len(facts.settings) else {}
-    work = facts.work[cell.work] if cell.work < len(facts.work) else {}
+    settings = facts.settings_of(cell)
     return {
         **{name: facts.machine.get(name) for name in MACHINE},
         "seed": facts.seed,
         "processes": facts.workers,
         "baseline": (cell.base or facts.baseline) if relative else None,
         **{f"setting {name}": settings[name] for name in GROUNDS if name in settings},
-        **work,
+        **facts.work_of(cell),
     }

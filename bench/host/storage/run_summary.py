@@ -119,6 +119,15 @@ class RunFacts(BaseModel):
     def name(self) -> str:
         return f"{self.run} {self.label!r}" if self.label else self.run
 
+    def settings_of(self, cell: CellSummary) -> Mapping[str, str]:
+        return _at(self.settings, cell.settings)
+
+    def versions_of(self, cell: CellSummary) -> Mapping[str, str]:
+        return _at(self.versions, cell.versions)
+
+    def work_of(self, cell: CellSummary) -> Mapping[str, Any]:
+        return _at(self.work, cell.work)
+
     def program_of(self, cell: CellSummary) -> str | None:
         """Return the digest of a cell's program; None where the run does not say."""
         return self.programs.get(f"{cell.environment}/{cell.workload}")
@@ -132,15 +141,6 @@ class RunSummary:
     cells: tuple[CellSummary, ...]
     #: The lines of its file that were left out, each with the reason.
     damaged: tuple[str, ...] = field(default=(), compare=False)
-
-    def settings_of(self, cell: CellSummary) -> Mapping[str, str]:
-        return _at(self.facts.settings, cell.settings)
-
-    def versions_of(self, cell: CellSummary) -> Mapping[str, str]:
-        return _at(self.facts.versions, cell.versions)
-
-    def work_of(self, cell: CellSummary) -> Mapping[str, Any]:
-        return _at(self.facts.work, cell.work)
 
 
 def _at(values: list[Any], place: int) -> Mapping[str, Any]:

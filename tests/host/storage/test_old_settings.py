@@ -23,7 +23,7 @@ def test_a_file_of_a_series_is_read_in_the_present_words(long_study, tmp_path):
     assert PRESENT in path.read_text()
     path.write_text(path.read_text().replace(PRESENT, OLD))
     found = run_summary.read(path)
-    assert {found.settings_of(one).get("BLAS") for one in found.cells} == {PRESENT, None}
+    assert {found.facts.settings_of(one).get("BLAS") for one in found.cells} == {PRESENT, None}
 
 
 def test_only_new_words_are_no_change_between_two_runs(long_study, tmp_path):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.results import Result, columns_of
-from ...analysis.row_key import row_key
+from ...analysis.results import Result, by_row, columns_of
 from ...analysis.row_notes import notes_on_row
 from ...storage.manifest import Manifest
 from ...study.baseline import CHOSEN
@@ -14,16 +13,11 @@ from ..words.notes import in_words
 from ..words.row_names import row_name
 from .table import Entry
 
-Rows = dict[tuple[str, int], list[Result]]
 
-
-def rows_of(results: Sequence[Result]) -> Rows:
+def rows_of(results: Sequence[Result]) -> dict[tuple[str, int], list[Result]]:
     """Group results by what they compute, in the order of the study, and each by framework and version."""
-    rows: Rows = {}
-    for result in results:
-        rows.setdefault(row_key(result.cell), []).append(result)
     places = {column: place for place, column in enumerate(in_order(columns_of(results), labels_of(results)))}
-    return {key: sorted(row, key=lambda result: places[result.cell.column]) for key, row in rows.items()}
+    return {key: sorted(row, key=lambda result: places[result.cell.column]) for key, row in by_row(results).items()}
 
 
 def row_entry(row: Sequence[Result], usual: Sequence[str | None], manifest: Manifest) -> Entry:
