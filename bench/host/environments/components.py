@@ -7,6 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from bench.frameworks.facts import Facts
 
 from ..study.environment import Environment
@@ -41,10 +44,8 @@ class Component:
 
 def components(before: Mapping[str, Any], after: Mapping[str, Any], facts: Facts) -> list[Component]:
     """List what differs between two environments' manifests, without the framework itself."""
-    own = {normal(name) for name in (facts.distribution, facts.package) if name}
-    mine, theirs = (
-        {normal(name): version for name, version in (one.get("packages") or {}).items()} for one in (before, after)
-    )
+    own = {canonicalize_name(name) for name in (facts.distribution, facts.package) if name}
+    mine, theirs = _packages(before), _packages(after)
     groups: dict[str, list[str]] = {}
     for name in sorted({*mine, *theirs} - own):
         if mine.get(name) != theirs.get(name):
@@ -93,9 +94,9 @@ def exchanged(
 
 def _pinned(environment: Environment, packages: Mapping[str, str], without: Collection[str]) -> tuple[str, ...]:
     """Return the requirements of an environment, and the versions of all else that it has, ``without`` some."""
-    exact = {normal(_package(text)): text for text in environment.requirements if "==" in text}
-    installed = {normal(name): f"{name}=={version}" for name, version in packages.items()}
-    loose = {normal(_package(text)): text for text in environment.requirements}
+    loose = {canonicalize_name(Requirement(text).name): text for text in environment.requirements}
+    installed = {canonicalize_name(name): f"{name}=={version}" for name, version in packages.items()}
+    exact = {name: text for name, text in loose.items() if "==" in text}
     return tuple(text for name, text in {**loose, **installed, **exact}.items() if name not in without)
 
 
@@ -103,15 +104,10 @@ def is_exchanged(manifest: Mapping[str, Any], component: Component) -> bool:
     """Tell whether an environment has the component of before."""
     if component.name == PYTHON:
         return str((manifest.get("interpreter") or {}).get("version")) == component.before["python"]
-    packages = {normal(name): version for name, version in (manifest.get("packages") or {}).items()}
+    packages = _packages(manifest)
     return all(packages.get(name) == version for name, version in component.before.items())
 
 
-def normal(name: str) -> str:
-    """Return the name of a package as indexes compare it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _package(requirement: str) -> str:
-    found = re.match(r"[A-Za-z0-9._-]+", requirement)
-    return found[0] if found else ""
+def _packages(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return {package: its version} of an environment, by the names that indexes compare."""
+    return {canonicalize_name(name): version for name, version in (manifest.get("packages") or {}).items()}

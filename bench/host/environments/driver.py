@@ -12,16 +12,8 @@ from .outcome import Impossible
 
 def check(wanted: str, gpus: Sequence[Mapping[str, Any]]) -> None:
     """Raise Impossible where there is no GPU, or one with a driver older than ``wanted``."""
-    reason = shortcoming(wanted, gpus)
-    if reason is not None:
-        raise Impossible(reason)
-
-
-def shortcoming(wanted: str, gpus: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return what is missing; None where the driver is new enough."""
     if not gpus:
-        return f"it needs an NVIDIA GPU with driver {wanted} or newer; this machine has none"
+        raise Impossible(f"it needs an NVIDIA GPU with driver {wanted} or newer; this machine has none")
     there = str(gpus[0]["driver"])
     if Version(there) < Version(wanted):
-        return f"it needs NVIDIA driver {wanted} or newer; this machine has {there}"
-    return None
+        raise Impossible(f"it needs NVIDIA driver {wanted} or newer; this machine has {there}")

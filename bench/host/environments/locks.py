@@ -148,7 +148,7 @@ def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: 
     Those of ``OWN`` are there in a checkout. Raises LockError, after the others are made.
     """
     needs = {name: LockRequest(name, *each) for name, each in own(root).items()}
-    shared = {name for name, environment in environments.items() if getattr(environment, "lock", None)}
+    shared = {name for name, environment in environments.items() if environment.lock}
     for name, environment in environments.items():
         # A container that shares a venv's lock has none of its own.
         if environment.python is not None and name not in shared:

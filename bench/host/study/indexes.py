@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from .environment import Environment
 from .location import StudyError
@@ -47,5 +47,5 @@ def _takes(environment: Environment) -> bool:
     """Tell whether an environment installs PyTorch by version, and is not made for GPUs."""
     for_gpus = environment.provider == "container" and environment.dockerfile == "cuda"
     installs = environment.provider != "existing" and not environment.allow_source
-    names = {re.sub(r"[-_.]+", "-", Requirement(text).name).lower() for text in environment.requirements}
+    names = {canonicalize_name(Requirement(text).name) for text in environment.requirements}
     return installs and not for_gpus and PACKAGE in names

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from bench.frameworks.facts import Facts
@@ -181,7 +182,7 @@ def _forbids(text: str, distribution: str, first: Version) -> bool:
         requirement = Requirement(text)
     except InvalidRequirement:
         return False
-    if requirement.name.lower() != distribution or requirement.marker is not None:
+    if canonicalize_name(requirement.name) != canonicalize_name(distribution) or requirement.marker is not None:
         return False
     for specifier in requirement.specifier:
         try:
