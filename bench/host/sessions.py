@@ -22,10 +22,9 @@ from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
 from .study import family_names, location, session_names, version_ranges
-from .system import EXIT_MISUSE
+from .system import EXIT_GATE, EXIT_MISUSE
 
-#: What a gate on slowdowns ends with, and the commands that have one.
-EXIT_GATE = 3
+#: The commands with a gate on slowdowns.
 GATED = ("run", "history", "report", "compare", "series")
 #: Commands with a session of their own name, which gives them its arguments; those of environments call the others.
 PLAIN = tuple(name for name in SUMMARIES if name not in ("prepare", "run"))

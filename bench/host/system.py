@@ -12,6 +12,8 @@ LINUX, MACOS = "linux", "darwin"
 CONTAINER = 'docker run --rm -it -v "${PWD}:/work" -w /work python:3.11 python noxfile.py'
 #: What a shell expects of a command that was called wrongly, or cannot be done.
 EXIT_MISUSE = 2
+#: What a gate on slowdowns ends with.
+EXIT_GATE = 3
 
 
 def notice(platform: str = sys.platform) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
+from ..system import EXIT_GATE
 from . import announce, cell_filter, exit_codes, run_choice
 
 if TYPE_CHECKING:
@@ -206,4 +207,4 @@ def _gate(found: RunComparison, limit: float) -> int:
         said.append("Nothing was compared, so nothing shows that nothing is slower.")
     for line in said:
         print(harmless(line), file=sys.stderr)
-    return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK
+    return EXIT_GATE if said else exit_codes.EXIT_OK

@@ -19,13 +19,14 @@ from bench.record import OK, UNSUPPORTED, Record
 
 from ..counts import counted
 from ..refusal import harmless
+from ..system import EXIT_GATE
 
 if TYPE_CHECKING:
     from ..analysis.gate import Gate
     from ..analysis.results import Result
     from ..storage.manifest import Manifest
 
-EXIT_OK, EXIT_FAILED, EXIT_GATE = 0, 1, 3
+EXIT_OK, EXIT_FAILED = 0, 1
 #: Cells that a line names; the report has all of them.
 MOST_NAMED = 5
 LONGEST_REASON = 300

@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused
 from ..study import options as study_options
-from . import announce, exit_codes
+from . import announce, exit_codes, run_choice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_options.add_arguments(parser)
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(
-        "--name", type=_label, metavar="NAME", help="a name for this run, by which runs and report --run find it"
+        "--name", type=run_choice.label, metavar="NAME", help="a name for this run, by which runs and report --run find it"
     )
     parser.add_argument(
         "--wait",
@@ -40,12 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="wait at most this long, such as 10m, for other programs to end before measuring",
     )
     exit_codes.add_arguments(parser)
-
-
-def _label(text: str) -> str:
-    from ..storage.stored_runs import label
-
-    return label(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -145,7 +140,7 @@ def announce_shortcomings(study: Study, plan: Plan, options: argparse.Namespace)
         reason = shortcoming(one, options.root, study.registry)
         if reason is not None:
             count = sum(original(cell.environment) == one.name for cell in plan.cells)
-            announce(f"{count} {'cell' if count == 1 else 'cells'} of {one.name} will be unsupported: {reason}.")
+            announce(f"{counted(count, 'cell')} of {one.name} will be unsupported: {reason}.")
             lacking.add(one.name)
     return lacking
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,21 @@ from . import damaged_lines
 
 if TYPE_CHECKING:
     from ..storage.run_summary import RunFacts, RunSummary
+
+LONGEST_LABEL = 40
+#: What a label may have besides letters and digits. None of it means anything to a shell, a table or a page.
+OTHER_CHARACTERS = " ._+:,()-"
+
+
+def label(text: str) -> str:
+    """Check a name that a person gives a run. Raises ArgumentTypeError, as argparse expects."""
+    allowed = all(c in OTHER_CHARACTERS or unicodedata.category(c)[0] in "LN" for c in text)
+    if not text or not allowed or not text[0].isalnum() or text != text.strip() or len(text) > LONGEST_LABEL:
+        raise argparse.ArgumentTypeError(
+            f"{text[:100]!r} cannot name a run; give at most {LONGEST_LABEL} letters, digits, spaces "
+            f"and any of {OTHER_CHARACTERS.strip()}, beginning with a letter or a digit"
+        )
+    return text
 
 
 def add_argument(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
-from . import announce
+from . import announce, run_choice
 
 if TYPE_CHECKING:
     from ..storage.stored_runs import StoredRun
@@ -68,10 +68,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _label(text: str) -> str:
-    from ..storage.stored_runs import label
-
     try:
-        return text and label(text)
+        return text and run_choice.label(text)
     except argparse.ArgumentTypeError as error:
         raise Refused(f"--label: {error}") from None
 

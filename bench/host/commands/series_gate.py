@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..counts import counted
 from ..refusal import harmless
+from ..system import EXIT_GATE
 from . import exit_codes, series_words
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def exit_code(
     passed = (f"Accepted: {_size(one, found)}: {reason}" for one, reason in judged.accepted)
     for line in (*said, *passed, *_not_yet(options, judged)):
         print(harmless(line), file=sys.stderr)
-    return exit_codes.EXIT_GATE if said else exit_codes.EXIT_OK
+    return EXIT_GATE if said else exit_codes.EXIT_OK
 
 
 def _size(one: SeriesChange, found: RunSeries) -> str:

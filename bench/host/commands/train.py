@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..counts import counted
 from ..refusal import Refused
 from ..study import location
 from ..study import options as study_options
@@ -166,13 +167,9 @@ def _preview(plan: Plan, course: TrainingPlan) -> list[str]:
     trainings = (len(cells) + len(lines)) * len(course.seeds)
     return [
         f"To train: {', '.join(lines)}: {columns}",
-        f"{_several(len(course.seeds), 'seed')}, {_several(course.epochs, 'epoch')}: {trainings} trainings; the "
+        f"{counted(len(course.seeds), 'seed')}, {counted(course.epochs, 'epoch')}: {trainings} trainings; the "
         "baseline is trained twice for each row and seed, to show the effect of rounding",
     ]
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _exit_code(trained: Sequence[Trained]) -> int:

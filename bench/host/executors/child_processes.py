@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.worker import family
 
+from ..machine import facts
 from ..workers.protocol import Transport
 from .host_clock import Unbelievable
 
@@ -52,7 +53,7 @@ class ChildProcesses:
         if not used:
             return
         self.most = max(self.most, len(used))
-        self._most_bytes = max(self._most_bytes, sum(map(_peak_bytes, used)))
+        self._most_bytes = max(self._most_bytes, sum(map(facts.peak_bytes, used)))
         strays = [process for process in used if used[process] > max(STRAY_NS, STRAY_SHARE * turn_ns)]
         for process in strays:
             if _session(process) not in (self._worker, None):
@@ -95,12 +96,3 @@ def _name(process: int) -> str:
         return Path(f"/proc/{process}/comm").read_text(errors="replace").strip()
     except OSError:
         return "it has ended"
-
-
-def _peak_bytes(process: int) -> int:
-    """Read the largest resident size of a process; 0 once it has ended."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)

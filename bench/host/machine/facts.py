@@ -59,12 +59,12 @@ def huge_pages(enabled: str = "/sys/kernel/mm/transparent_hugepage/enabled") -> 
     return told.partition("[")[2].partition("]")[0]
 
 
-def own_peak_bytes() -> int:
-    """Return the peak resident size of this process."""
+def peak_bytes(process: int | str = "self") -> int:
+    """Return the largest resident size of a process; 0 once it has ended, and on macOS, which does not tell."""
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()
     except OSError:
-        return 0  # macOS: unknown
+        return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
 
 

@@ -133,7 +133,7 @@ class StudyRun:
         self._manifest = self._manifest.spend(elapsed=elapsed_s, waited_for_workers=run.waited_s)
         self._update(
             stopped=run.stops.made,
-            host_peak_bytes=max(self._manifest.host_peak_bytes, facts.own_peak_bytes()),
+            host_peak_bytes=max(self._manifest.host_peak_bytes, facts.peak_bytes()),
             changed_environments={**self._manifest.changed_environments, **altered(self._prepared, self._root)},
             changed_sources=source_files.changed(self._study.registry, self._sources, self._manifest.changed_sources),
         )

@@ -27,6 +27,7 @@ from ..project import COMPILE_CACHES, REFERENCES, STATE
 from ..refusal import Refused
 from ..storage import input_data, training_records
 from ..storage.compile_caches import CompileCaches
+from ..storage.hashes import hashed
 from ..storage.identity import identity
 from ..storage.references import References
 from ..storage.training_records import TrainingFacts
@@ -124,7 +125,7 @@ class TrainingRun:
             "data": {name: examples.description for name, examples in self._examples.items()},
         }
         return TrainingFacts(
-            identity=training_records.identity_of(about),
+            identity=hashed(about),
             started=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()),
             study=self._study.settings.name,
             baseline=self._plan.baseline,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
 from . import source_files
+from .hashes import hashed
 from .input_data import state_of
 
 
@@ -43,7 +42,7 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
         "gpus": _gpus(plan),
         "code": source_files.digest(study.registry, sources(study.registry, plan)),
     }
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+    return hashed(about)
 
 
 def sources(registry: Registry, plan: Plan) -> list[Path]:

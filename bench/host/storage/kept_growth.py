@@ -7,7 +7,6 @@ counts for a day, and only where all of it is the same, on the same machine.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from bench.cell import Cell
 
 from ..setup.staging import write_whole
 from ..study.twin import original
+from .hashes import hashed
 
 #: Seconds for which a verification counts.
 FRESH_S = 86400.0
@@ -59,13 +59,9 @@ class KeptGrowth:
             self._path(cell).unlink(missing_ok=True)
 
     def _path(self, cell: Cell) -> Path:
-        return self.folder / f"{_hashed(cell.to_json())}.json"
+        return self.folder / f"{hashed(cell.to_json())}.json"
 
     def _about(self, cell: Cell) -> str:
         environment = self.environments[original(cell.environment)]
         code = self.code[cell.workload, cell.framework]
-        return _hashed([cell.to_json(), environment, code, self.machine, self.choices])
-
-
-def _hashed(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return hashed([cell.to_json(), environment, code, self.machine, self.choices])

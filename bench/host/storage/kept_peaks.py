@@ -6,7 +6,6 @@ Other programs can only hide a peak, so the best of all measurements is kept. Pe
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 from bench.cell import Cell
 
 from ..setup.staging import write_whole
+from .hashes import hashed
 from .manifest_schema import PeaksSchema
 from .record_schema import verify
 
@@ -61,8 +61,7 @@ class KeptPeaks:
     def _path(self, cell: Cell, precisions: Sequence[str]) -> Path:
         installed, code = self.manifests.get(cell.environment), self.code.get(cell.framework)
         described = [installed, code, cell.device, cell.threads, sorted(precisions), self.machine]
-        text = json.dumps(described, sort_keys=True, default=str)
-        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        return self.folder / f"{hashed(described)}.json"
 
     def _read(self, path: Path) -> dict[str, Any]:
         """Return what a file holds; a file that is missing, damaged or not ours holds nothing."""

@@ -6,11 +6,9 @@ reports/<study>/trial/             the last trial, in its history/ those before 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +23,8 @@ from .archive import HISTORY, TRIAL, files_of, folder_name
 from .lines import NewerSchema
 from .manifest import Manifest
 
-LONGEST_LABEL = 40
 #: Folders that a message names.
 MOST_NAMED = 5
-#: What a label may have besides letters and digits. None of it means anything to a shell, a table or a page.
-OTHER_CHARACTERS = " ._+:,()-"
 
 
 @dataclass(frozen=True)
@@ -50,17 +45,6 @@ class StoredRun:
     def records(self) -> list[Record]:
         """Read the records of the run; raises Refused where a finished run has lost some."""
         return run_records.read(self.folder, self.manifest)
-
-
-def label(text: str) -> str:
-    """Check a name that a person gives a run. Raises ArgumentTypeError, as argparse expects."""
-    allowed = all(c in OTHER_CHARACTERS or unicodedata.category(c)[0] in "LN" for c in text)
-    if not text or not allowed or not text[0].isalnum() or text != text.strip() or len(text) > LONGEST_LABEL:
-        raise argparse.ArgumentTypeError(
-            f"{text[:100]!r} cannot name a run; give at most {LONGEST_LABEL} letters, digits, spaces "
-            f"and any of {OTHER_CHARACTERS.strip()}, beginning with a letter or a digit"
-        )
-    return text
 
 
 def no_run(folder: Path) -> str:

@@ -8,8 +8,6 @@ Schema history:
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -176,8 +174,3 @@ def append(folder: Path, trained: Sequence[Trained]) -> None:
     with naming(folder):
         for one in trained:
             lines.append(folder / FILE, one.model_dump(mode="json"), sync=True)
-
-
-def identity_of(about: Mapping[str, Any]) -> str:
-    """Hash what decides the results of trainings."""
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
