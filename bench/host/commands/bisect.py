@@ -119,7 +119,7 @@ def measure(study: Study, plan: Plan, cells: Sequence[Cell], options: argparse.N
     from ..measuring.bisection_run import BisectionRun
     from ..measuring.pair_measurement import PairMeasurement
     from ..storage import archive
-    from ..storage.compile_caches import slug
+    from ..storage.file_names import slug
     from ..storage.moves import BISECTIONS
 
     folder = archive.folder_of(options.root, study.settings.name) / BISECTIONS

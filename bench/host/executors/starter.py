@@ -12,7 +12,8 @@ from bench.cell import Cell
 from ..environments.variables import of_threads
 from ..machine.processors import chosen
 from ..storage import worker_logs
-from ..storage.compile_caches import CompileCaches, slug
+from ..storage.compile_caches import CompileCaches
+from ..storage.file_names import slug
 from ..study.twin import original, original_cell
 from ..workers.protocol import Ended, Transport, ask
 from .job import InstalledEnvironment

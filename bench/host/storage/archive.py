@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..refusal import Refused, naming
 from . import moves
+from .file_names import folder_name, free
 from .manifest import Manifest
 from .manifest import read as read_manifest
 
@@ -55,11 +56,6 @@ def files_of(folder: Path) -> Iterator[Path]:
         yield from (path for path in sorted(folder.iterdir()) if path.name not in BESIDE)
 
 
-def folder_name(run: str) -> str:
-    """Return the name of the folder of an archived run, whatever its description calls it."""
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in run)
-
-
 def destination(folder: Path) -> Path | None:
     """Return where the run in ``folder`` would be moved; None where there is none. Raises RunIsKept."""
     return _destination(folder, read_manifest(folder)) if any(files_of(folder)) else None
@@ -72,12 +68,7 @@ def _destination(folder: Path, manifest: Manifest | None) -> Path:
             f"{folder} has the run {shown!r}, which is kept there. Measure as a trial, or let the next run move it to "
             f"the history: nox -s runs -- --release {folder_name(manifest.run)}"
         )
-    target = folder / HISTORY / folder_name((manifest and manifest.run) or "unknown")
-    number = 1
-    while target.exists():
-        number += 1
-        target = target.with_name(f"{target.name.partition('.')[0]}.{number}")
-    return target
+    return free(folder / HISTORY / folder_name((manifest and manifest.run) or "unknown"))
 
 
 def _archive(folder: Path) -> Path | None:

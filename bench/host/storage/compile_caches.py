@@ -25,17 +25,11 @@ from ..machine import facts
 from ..setup.staging import one_at_a_time
 from ..study.twin import original
 from . import source_files
+from .file_names import slug
 
 COLD, WARM, UNSURE = "cold", "warm", "unsure"
 #: The states in which a process compiles, at least in part.
 COMPILED = (COLD, UNSURE)
-
-
-def slug(*parts: object) -> str:
-    """Make a file name of names: letters, digits and ``._-``; names never become paths."""
-    made = "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in str(part)) for part in parts)
-    # Nothing, "." and ".." are the names of other folders: dropping the cache of such a run would remove theirs.
-    return made if made.strip(".") else f"{made.replace('.', '-')}-"
 
 
 @dataclass(frozen=True)

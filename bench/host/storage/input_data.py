@@ -18,7 +18,7 @@ from bench.registry import BUILT_IN, Registry
 from ..project import INPUT_DATA, STATE
 from ..refusal import Refused
 from . import source_files
-from .compile_caches import slug
+from .file_names import slug
 
 #: A conversion that takes longer than this announces its progress, at first and after every interval.
 QUIET_S = 2.0

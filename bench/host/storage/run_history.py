@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ..refusal import Refused, naming
-from .archive import folder_name
+from .file_names import folder_name
 from .lines import NewerSchema, parsed
 from .manifest import RUN
 from .run_summary import LARGEST_BYTES, SUFFIX, RunSummary, read, write

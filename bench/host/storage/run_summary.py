@@ -23,7 +23,7 @@ from bench.record import OK
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..workers.field_types import Count, Named, Text, Versions, Word, first_problem
-from .archive import folder_name
+from .file_names import folder_name
 from .lines import NewerSchema, parsed
 from .manifest import RUN
 from .old_settings import in_present_words

@@ -19,7 +19,8 @@ from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..study.suggestion import nearest_name, unknown
 from . import journal, manifest, run_records
-from .archive import HISTORY, TRIAL, files_of, folder_name
+from .archive import HISTORY, TRIAL, files_of
+from .file_names import folder_name
 from .lines import NewerSchema
 from .manifest import Manifest
 

@@ -32,7 +32,7 @@ from ..workers.field_types import (
     first_problem,
 )
 from . import archive, journal, lines, moves
-from .compile_caches import slug
+from .file_names import free, slug
 
 SCHEMA_VERSION = 1
 FILE = "training.jsonl"
@@ -162,11 +162,7 @@ def begin(folder: Path, facts: TrainingFacts, *, fresh: bool) -> list[Trained]:
 
 
 def _archive(folder: Path, started: str) -> None:
-    target, number = folder / archive.HISTORY / slug(started), 1
-    while target.exists():
-        number += 1
-        target = target.with_name(f"{slug(started)}.{number}")
-    moves.away(list(archive.files_of(folder)), folder, target)
+    moves.away(list(archive.files_of(folder)), folder, free(folder / archive.HISTORY / slug(started)))
 
 
 def append(folder: Path, trained: Sequence[Trained]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.cell import Cell
 from bench.record import Record
 
-from .compile_caches import slug
+from .file_names import slug
 
 FOLDER = "logs"
 #: Of a log so many lines are shown, and so many bytes at most.

@@ -13,7 +13,8 @@ import pytest
 
 from bench.cell import Cell
 from bench.host.storage import compile_caches, source_files
-from bench.host.storage.compile_caches import CompileCaches, slug
+from bench.host.storage.compile_caches import CompileCaches
+from bench.host.storage.file_names import slug
 from bench.registry import Registry, Source
 
 ROOT = Path(__file__).resolve().parents[3]
