@@ -15,6 +15,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from ..analysis.plan_time import estimate_s
 from ..analysis.run_analysis import undecided_cells
 from ..environments import Prepared, altered
 from ..executors import lanes
@@ -25,7 +26,6 @@ from ..interrupts import ignoring_interrupts, interrupted_by_signals
 from ..machine import facts, processors
 from ..project import COMPILE_CACHES, STATE
 from ..reporting import outputs, report
-from ..reporting.preview import estimate_s
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.renderers import terminal
 from ..reporting.words.files import files_line

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from bench.cell import Cell
-from bench.frameworks.facts import Mode
 
+from ..analysis.plan_time import compiling_s, estimate_s, repeats
 from ..machine import facts, processors
-from ..storage.manifest import Manifest, ProfileSummary
+from ..storage.manifest import Manifest
 from ..study.plan import Plan
 from ..study.schema import Profile
 from .plan_grid import plan_grid
 from .words.language import _, ngettext
 from .words.numbers import duration, general
 from .words.row_names import threads_in_words
-
-#: Seconds to start a process and import a framework while its neighbours do the same, and to fork one that finds it
-#: imported; both as seen on two cores.
-START_S, FORK_S = 2.0, 0.3
-#: Seconds of what a mode's first call imports, in a process that was not forked from one that has imported it.
-PRELOADS_S = 2.5
-#: Calibrating, checking and the untimed steps after each hand-over, as a share of the timed samples.
-UNTIMED_SHARE = 0.5
 
 
 def preview(plan: Plan, before: Manifest | None = None, width: int | None = None) -> str:
@@ -48,7 +40,7 @@ def preview(plan: Plan, before: Manifest | None = None, width: int | None = None
 
 def _about(plan: Plan, before: Manifest | None) -> str:
     """Say how long the plan takes, and how that is known."""
-    if before is not None and _alike(before, plan):
+    if before is not None and repeats(plan, before):
         return _(
             "About {time}: the last run of these cells took that long.",
             time=duration(estimate_s(plan, before)),
@@ -61,9 +53,9 @@ def _about(plan: Plan, before: Manifest | None) -> str:
             time=duration(whole_s),
         )
     told = [_("About {time}, environments not included.", time=duration(whole_s))]
-    compiling_s = _compiling_s(plan)
-    if compiling_s >= 1 and plan.profile.compile_cache == "kept":
-        told.append(_("A repetition saves {time} of compiling.", time=duration(compiling_s)))
+    extra_s = compiling_s(plan)
+    if extra_s >= 1 and plan.profile.compile_cache == "kept":
+        told.append(_("A repetition saves {time} of compiling.", time=duration(extra_s)))
     return " ".join([*told, _("Slow machines and large models take longer.")])
 
 
@@ -132,39 +124,3 @@ def _sampling(profile: Profile) -> str:
             most=profile.most_rounds,
         )
     return _("Profile {name}: {rounds}, {samples}.", name=profile.name, rounds=rounds, samples=samples)
-
-
-def _mode(plan: Plan, cell: Cell) -> Mode:
-    return plan.registry.facts(cell.framework).mode(cell.mode)
-
-
-def _start_s(plan: Plan, cell: Cell) -> float:
-    if plan.profile.workers == "forked":
-        return FORK_S
-    return START_S + (PRELOADS_S if _mode(plan, cell).preloads else 0.0)
-
-
-def _compiling_s(plan: Plan) -> float:
-    """Return the seconds that first calls take longer with an empty compilation cache."""
-    return sum(_mode(plan, cell).compile_s for cell in plan.cells)
-
-
-def estimate_s(plan: Plan, before: Manifest | None = None) -> float:
-    """Estimate the seconds that a plan takes, one process after the other.
-
-    A run ``before`` that measured the same tells. Without one, the estimate uses the constants of this module and the
-    facts of the frameworks.
-    """
-    if before is not None and _alike(before, plan):
-        return before.seconds.elapsed
-    sampling_s = plan.profile.samples * plan.profile.sample_seconds * (1 + UNTIMED_SHARE)
-    once_s = sum(_start_s(plan, cell) + _mode(plan, cell).first_call_s + sampling_s for cell in plan.cells)
-    compiled = 1 if plan.profile.compile_cache == "kept" else plan.profile.rounds
-    return plan.profile.rounds * once_s + compiled * _compiling_s(plan)
-
-
-def _alike(before: Manifest, plan: Plan) -> bool:
-    """Tell whether an earlier run measured what the plan says, all of it and nothing else."""
-    whole = before.finished and before.budget_s is None and before.seconds.elapsed > 0
-    profile = ProfileSummary(**plan.profile.model_dump())
-    return whole and before.planned == tuple(plan.cells) and before.profile == profile

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from example_study import plan_of, study, with_threads
 
-from bench.host.reporting.preview import FORK_S, START_S, estimate_s, preview
+from bench.host.analysis.plan_time import FORK_S, START_S, estimate_s
+from bench.host.reporting.preview import preview
 from bench.host.storage.manifest import Manifest, ProfileSummary, SpentSeconds
 from bench.host.study.selection import Selection, select
 
