@@ -32,6 +32,11 @@ PACKAGE = "benchmatrix_sources"
 FOLDERS = ("frameworks", "workloads", "outputs")
 
 
+def folder_of(workload: str) -> str:
+    """Return the folder of a workload: ``mlp_train`` for ``mlp-train``, as a study file names it."""
+    return workload.replace("-", "_")
+
+
 @dataclass(frozen=True)
 class Source:
     """A folder with frameworks, workloads or outputs."""
@@ -125,13 +130,13 @@ class Registry:
 
     @property
     def workloads(self) -> Tuple[str, ...]:
-        """List the workloads by their names in a study file (``mlp-train`` for the folder ``mlp_train``)."""
+        """List the workloads by their names in a study file."""
         folders = [name for source in self.sources for name in _defined(source, "workloads", "__init__.py")]
         return tuple(name.replace("_", "-") for name in folders)
 
     def specification(self, workload: str) -> Any:
         """Import a workload's specification; raises ValueError for an unknown name."""
-        return self.home_of(workload).load("workloads", workload.replace("-", "_"))
+        return self.home_of(workload).load("workloads", folder_of(workload))
 
     def has_implementation(self, workload: str, framework: str) -> bool:
         return self.implementing(workload, framework) is not None
@@ -141,11 +146,11 @@ class Registry:
         source = self.implementing(workload, framework)
         if source is None:
             raise Unsupported(f"workload {workload} has no {framework} implementation")
-        return source.load("workloads", workload.replace("-", "_"), framework).build
+        return source.load("workloads", folder_of(workload), framework).build
 
     def home_of(self, workload: str) -> Source:
         """Return the source with a workload's specification; raises ValueError for an unknown name."""
-        folder = workload.replace("-", "_")
+        folder = folder_of(workload)
         for source in self.sources:
             if folder.isidentifier() and "_" not in workload and source.has("workloads", folder, "__init__.py"):
                 return source
@@ -153,7 +158,7 @@ class Registry:
 
     def implementing(self, workload: str, framework: str) -> Optional[Source]:
         """Return the source with a workload's implementation for a framework."""
-        file = ("workloads", workload.replace("-", "_"), framework + ".py")
+        file = ("workloads", folder_of(workload), framework + ".py")
         return next((source for source in self.sources if source.has(*file)), None)
 
     @property

@@ -11,13 +11,13 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from bench.registry import Registry, Source
+from bench.registry import Registry, Source, folder_of
 
 
 def of_specification(registry: Registry, workload: str, *others: Path) -> list[Path]:
     """List the files that define a workload: its specification and the data beside it, ``others``, and all imports."""
     source = registry.home_of(workload)
-    folder = Path(source.path("workloads", workload.replace("-", "_")))
+    folder = Path(source.path("workloads", folder_of(workload)))
     data = [path for path in folder.iterdir() if path.is_file() and not _is_no_data(path)]
     return sorted({*data, *_with_imports(registry, [folder / "__init__.py", *others])})
 
@@ -37,7 +37,7 @@ def of_cell(registry: Registry, workload: str, framework: str) -> list[Path]:
     roots = _in_folder(registry, framework)
     source = registry.implementing(workload, framework)
     if source is not None:
-        roots.append(Path(source.path("workloads", workload.replace("-", "_"), f"{framework}.py")))
+        roots.append(Path(source.path("workloads", folder_of(workload), f"{framework}.py")))
     return sorted({*_with_imports(registry, roots), *of_specification(registry, workload)})
 
 

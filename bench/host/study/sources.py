@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.cell import PRECISIONS
 from bench.frameworks.facts import Facts, Mode
-from bench.registry import BENCH, FOLDERS, Registry, Source
+from bench.registry import BENCH, FOLDERS, Registry, Source, folder_of
 
 from .suggestion import nearest_name, shown, unknown
 
@@ -95,7 +95,7 @@ def clashes(registry: Registry) -> Iterator[str]:
     """Give what two sources define, and what belongs to nothing."""
     for kind, listed in (("framework", registry.frameworks), ("workload", registry.workloads)):
         for name in _repeated(listed):
-            yield f"{kind} {name!r} exists {_where(registry, f'{kind}s', name.replace('-', '_'))}; rename one of them."
+            yield f"{kind} {name!r} exists {_where(registry, f'{kind}s', folder_of(name))}; rename one of them."
     for source in registry.sources[1:]:
         yield from _orphans(registry, source)
     # One source alone, as most studies have it, has each file once: thousands of looks at the disk for nothing.
@@ -140,7 +140,7 @@ def _orphans(registry: Registry, source: Source) -> Iterator[str]:
             yield _misnamed(source, "workloads", folder)
         elif not source.has("workloads", folder, "__init__.py") and name not in registry.workloads:
             near = nearest_name(name, registry.workloads)
-            hint = f"; to implement {near!r}, call the folder {near.replace('-', '_')}" if near else ""
+            hint = f"; to implement {near!r}, call the folder {folder_of(near)}" if near else ""
             yield f"{source.name}/workloads/{folder} has no __init__.py, which defines a workload{hint}."
 
 
@@ -182,7 +182,7 @@ def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
 def problems_of(registry: Registry, workload: str) -> Iterator[str]:
     """Load the specification of a workload that exists; give what is wrong with it."""
     if registry.home_of(workload) != BENCH:
-        place = f"workloads/{workload.replace('-', '_')}"
+        place = f"workloads/{folder_of(workload)}"
         yield from _problems(registry, place, lambda: _check_specification(registry, workload))
 
 
@@ -211,7 +211,7 @@ def _check_facts(registry: Registry, framework: str) -> list[str]:
 def _check_specification(registry: Registry, workload: str) -> list[str]:
     specification = registry.specification(workload)
     missing = [name for name in SPECIFIED if not hasattr(specification, name)]
-    place = f"{registry.home_of(workload).name}/workloads/{workload.replace('-', '_')}/__init__.py"
+    place = f"{registry.home_of(workload).name}/workloads/{folder_of(workload)}/__init__.py"
     if missing:
         return [f"{place}: does not define {', '.join(missing)}; see the docstring of bench.workloads."]
     return [f"{place}: {problem}" for problem in (*_wrong_sizes(specification), *_wrong_precisions(specification))]

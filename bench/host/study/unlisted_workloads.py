@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.registry import folder_of
+
 from . import sources
 from .location import shown
 from .rules import place_of
@@ -16,7 +18,7 @@ def remedies(study: Study) -> dict[str, str]:
     return {
         **sources.misnamed(registry, "workloads"),
         **{
-            name: f"{shown(Path(registry.home_of(name).path('workloads', name.replace('-', '_'))))}/ exists; "
+            name: f"{shown(Path(registry.home_of(name).path('workloads', folder_of(name))))}/ exists; "
             f"add [{place_of('workloads', name)}] to the study file."
             for name in registry.workloads
             if name not in study.workloads
