@@ -40,6 +40,13 @@ class Nvml:
     def nvmlDeviceGetName(self, handle):
         return f"GPU {handle}"
 
+    def nvmlSystemGetDriverVersion(self):
+        return "580.65"
+
+    def nvmlDeviceGetName(self, handle):
+        # An old pynvml returns bytes.
+        return b"GPU" if self.old else "GPU"
+
     def nvmlDeviceGetMemoryInfo(self, handle):
         return SimpleNamespace(total=1000, used=400 + handle, free=600 - handle)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from .gpu import Gpus
+from .gpu import Gpus, handles, nvml
 
 RAPL = Path("/sys/class/powercap")
 #: Seconds between two readings.
@@ -41,26 +41,15 @@ def gpu_counter(library: Any = None, own: Set[int] = frozenset()) -> Counter:
 
     ``library`` has the functions of pynvml.
     """
-    if library is None:
-        import pynvml  # type: ignore[import-untyped]  # it ships no types
-
-        library = pynvml
+    library = nvml() if library is None else library
     used = Gpus(library).used_by(own)
 
     def read() -> float | None:
-        try:
-            library.nvmlInit()
-        except library.NVMLError:
-            return None
-        try:
-            numbers = used or range(library.nvmlDeviceGetCount())
-            handles = [library.nvmlDeviceGetHandleByIndex(number) for number in numbers]
+        with contextlib.suppress(library.NVMLError), handles(library) as gpus:
+            counted = [gpus[number] for number in used] if used else gpus
             # In millijoules.
-            return sum(library.nvmlDeviceGetTotalEnergyConsumption(one) for one in handles) / 1e3 if handles else None
-        except library.NVMLError:
-            return None
-        finally:
-            library.nvmlShutdown()
+            return sum(map(library.nvmlDeviceGetTotalEnergyConsumption, counted)) / 1e3 if counted else None
+        return None
 
     return Counter("NVML", read)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import processors
+from .gpu import handles, nvml
 
 
 def processor_facts(path: str = "/proc/cpuinfo") -> dict[str, str]:
@@ -68,32 +70,25 @@ def peak_bytes(process: int | str = "self") -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
 
 
-def gpus() -> list[dict[str, Any]]:
-    """List the NVIDIA GPUs that this process can open, with their memory and driver; empty without a driver."""
-    import pynvml  # type: ignore[import-untyped]  # it ships no types
+def gpus(library: Any = None) -> list[dict[str, Any]]:
+    """List the NVIDIA GPUs that can be opened, with memory and driver; empty without a driver. Tests pass ``library``.
 
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return []
-    try:
-        driver = _text(pynvml.nvmlSystemGetDriverVersion())
-        found = []
-        for index in range(pynvml.nvmlDeviceGetCount()):
-            try:
-                handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-            except pynvml.NVMLError:
-                continue  # It has failed, or belongs to others.
-            found.append(
-                {
-                    "name": _text(pynvml.nvmlDeviceGetName(handle)),
-                    "memory_bytes": int(pynvml.nvmlDeviceGetMemoryInfo(handle).total),
-                    "driver": driver,
-                }
-            )
-        return found
-    finally:
-        pynvml.nvmlShutdown()
+    A GPU without memory of its own has no ``memory_bytes``.
+    """
+    library = nvml() if library is None else library
+    found = []
+    with handles(library) as there:
+        for gpu in there:
+            if gpu is None:
+                continue
+            described: dict[str, Any] = {
+                "name": _text(library.nvmlDeviceGetName(gpu)),
+                "driver": _text(library.nvmlSystemGetDriverVersion()),
+            }
+            with contextlib.suppress(library.NVMLError):
+                described["memory_bytes"] = int(library.nvmlDeviceGetMemoryInfo(gpu).total)
+            found.append(described)
+    return found
 
 
 def _text(value: str | bytes) -> str:

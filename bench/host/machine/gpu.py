@@ -1,4 +1,4 @@
-"""Reads from the NVIDIA driver which processes are on the GPUs, and how much memory each has."""
+"""Reads from the NVIDIA driver which GPUs there are, which processes are on them, and how much memory each has."""
 
 from __future__ import annotations
 
@@ -18,29 +18,60 @@ def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
         return None
 
 
+def nvml() -> Any:
+    """Return pynvml, which speaks with the driver."""
+    import pynvml  # type: ignore[import-untyped]  # it ships no types
+
+    return pynvml
+
+
+@contextlib.contextmanager
+def handles(library: Any) -> Iterator[list[Any]]:
+    """Give the handle of each GPU, which can be used within the context; None for one that this process cannot open.
+
+    Without a driver there are none. ``library`` has the functions of pynvml.
+    """
+    try:
+        library.nvmlInit()
+    except library.NVMLError:
+        yield []
+        return
+    try:
+        yield [_opened(library, number) for number in range(library.nvmlDeviceGetCount())]
+    finally:
+        library.nvmlShutdown()
+
+
+def _opened(library: Any, number: int) -> Any:
+    # The driver counts GPUs that have failed, and those that others have on a shared machine.
+    with contextlib.suppress(library.NVMLError):
+        return library.nvmlDeviceGetHandleByIndex(number)
+    return None
+
+
 class Gpus:
     """The GPUs of this machine; without a driver there are no processes on them."""
 
     def __init__(self, library: Any = None) -> None:
         """``library`` has the functions of pynvml; tests pass a fake."""
-        if library is None:
-            import pynvml  # type: ignore[import-untyped]  # it ships no types
-
-            library = pynvml
-        self._nvml = library
+        self._nvml = nvml() if library is None else library
 
     def process_bytes(self) -> list[dict[int, int]]:
         """Return for each GPU the memory of its processes, by process number; 0 where the driver does not give it."""
-        found = []
-        for handle in self._handles():
-            here: dict[int, int] = {}
-            # A process that computes and draws is in both lists, with the same memory.
-            for list_processes in self._lists() if handle is not None else ():
-                with contextlib.suppress(self._nvml.NVMLError):
-                    for process in list_processes(handle):
-                        used = here.get(int(process.pid), 0)
-                        here[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
-            found.append(here)
+        with handles(self._nvml) as gpus:
+            return [{} if gpu is None else self._bytes_on(gpu) for gpu in gpus]
+
+    def _bytes_on(self, gpu: Any) -> dict[int, int]:
+        found: dict[int, int] = {}
+        # A process that computes and draws is in both lists, with the same memory.
+        for list_processes in (
+            self._nvml.nvmlDeviceGetComputeRunningProcesses,
+            self._nvml.nvmlDeviceGetGraphicsRunningProcesses,
+        ):
+            with contextlib.suppress(self._nvml.NVMLError):
+                for process in list_processes(gpu):
+                    used = found.get(int(process.pid), 0)
+                    found[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
         return found
 
     def used_by(self, own: Set[int], sessions: Callable[[int], int | None] = session_of) -> list[int]:
@@ -50,30 +81,11 @@ class Gpus:
 
     def free_bytes(self) -> int:
         """Return the free memory of the GPU that has the least of it; 0 where the driver does not say."""
-        with contextlib.suppress(self._nvml.NVMLError):
-            handles = (handle for handle in self._handles() if handle is not None)
-            return min((int(self._nvml.nvmlDeviceGetMemoryInfo(handle).free) for handle in handles), default=0)
+        with contextlib.suppress(self._nvml.NVMLError), handles(self._nvml) as gpus:
+            return min(
+                (int(self._nvml.nvmlDeviceGetMemoryInfo(gpu).free) for gpu in gpus if gpu is not None), default=0
+            )
         return 0
-
-    def _lists(self) -> Iterator[Callable[[Any], Any]]:
-        yield self._nvml.nvmlDeviceGetComputeRunningProcesses
-        yield self._nvml.nvmlDeviceGetGraphicsRunningProcesses
-
-    def _handles(self) -> Iterator[Any]:
-        """Yield the handle of each GPU; None for one that this process cannot open."""
-        try:
-            self._nvml.nvmlInit()
-        except self._nvml.NVMLError:
-            return
-        try:
-            for index in range(self._nvml.nvmlDeviceGetCount()):
-                handle = None
-                # The driver counts GPUs that have failed, and those that others have on a shared machine.
-                with contextlib.suppress(self._nvml.NVMLError):
-                    handle = self._nvml.nvmlDeviceGetHandleByIndex(index)
-                yield handle
-        finally:
-            self._nvml.nvmlShutdown()
 
 
 def bytes_of(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+import pytest
 from fake_nvml import Nvml
 
 from bench.host.machine import facts
@@ -27,14 +26,29 @@ def test_the_free_memory_is_that_of_the_fullest_gpu():
     assert Gpus(Nvml(absent=True)).free_bytes() == 0
 
 
-def test_a_driver_that_does_not_tell_the_free_memory_has_none(monkeypatch):
+@pytest.fixture
+def without_memory(monkeypatch):
+    """Stand in for a driver that refuses to tell the memory, as where the GPU has none of its own."""
+
     def refuse(handle):
         raise Nvml.NVMLError
 
     library = Nvml()
     monkeypatch.setattr(library, "nvmlDeviceGetMemoryInfo", refuse)
-    assert Gpus(library).free_bytes() == 0
-    assert library.open == 0
+    return library
+
+
+def test_a_driver_that_does_not_tell_the_free_memory_has_none(without_memory):
+    assert Gpus(without_memory).free_bytes() == 0
+    assert without_memory.open == 0
+
+
+def test_gpus_are_listed_with_their_memory_and_driver(without_memory):
+    described = {"memory_bytes": 1000, "driver": "580.65"}
+    assert facts.gpus(Nvml(old=True)) == [{"name": "GPU 0", **described}, {"name": "GPU 1", **described}]
+    assert facts.gpus(without_memory) == [{"name": "GPU 0", "driver": "580.65"}, {"name": "GPU 1", "driver": "580.65"}]
+    assert facts.gpus(Nvml(absent=True)) == []
+    assert without_memory.open == 0
 
 
 def test_a_gpu_that_cannot_be_opened_has_no_processes_and_keeps_its_number():
@@ -45,9 +59,8 @@ def test_a_gpu_that_cannot_be_opened_has_no_processes_and_keeps_its_number():
     assert library.open == 0
 
 
-def test_the_facts_leave_out_a_gpu_that_cannot_be_opened(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pynvml", Nvml(lost=True))
-    assert [gpu["name"] for gpu in facts.gpus()] == ["GPU 0", "GPU 1"]
+def test_the_facts_leave_out_a_gpu_that_cannot_be_opened():
+    assert [gpu["name"] for gpu in facts.gpus(Nvml(lost=True))] == ["GPU 0", "GPU 1"]
 
 
 def test_without_a_driver_there_are_no_processes():
