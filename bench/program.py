@@ -57,6 +57,10 @@ class Transform:
         """
         return self._apply(function, **options)
 
+    def calling(self, apply: Callable[..., Any]) -> "Transform":
+        """Return a transform of the same cell that calls ``apply``, which calls this one."""
+        return Transform(self.mode, apply, self.part, self.precision)
+
 
 class Unsupported(Exception):
     """This installation cannot do what the cell needs; the message says what is missing."""

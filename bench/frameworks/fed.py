@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..program import Program, Transform, Unsupported
+from ..program import Program, Unsupported
 
 #: Modes that divide batches among devices, join them or give them a layout, once and before they are timed.
 PLACED = ("ddp", "mirrored", "pmap", "shard-map", "jit-loop", "channels-last", "channels-first")
@@ -27,7 +27,7 @@ def feeding(transform, settings):
         read = options.pop("settings", dict)
         return transform(function, settings=lambda: dict(read(), **settings), **options)
 
-    return Transform(transform.mode, apply, transform.part)
+    return transform.calling(apply)
 
 
 def fed(program, feed, **fields):

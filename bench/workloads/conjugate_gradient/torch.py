@@ -10,7 +10,6 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
 from ...frameworks.torch.compiler import COMPILERS
-from ...program import Transform
 from ..stencil.torch import views
 
 
@@ -95,5 +94,5 @@ def build(size, parameters, batch, transform):
 
     # A compiler would unroll the loop.
     if transform.mode.startswith(COMPILERS):
-        return kernel(Iteration(parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
+        return kernel(Iteration(parameters["shift"]), transform.calling(repeated), ("solution",))
     return inference(Solver(size["iterations"], parameters["shift"]), transform, ("solution",))

@@ -7,7 +7,6 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
-from ...program import Transform
 from ..conjugate_gradient.torch import advance, begin, inner_points
 from ..grid import unrolled
 from ..stencil_unrolled.torch import SCRIPTS, verify_graph
@@ -72,4 +71,4 @@ def build(size, parameters, batch, transform):
 
         return solve
 
-    return kernel(Block(each, parameters["shift"]), Transform(transform.mode, repeated), ("solution",))
+    return kernel(Block(each, parameters["shift"]), transform.calling(repeated), ("solution",))

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ...frameworks.jax.adapter import inference
-from ...program import Transform, Unsupported
+from ...program import Unsupported
 from ..sequence_lengths import calls, names
 
 
@@ -37,4 +37,4 @@ def build(size, parameters, batch, transform):
 
         return step
 
-    return inference(encode, parameters, Transform(transform.mode, called, transform.part))
+    return inference(encode, parameters, transform.calling(called))

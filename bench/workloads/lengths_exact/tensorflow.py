@@ -5,7 +5,6 @@ from __future__ import annotations
 import tensorflow as tf
 
 from ...frameworks.tensorflow.adapter import inference
-from ...program import Transform
 from ..sequence_lengths import calls, names
 
 
@@ -33,4 +32,4 @@ def build(size, parameters, batch, transform):
         one = transform(function, signature=signature, **options)
         return lambda *batch: {name: one(*given) for name, given in zip(names(size), calls(size, batch))}
 
-    return inference(encode, parameters, Transform(transform.mode, called, transform.part))
+    return inference(encode, parameters, transform.calling(called))

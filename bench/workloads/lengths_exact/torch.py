@@ -10,7 +10,6 @@ from torch.nn import functional
 
 from ...frameworks.torch import graphs, lazy
 from ...frameworks.torch.adapter import inference
-from ...program import Transform
 from ..sequence_lengths import calls, names
 
 
@@ -74,4 +73,4 @@ def build(size, parameters, batch, transform):
         return lambda *batch: tuple(one(*given) for given in calls(size, batch))
 
     module = Encoder(parameters) if is_exact else Masked(parameters)
-    return inference(module, Transform(transform.mode, called, transform.part), names(size))
+    return inference(module, transform.calling(called), names(size))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...frameworks.tensorflow.adapter import variable_training
-from ...program import Transform
 from . import OPTIMIZER
 
 
@@ -18,7 +17,7 @@ def grouping(transform):
         transformed = transform(lambda loss, gradients: function(loss, *gradients), **options)
         return lambda loss, *gradients: transformed(loss, gradients)
 
-    return Transform(transform.mode, apply, transform.part)
+    return transform.calling(apply)
 
 
 def build(size, parameters, batch, transform, optimizer=OPTIMIZER):

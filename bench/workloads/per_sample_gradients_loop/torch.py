@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 
 from ...frameworks.torch import lazy
-from ...program import Transform
 from ..per_sample_gradients.torch import differentiating, looped, loss, transformations
 
 
@@ -36,4 +35,4 @@ def build(size, parameters, batch, transform):
         found = gradient(parameters, inputs, label)
         return tuple(found[name] for name in names)
 
-    return differentiating(alone, Transform(transform.mode, repeated), names)
+    return differentiating(alone, transform.calling(repeated), names)

@@ -10,7 +10,6 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
 from ...frameworks.torch.compiler import COMPILERS
-from ...program import Transform
 
 
 def views(framed):
@@ -78,5 +77,5 @@ def build(size, parameters, batch, transform):
     # A compiler would unroll the loop.
     if transform.mode.startswith(COMPILERS):
         assert size["iterations"] % 2 == 0, "a call has two iterations"
-        return kernel(ThereAndBack(parameters["rate"]), Transform(transform.mode, repeated), ("grid",))
+        return kernel(ThereAndBack(parameters["rate"]), transform.calling(repeated), ("grid",))
     return inference(Sweeps(size["iterations"], parameters["rate"]), transform, ("grid",))

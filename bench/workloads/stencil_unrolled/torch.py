@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from ...frameworks.torch.adapter import inference, kernel
 from ...frameworks.torch.compiler import COMPILERS
-from ...program import Transform, Unsupported
+from ...program import Unsupported
 from ..grid import unrolled
 from ..stencil.torch import Sweep, views, write
 
@@ -76,4 +76,4 @@ def build(size, parameters, batch, transform):
 
         return diffuse
 
-    return kernel(Block(each, parameters["rate"]), Transform(transform.mode, repeated), ("grid",))
+    return kernel(Block(each, parameters["rate"]), transform.calling(repeated), ("grid",))
