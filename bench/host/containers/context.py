@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from packaging.utils import canonicalize_name
+
 from ..setup.installer import is_folder
 
 #: Variables that name the certificates for pip; the first existing file is used.
@@ -74,11 +76,11 @@ def write_context(file: IO[bytes], *, dockerfile: str, lock: bytes, extras: Extr
 def _locked_wheels(folders: tuple[Path, ...], lock: bytes) -> Iterator[Path]:
     """Yield the wheels whose hashes the lock lists; a folder may hold many others."""
     wanted = {found.decode() for found in HASH.findall(lock)}
-    names = {line.split(b"==")[0].decode().lower() for line in lock.splitlines() if re.match(rb"[A-Za-z0-9]", line)}
+    lines = (line.decode() for line in lock.splitlines() if re.match(rb"[A-Za-z0-9]", line))
+    names = {canonicalize_name(line.split("==")[0]) for line in lines}
     for folder in folders:
         for wheel in sorted(folder.glob("*.whl")):
-            name = re.sub(r"[-_.]+", "-", wheel.name.split("-")[0]).lower()
-            if name in names and _digest(wheel) in wanted:
+            if canonicalize_name(wheel.name.split("-")[0]) in names and _digest(wheel) in wanted:
                 yield wheel
 
 

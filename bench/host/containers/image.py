@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import docker.errors
 
+from ..setup import Announce
 from . import labels
 from .context import Extras, build_arguments, write_context
 from .engine import ENGINE_ERRORS, Engine, reason_of
 from .leftovers import drop_parts, try_remove
 from .recipe import Recipe
-
-Announce = Callable[[str], None]
 
 #: Seconds between two lines of progress.
 PROGRESS_S = 15.0

@@ -9,12 +9,12 @@ from typing import Any
 
 import docker.errors
 
+from ..counts import counted
+from ..setup import Announce
 from . import labels, started_flag
 from .engine import ENGINE_ERRORS, Engine, NoEngine, connect
 
 ATTEMPTS = 5
-
-Announce = Callable[[str], None]
 
 
 def sweep(engine: Engine, root: Path) -> int:
@@ -39,7 +39,7 @@ def sweep_if_started(root: Path, announce: Announce) -> None:
     except (NoEngine, *ENGINE_ERRORS):
         return
     if count:
-        announce(f"removed {count} container{'' if count == 1 else 's'} of an interrupted run")
+        announce(f"removed {counted(count, 'container')} of an interrupted run")
 
 
 def drop_parts(engine: Engine, root: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -17,13 +16,12 @@ from ..containers.engine import Engine, NoEngine, connect
 from ..containers.engine_request import CommandFailed, run_command
 from ..containers.isolation import PYTHON, Bounds
 from ..containers.recipe import Recipe, default_base, dockerfile_path
+from ..setup import Announce
 from ..setup.staging import exclusive, write_whole
 from . import cpu_builds, locks, outcome
 from .buildable import Buildable
 from .interpreters import FACTS_PROGRAM
 from .outcome import Impossible, Prepared, folder_of, ready
-
-Announce = Callable[[str], None]
 
 #: Raise it when the fields of an image's manifest change.
 LAYOUT = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from packaging.version import Version
 from bench.frameworks.facts import Facts
 from bench.registry import Registry
 
+from ..setup import Announce
 from ..setup.installer import find_uv, installer_environ
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed, run_tool
@@ -24,7 +25,6 @@ from ..study.family_names import MOST_VERSIONS, sorted_versions
 from ..study.suggestion import unknown
 from .source_builds import LockError
 
-Announce = Callable[[str], None]
 #: What uv says where the index answered, and has nothing that fits; of a long answer only the end is kept.
 NOTHING = re.compile("no solution found|unsatisfiable", re.IGNORECASE)
 

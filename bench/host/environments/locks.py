@@ -10,11 +10,12 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import project
+from ..setup import Announce
 from ..setup.installer import find_uv, is_folder
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed
@@ -24,8 +25,6 @@ from .interpreters import NoInterpreter
 from .resolution import resolve
 from .sizes import content_of
 from .source_builds import LockError
-
-Announce = Callable[[str], None]
 
 HEADER = re.compile(r"# (fits|content): ([0-9a-f]{64})")
 

@@ -7,20 +7,19 @@ import json
 import re
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
+from ..setup import Announce
 from ..setup.installer import installer_environ, is_folder, make_build_environment
 from ..setup.tool import run_tool
 from . import cpu_builds, sizes
 from .interpreters import find, specifier
 from .source_builds import LockError
-
-Announce = Callable[[str], None]
 
 EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
 #: A package from a folder, which uv gives no hash.

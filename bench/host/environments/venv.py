@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..machine.processors import available
+from ..setup import Announce
 from ..setup.installer import (
     Installation,
     NoInstaller,
@@ -27,8 +27,6 @@ from .buildable import Buildable, lock_owner
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .outcome import Impossible, Prepared, folder_of, ready
 from .source_builds import LockError
-
-Announce = Callable[[str], None]
 
 MANIFEST = "manifest.json"
 

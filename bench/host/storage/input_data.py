@@ -17,6 +17,7 @@ from bench.registry import BUILT_IN, Registry
 
 from ..project import INPUT_DATA, STATE
 from ..refusal import Refused
+from ..setup import Announce
 from . import source_files
 from .file_names import slug
 
@@ -25,8 +26,6 @@ QUIET_S = 2.0
 INTERVAL_S = 10.0
 #: Files left out that are announced at most; the archive lists all of them.
 NAMED = 10
-
-Announce = Callable[[str], None]
 
 
 class DataError(Refused):

@@ -36,10 +36,7 @@ def compared_of(results: Sequence[Result], manifest: Manifest) -> str:
     A title may name frameworks that are not there; the study's own name stands where nothing was measured.
     """
     labels = labels_of([result for result in results if result.records])
-    names = [
-        " ".join(filter(None, (labels[column].product, labels[column].version)))
-        for column in in_order(list(labels), labels)
-    ]
+    names = [labels[column].release for column in in_order(list(labels), labels)]
     return printable(enumerate_names(list(dict.fromkeys(names)))) if names else printable(manifest.study.name)
 
 
@@ -98,8 +95,7 @@ def environment_remark(results: Sequence[Result]) -> str:
             f"{name} {enumerate_alternatives(list(own))}"
             for name, own in reversed(versions.get(environment, {}).items())
         )
-        name = " ".join(filter(None, (label.product, label.version)))
-        texts.append(f"{environment}: {name}" + (f" ({packages})" if packages else ""))
+        texts.append(f"{environment}: {label.release}" + (f" ({packages})" if packages else ""))
     return _("Environments, as options name them: {versions}.", versions="; ".join(texts)) if texts else ""
 
 
