@@ -95,7 +95,7 @@ class AnsweredClaims:
 def answer(claims: Iterable[Claim], analysis: Analysis, manifest: Manifest) -> AnsweredClaims:
     """Answer claims by the results of a run; those of a trial have no times, and leave everything open."""
     results = analysis.results
-    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
+    floor = analysis.noise.fraction
     drafts = [
         (claim, limits_of(claim, floor), _compare(claim, results) if _is_measured(claim, manifest) else [])
         for claim in claims

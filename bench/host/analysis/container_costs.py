@@ -52,6 +52,5 @@ def container_costs(analysis: Analysis, manifest: Manifest) -> list[ContainerCos
             refused = manifest.strict and bool(refusal(result, other))
             ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
             found.append((result, other, ratio))
-    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
-    comparisons = decide_together([ratio for _mine, _venv, ratio in found], floor)
+    comparisons = decide_together([ratio for _mine, _venv, ratio in found], analysis.noise.fraction)
     return [ContainerCost(mine, venv, own) for (mine, venv, _ratio), own in zip(found, comparisons, strict=True)]

@@ -1,4 +1,4 @@
-"""Estimates how long a plan takes: as long as the run that it repeats, or what its cells take by the facts of theirs."""
+"""Estimates how long a plan takes: as long as the run that it repeats, or by facts of the frameworks."""
 
 from __future__ import annotations
 

@@ -78,14 +78,13 @@ def analyse_history(
     lines = lines_of(analysis.results, members)
     every = [*lines, *_of_environments(lines)]
     reached = Reached.of_each(analysis.results, manifest)
-    floor = analysis.noise.floor.value if analysis.noise.floor else 0.0
     courses: list[Course] = []
     for quantity in Quantity:
         own = every[len(lines) :] if quantity.of_environment else every[: len(lines)]
         found = [_course(quantity, line, reached[line.cell.row], analysis, manifest, against) for line in own]
         # A line without a time still says why.
         kept = [c for c in found if quantity is Quantity.STEP or any(point.value for point in c.points)]
-        courses += judged(kept, floor if quantity is Quantity.STEP else 0.0)
+        courses += judged(kept, analysis.noise.fraction if quantity is Quantity.STEP else 0.0)
     compared = {quantity: len(distinct(c for c in courses if c.quantity is quantity)) for quantity in Quantity}
     share = float(stopping.weights(manifest.looks)[-1]) if manifest.looks else 1.0
     imported = {

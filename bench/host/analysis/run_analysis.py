@@ -37,6 +37,11 @@ class Noise:
     #: Of the 90% quantiles.
     tail_floor: NoiseFloor | None
 
+    @property
+    def fraction(self) -> float:
+        """Return the noise floor as verdicts take it into account: none where it is not known."""
+        return self.floor.value if self.floor else 0.0
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -180,12 +185,12 @@ def _timed_base(result: Result, bases: Baselines) -> Result | None:
 
 def judge(results: Sequence[Result], noise: Noise) -> list[Result]:
     """Add verdicts: the p values of all comparisons are adjusted together, and those of the tails together."""
-    floor, tail_floor = (found.value if found else 0.0 for found in (noise.floor, noise.tail_floor))
+    tail_fraction = noise.tail_floor.value if noise.tail_floor else 0.0
     open_ = [result for result in results if is_judged(result)]
-    comparisons = decide_together([_ratio(result.comparison) for result in open_], floor)
-    tails = decide_together([_ratio(result.tail) for result in open_], tail_floor)
+    comparisons = decide_together([_ratio(result.comparison) for result in open_], noise.fraction)
+    tails = decide_together([_ratio(result.tail) for result in open_], tail_fraction)
     verdicts = {result.cell: found for result, *found in zip(open_, comparisons, tails, strict=True)}
-    known_floor = floor if noise.floor else None
+    known_floor = noise.floor.value if noise.floor else None
     found = []
     for result in results:
         own, tail = verdicts.get(result.cell, (result.comparison, result.tail))
