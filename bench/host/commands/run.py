@@ -31,7 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_options.add_arguments(parser)
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(
-        "--name", type=run_choice.label, metavar="NAME", help="a name for this run, by which runs and report --run find it"
+        "--name",
+        type=run_choice.label,
+        metavar="NAME",
+        help="a name for this run, by which runs and report --run find it",
     )
     parser.add_argument(
         "--wait",

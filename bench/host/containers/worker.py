@@ -10,9 +10,9 @@ from typing import Any
 
 import docker.errors
 
-from bench.record import FAILED, OUT_OF_MEMORY, UNSUPPORTED
+from bench.record import FAILED, OUT_OF_MEMORY, OUTSIDE, UNSUPPORTED
 
-from ..workers.protocol import OUTSIDE, Ended, Lines, receive, tail
+from ..workers.protocol import Ended, Lines, receive, tail
 from ..workers.requests import encode
 from ..workers.worker_process import oom_kills
 from .engine import (

@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from bench.record import FAILED, OK, UNSUPPORTED
+from bench.record import FAILED, OK, OUTSIDE, UNSUPPORTED
 
 from ..project import STATE
 from ..setup.staging import write_whole
-
-STAGE = "environment"
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,11 @@ def ready(name: str, command: tuple[str, ...], manifest: dict[str, Any]) -> Prep
 
 
 def unsupported(name: str, reason: str) -> Prepared:
-    return Prepared(name, UNSUPPORTED, stage=STAGE, reason=reason)
+    return Prepared(name, UNSUPPORTED, stage=OUTSIDE, reason=reason)
 
 
 def failed(name: str, reason: str) -> Prepared:
-    return Prepared(name, FAILED, stage=STAGE, reason=reason)
+    return Prepared(name, FAILED, stage=OUTSIDE, reason=reason)
 
 
 def save(prepared: Prepared, root: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.cell import Cell
-from bench.record import OK, Record
+from bench.record import OK, OUTSIDE, Record
 
 from ..analysis.noise_watch import withheld_cells
 from ..analysis.run_notes import NAMED_LINES
@@ -122,7 +122,7 @@ class RunStart:
         records = [
             record
             for record in journal.read(self.folder)
-            if record.stage != "environment" or original(record.cell.environment) not in ready
+            if record.stage != OUTSIDE or original(record.cell.environment) not in ready
         ]
         for cell in self.plan.cells:
             prepared = self.prepared[original(cell.environment)]

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from bench.cell import Cell
-from bench.record import OK, Record
+from bench.record import OK, OUTSIDE, Record
 
 from ..analysis.plan_time import estimate_s
 from ..analysis.run_analysis import undecided_cells
@@ -112,7 +112,7 @@ class StudyRun:
                 with self._waiting():
                     self._find_largest_batches(run.records, display)
             # A cell that lost its container engine is measured after all when the run is continued.
-            lost = [record for record in run.records if record.stage == "environment" and record.cell in cells]
+            lost = [record for record in run.records if record.stage == OUTSIDE and record.cell in cells]
             self._manifest = replace(self._manifest, finished=not lost, recorded_lines=journal.count_lines(self.folder))
             if not lost:
                 self._caches(self._manifest.run).drop()

@@ -12,13 +12,12 @@ from typing import Any
 
 from bench.cell import Cell
 from bench.program import Unsupported
-from bench.record import OK
+from bench.record import OK, OUTSIDE
 from bench.worker.learning import division
 from bench.worker.learning.lessons import Lessons
 
 from ..counts import counted
 from ..environments import Prepared
-from ..environments.outcome import STAGE
 from ..executors.job import InstalledEnvironment, describe_each
 from ..executors.parents import Parents
 from ..executors.starter import Starter
@@ -176,7 +175,7 @@ class TrainingRun:
         cell, seed = process.cell, self._plan.seed
         prepared, data = self._prepared[cell.environment], self._data.get(cell.workload)
         if prepared.status != OK:
-            process.end(Ended(prepared.status, prepared.stage or STAGE, prepared.reason or "it is not ready"))
+            process.end(Ended(prepared.status, prepared.stage or OUTSIDE, prepared.reason or "it is not ready"))
             return
         references = References(self._root, self._root / STATE / REFERENCES, seed, cell.threads, self._study.registry)
         try:

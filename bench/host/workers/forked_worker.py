@@ -7,10 +7,10 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.record import FAILED, OUT_OF_MEMORY
+from bench.record import FAILED, OUT_OF_MEMORY, OUTSIDE
 
 from . import log_limit
-from .protocol import OUTSIDE, Ended, Lines, receive, tail
+from .protocol import Ended, Lines, receive, tail
 from .requests import encode
 from .worker_process import end_of, oom_kills
 

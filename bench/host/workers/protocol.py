@@ -16,9 +16,6 @@ from . import log_limit, messages
 from .field_types import Malformed
 from .messages import LONGEST_MESSAGE_BYTES
 
-#: The stage of errors outside the cell, such as an engine of containers that stops; a continued run measures such cells
-#: again.
-OUTSIDE = "environment"
 #: How much of the end of a log becomes part of a reason.
 TAIL_LINES = 3
 TAIL_BYTES = 8192
