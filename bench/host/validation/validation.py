@@ -73,14 +73,15 @@ class Validation:
         own = numpy or Prepared("numpy", OK, command=(sys.executable,))
         self._ready = {name: one for name, one in prepared.items() if one.status == OK}
         self._environments = {**study.environments, "numpy": NUMPY}
+        installed = InstalledEnvironment.of_each({**self._ready, "numpy": own}, self._environments)
         self.trial_measurement = TrialMeasurement(
             root / STATE / "validation",
             LocalExecutor(root, self.folder),
-            InstalledEnvironment.of_each({**self._ready, "numpy": own}, self._environments),
+            installed,
             looks(),
             study.registry.others,
             # A container cannot leave the processors that it was given.
-            can_move=all(one.manifest.get("provider") != "container" for one in self._ready.values()),
+            can_move=not any(one.in_container for one in installed.values()),
         )
 
     def trials(self, same: int, planted: Mapping[float, int], *, with_numpy: bool = True) -> list[Trial]:
