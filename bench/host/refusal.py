@@ -48,6 +48,11 @@ def describe(error: OSError, place: object = None) -> str:
     return f"{where}: cannot be used: {error.strerror or error}. {remedy}."
 
 
+def raised(error: BaseException, place: str) -> str:
+    """Say in one line what other people's code raised, and where: ``mine/outputs/figure.py:12: KeyError: 'torch3'``."""
+    return ": ".join(filter(None, (place, type(error).__name__, " ".join(str(error).split()))))
+
+
 def exhausted(error: Exception) -> str | None:
     """Say what to do where the system refused a process, a thread, memory or an open file; None for other errors."""
     if isinstance(error, MemoryError):

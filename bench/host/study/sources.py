@@ -15,6 +15,7 @@ from bench.cell import PRECISIONS
 from bench.frameworks.facts import Facts, Mode
 from bench.registry import BENCH, FOLDERS, Registry, Source, folder_of
 
+from ..refusal import raised
 from .suggestion import nearest_name, shown, unknown
 
 #: The group of the entry points by which an installed package says that it holds such code.
@@ -190,8 +191,7 @@ def _problems(registry: Registry, place: str, load: Callable[[], list[str]]) -> 
     try:
         yield from load()
     except Exception as error:  # The boundary to other people's code.
-        message = " ".join(str(error).split())
-        yield f"{registry.place_of(error) or place}: {type(error).__name__}" + (f": {message}" if message else "")
+        yield raised(error, registry.place_of(error) or place)
 
 
 def _check_facts(registry: Registry, framework: str) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+from ...refusal import raised
 from .output import Output
 
 
@@ -60,9 +61,8 @@ def _missing(module: ModuleType, taken: set[str]) -> list[str]:
 
 
 def describe_failure(file: Path, error: BaseException) -> str:
-    """Say at which line of an output what went wrong: ``mine/outputs/figure.py:12: KeyError: 'torch3'``."""
-    message = " ".join(str(error).split())
-    return f"{_file_and_line(file, error)}: {type(error).__name__}" + (f": {message}" if message else "")
+    """Say at which line of an output what went wrong."""
+    return raised(error, _file_and_line(file, error))
 
 
 def _file_and_line(file: Path, error: BaseException) -> str:
