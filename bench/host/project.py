@@ -16,6 +16,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 PACKED = PACKAGE / "data"
 STATE = ".nox"
+#: Results of runs, and the histories of summaries that are committed.
+REPORTS, SERIES = "reports", "series"
 #: Folders of the state that several rooms use.
 COMPILE_CACHES, INPUT_DATA, REFERENCES = "compile-caches", "data", "references"
 #: How a person called nox, such as ``python3 noxfile.py``; not set where it was called by its name.

@@ -7,6 +7,7 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..project import SERIES
 from ..refusal import Refused
 from ..study import options as study_options
 from . import damaged_lines
@@ -58,7 +59,7 @@ def locate(options: argparse.Namespace, name: str | None) -> Path:
         # It would be the folder of the project, or that of the history.
         return stored_runs.find(folder, name).folder
     # Most runs have the name of their folder; all descriptions are read only where none has.
-    for place in (folder / archive.HISTORY / name, Path(options.root, "series", study, f"{name}.jsonl")):
+    for place in (folder / archive.HISTORY / name, Path(options.root, SERIES, study, f"{name}.jsonl")):
         if place.exists():
             return place
     return stored_runs.find(folder, name).folder

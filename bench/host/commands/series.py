@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..counts import counted
+from ..project import SERIES
 from ..refusal import Refused, harmless
 from ..study import location
 from ..study import options as study_options
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     from ..analysis.series_gate import judge
     from ..storage import accepted_changes, run_history
 
-    folder = options.folder or options.root / "series" / study_options.read_study(options).settings.name
+    folder = options.folder or options.root / SERIES / study_options.read_study(options).settings.name
     if folder.exists() and not folder.is_dir():
         raise Refused(f"--folder: {folder} is not a folder. Name that of a history.")
     for name in options.add:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..project import STATE
+
 
 def _path(root: Path) -> Path:
-    return root / ".nox" / "containers-were-started"
+    return root / STATE / "containers-were-started"
 
 
 def put(root: Path) -> None:

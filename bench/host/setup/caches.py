@@ -8,6 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ..project import STATE
+
 # The request "clone the content of that file into this one" (ioctl_ficlone(2)), which Python has no name for.
 FICLONE = 0x40049409
 
@@ -19,7 +21,7 @@ def cache_folder(name: str) -> Path:
 
 def near_cache(place: Path, name: str) -> Path:
     """Return a cache folder on the file system of ``place``, for use where the usual one is on another."""
-    top = next((parent for parent in place.parents if parent.name == ".nox"), place.parent)
+    top = next((parent for parent in place.parents if parent.name == STATE), place.parent)
     return top / "cache" / name
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..project import STATE
 from .caches import cache_folder, can_clone, near_cache, same_file_system
 from .tool import ToolFailed, run_tool
 
@@ -24,15 +25,8 @@ LOCK_TIMEOUT_S = 24 * 3600
 # These variables would install elsewhere, add another interpreter's packages, or leave out bytecode.
 DROPPED = frozenset(
     [
-        "VIRTUAL_ENV",
-        "PIP_USER",
-        "PIP_TARGET",
-        "PIP_PREFIX",
-        "PIP_ROOT",
-        "PYTHONHOME",
-        "PYTHONPATH",
-        "PYTHONPYCACHEPREFIX",
-        "PYTHONDONTWRITEBYTECODE",
+        *("VIRTUAL_ENV", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"),
+        *("PYTHONHOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"),
     ]
 )
 
@@ -75,7 +69,7 @@ def installer_environ(place: Path) -> dict[str, str]:
 
 def find_uv(root: Path) -> str | None:
     """Return a uv that runs: the one locked with the host environment first, then the one on PATH."""
-    locked = sorted((root / ".nox" / "host").glob("*/bin/uv"), key=lambda path: path.stat().st_mtime, reverse=True)
+    locked = sorted((root / STATE / "host").glob("*/bin/uv"), key=lambda path: path.stat().st_mtime, reverse=True)
     on_path = shutil.which("uv")
     candidates = [Path(sys.executable).parent / "uv", *locked, *([Path(on_path)] if on_path else [])]
     return next((str(path) for path in candidates if path.is_file() and answers((str(path), "--version"))), None)

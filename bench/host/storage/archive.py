@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..project import REPORTS
 from ..refusal import Refused, naming
 from . import moves
 from .file_names import folder_name, free
@@ -29,7 +30,7 @@ class RunIsKept(Refused):
 
 def folder_of(root: Path, study: str, *, trial: bool = False) -> Path:
     """Return the folder of the last run of a study, or of its last trial."""
-    folder = root / "reports" / study
+    folder = root / REPORTS / study
     return folder / TRIAL if trial else folder
 
 

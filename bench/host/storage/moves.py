@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..project import REPORTS
 from ..refusal import Refused, naming
 
 MOVING = ".moving"
@@ -65,7 +66,7 @@ def restore(folder: Path) -> None:
 
 def unfinished(root: Path) -> list[Path]:
     """List the folders of the project at ``root`` some of whose files a killed command has left on their way."""
-    return [moving.parent for place in PLACES for moving in root.glob(f"reports/{place}/{MOVING}")]
+    return [moving.parent for place in PLACES for moving in root.glob(f"{REPORTS}/{place}/{MOVING}")]
 
 
 def restore_all(root: Path) -> None:

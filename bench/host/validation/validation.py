@@ -18,7 +18,7 @@ from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
 from ..machine import facts
-from ..project import STATE
+from ..project import REPORTS, STATE
 from ..refusal import Refused
 from ..reporting.renderers import terminal
 from ..reporting.words.numbers import duration
@@ -69,7 +69,7 @@ class Validation:
         self._say = functools.partial(terminal.say, console)
         self._threads = threads
         self._registry = study.registry
-        self.folder = root / "reports" / "validation"
+        self.folder = root / REPORTS / "validation"
         own = numpy or Prepared("numpy", OK, command=(sys.executable,))
         self._ready = {name: one for name, one in prepared.items() if one.status == OK}
         self._environments = {**study.environments, "numpy": NUMPY}
