@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
 
+from .frameworks.facts import Mode
+
 
 class Program(NamedTuple):
     """A built implementation."""
@@ -40,14 +42,28 @@ class Transform:
     Implementations read ``mode`` where their best form depends on it, as pooling does under XLA, and ``part``: the part
     of a training program that the mode transforms, "module" (the forward pass with the loss; the rest stays the
     framework's own) or "step" (forward, backward and optimizer). The functions of adapters that make training programs
-    read ``precision``, for mixed precision.
+    read ``precision``, for mixed precision, and input pipelines ``places_batches``, a fact of the mode.
     """
 
-    def __init__(self, mode: str, apply: Callable[..., Any], part: str = "module", precision: str = "float32") -> None:
+    def __init__(
+        self,
+        mode: str,
+        apply: Callable[..., Any],
+        part: str = "module",
+        precision: str = "float32",
+        *,
+        places_batches: bool = False,
+    ) -> None:
         self.mode = mode
         self.part = part
         self.precision = precision
+        self.places_batches = places_batches
         self._apply = apply
+
+    @classmethod
+    def of(cls, mode: Mode, apply: Callable[..., Any], precision: str = "float32") -> "Transform":
+        """Return the transform of a mode with these facts."""
+        return cls(mode.name, apply, mode.part, precision, places_batches=mode.places_batches)
 
     def __call__(self, function: Any, **options: Any) -> Any:
         """Transform ``function``; the option ``part`` says what it is: a "module" (the default) or a "step".
@@ -59,7 +75,7 @@ class Transform:
 
     def calling(self, apply: Callable[..., Any]) -> "Transform":
         """Return a transform of the same cell that calls ``apply``, which calls this one."""
-        return Transform(self.mode, apply, self.part, self.precision)
+        return Transform(self.mode, apply, self.part, self.precision, places_batches=self.places_batches)
 
 
 class Unsupported(Exception):

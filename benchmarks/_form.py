@@ -101,9 +101,9 @@ def main(framework, mode, workload, size_name, precision, path, form, steps, clo
         adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
         parameters = {name: adapter.put(array) for name, array in drawn.items()}
         rotation = [tuple(adapter.put(array) for array in batch) for batch in batches]
-        part = BUILT_IN.facts(framework).mode(mode).part
+        transform = Transform.of(BUILT_IN.facts(framework).mode(mode), adapter.transform, precision)
         try:
-            program = build(size, parameters, rotation[0], Transform(mode, adapter.transform, part, precision))
+            program = build(size, parameters, rotation[0], transform)
             if size_name == "check":
                 print(f"{verify(program, specification, size, rotation, drawn, adapter, precision):.2g}")
                 return

@@ -135,7 +135,7 @@ def main(framework, mode, workload, size_name, turns):
     drawn, drawn_batches, _ = parity.draw(specification, size, 1)
     parameters = {name: adapter.put(array) for name, array in drawn.items()}
     rotation = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
-    transform = Recorded(mode, adapter.transform, BUILT_IN.facts(framework).mode(mode).part)
+    transform = Recorded.of(BUILT_IN.facts(framework).mode(mode), adapter.transform)
     program = BUILT_IN.implementation(workload, framework)(size, parameters, rotation[0], transform)
     run, _ = run_of(program, adapter, "cpu")
     loops = (lambda batches: adapter.synchronize(run(batches)), LOOPS[framework](transform, specification, parameters))

@@ -36,6 +36,9 @@ class Mode:
     training_preloads: Tuple[str, ...] = ()
     #: Between how many devices it divides a training step.
     devices: int = 1
+    #: Whether it divides batches among devices, joins them or gives them a layout, once and before they are timed, so
+    #: that no input pipeline can feed it.
+    places_batches: bool = False
     #: Names what its first use in an installation compiles and all programs share, such as headers; empty for nothing.
     #: The adapter's ``warm`` does that once for all modes with the same name, before any first call is measured.
     precompiles: str = ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ..program import Program, Unsupported
 
-#: Modes that divide batches among devices, join them or give them a layout, once and before they are timed.
-PLACED = ("ddp", "mirrored", "pmap", "shard-map", "jit-loop", "channels-last", "channels-first")
 
-
-def verify_mode(mode):
+def verify_mode(transform):
     """Raise Unsupported for a mode that no pipeline can feed."""
-    if mode in PLACED:
+    if transform.places_batches:
         raise Unsupported(
-            "mode {} places its batches before it is timed, so no pipeline can feed it; use another".format(mode)
+            "mode {} places its batches before it is timed, so no pipeline can feed it; use another".format(
+                transform.mode
+            )
         )
 
 
@@ -21,7 +20,7 @@ def feeding(transform, settings):
 
     ``settings`` is {name: value}.
     """
-    verify_mode(transform.mode)
+    verify_mode(transform)
 
     def apply(function, **options):
         read = options.pop("settings", dict)

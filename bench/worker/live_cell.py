@@ -67,8 +67,7 @@ class LiveCell:
         return specification, specification.SIZES[self.cell.size]
 
     def transform(self) -> Transform:
-        part = self.facts.mode(self.cell.mode).part
-        return Transform(self.cell.mode, self.adapter.transform, part, self.cell.precision)
+        return Transform.of(self.facts.mode(self.cell.mode), self.adapter.transform, self.cell.precision)
 
     def first_call(
         self, size: Dict[str, int], parameters: Dict[str, Any], batch: Any, enter: Enter

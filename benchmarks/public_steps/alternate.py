@@ -50,8 +50,7 @@ def time_s(run, synchronize, batches):
 def ours(framework, adapter, mode, workload, size, batch, parameters, each):
     """Build our program, as a session does, with the ``run`` that it times, which does single steps, too."""
     build = BUILT_IN.implementation(workload, framework)
-    part = BUILT_IN.facts(framework).mode(mode).part
-    program = build(size, parameters, batch, Transform(mode, adapter.transform, part))
+    program = build(size, parameters, batch, Transform.of(BUILT_IN.facts(framework).mode(mode), adapter.transform))
     if program.reset is not None:
         program.reset()
     run = program.run or looped(program.step, adapter.synchronize, each)

@@ -30,15 +30,15 @@ def share_of_allowed(framework, mode, reference, workload, size_name="check", pr
     adapter = BUILT_IN.adapter(framework).Adapter(mode, "cpu", precision, THREADS)
     batches = [tuple(adapter.put(array) for array in batch) for batch in drawn_batches]
     build = BUILT_IN.implementation(workload, framework)
-    part = BUILT_IN.facts(framework).mode(mode).part
-    transform = Transform(mode, adapter.transform, part, precision)
+    facts = BUILT_IN.facts(framework).mode(mode)
+    transform = Transform.of(facts, adapter.transform, precision)
     program = build(size, {name: adapter.put(array) for name, array in drawn.items()}, batches[0], transform)
     run = program.run or looped(program.step, adapter.synchronize, each=True)
     # A turn: other batches before, then a reset.
     adapter.synchronize(run(batches))
     initial = dict(drawn, **parity.initial_state(specification, size))
     outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, initial)
-    computed = BUILT_IN.facts(framework).mode(mode).computes_in or precision
+    computed = facts.computes_in or precision
     found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), computed, parity.TOLERANCE_FACTOR)
     # As a session does before it times anything.
     getattr(adapter, "settle", lambda: None)()

@@ -37,8 +37,8 @@ def built(adapter, framework, mode, workload):
     """Build a workload's program as a session does; return it with its batches on the device."""
     size, parameters, batches = placed(adapter, workload)
     build = BUILT_IN.implementation(workload, framework)
-    part = BUILT_IN.facts(framework).mode(mode).part
-    return build(size, parameters, batches[0], Transform(mode, adapter.transform, part)), batches
+    transform = Transform.of(BUILT_IN.facts(framework).mode(mode), adapter.transform)
+    return build(size, parameters, batches[0], transform), batches
 
 
 def run(adapter, program, batches, steps):

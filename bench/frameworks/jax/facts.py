@@ -13,11 +13,19 @@ FACTS = Facts(
         Mode("jit", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, validated=True),
         # JAX's default on a processor, and many training steps in one executable.
         Mode("jit-async", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
-        Mode("jit-loop", part="step", first_call_s=0.5, compile_s=2.0, caches_on_disk=True),
+        Mode("jit-loop", part="step", first_call_s=0.5, compile_s=2.0, caches_on_disk=True, places_batches=True),
         Mode("jit-aot", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True),
         # Training steps over two devices.
-        Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
-        Mode("shard-map", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2),
+        Mode("pmap", part="step", first_call_s=0.2, compile_s=0.3, caches_on_disk=True, devices=2, places_batches=True),
+        Mode(
+            "shard-map",
+            part="step",
+            first_call_s=0.2,
+            compile_s=0.3,
+            caches_on_disk=True,
+            devices=2,
+            places_batches=True,
+        ),
     ),
     # JAX sizes its pool by the processors to which a process is bound when it first computes.
     sets_threads=True,

@@ -21,7 +21,7 @@ FACTS = Facts(
         Mode("xla-concrete", part="step", first_call_s=0.8),
         Mode("xla-auto", part="step", first_call_s=0.8),
         # Training steps over two devices.
-        Mode("mirrored", part="step", first_call_s=1.0, devices=2),
+        Mode("mirrored", part="step", first_call_s=1.0, devices=2, places_batches=True),
     ),
     sets_threads=True,
     variables={"TF_NUM_INTRAOP_THREADS": "{threads}", "TF_NUM_INTEROP_THREADS": "{threads}"},

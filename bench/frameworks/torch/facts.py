@@ -60,8 +60,8 @@ FACTS = Facts(
         Mode("torchscript-trace", first_call_s=0.2, training_preloads=OPTIMIZER),
         Mode("torchscript-optimized", first_call_s=0.2),
         # Memory formats of convolutions; eager has the one that was faster.
-        Mode("channels-last", training_preloads=OPTIMIZER),
-        Mode("channels-first", training_preloads=OPTIMIZER),
+        Mode("channels-last", training_preloads=OPTIMIZER, places_batches=True),
+        Mode("channels-first", training_preloads=OPTIMIZER, places_batches=True),
         Mode("functorch", training_preloads=OPTIMIZER),
         # Forms of torch.optim, which has had the keyword since 1.12; eager has the fused one, where the version can.
         Mode("optimizer-loop", first_version="1.12", training_preloads=OPTIMIZER),
@@ -78,7 +78,7 @@ FACTS = Facts(
             training_preloads=OPTIMIZER,
         ),
         # Training steps over two processes, and over two GPUs of one process.
-        Mode("ddp", training_preloads=OPTIMIZER, devices=2),
+        Mode("ddp", training_preloads=OPTIMIZER, devices=2, places_batches=True),
         Mode("data-parallel", training_preloads=OPTIMIZER, devices=2),
         Mode("autocast", computes_in="bfloat16"),
         inductor("compile", "2.0", first_call_s=0.3, compile_s=4.0),

@@ -39,7 +39,7 @@ class Pipeline:
 
 def build(size, parameters, batch, transform):
     # Of two reasons, this one holds with Grain as well.
-    verify_mode(transform.mode)
+    verify_mode(transform)
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     loss_of_mode = of_mode(loss, transform.mode)
