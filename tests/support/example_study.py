@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from bench.cell import Cell
-from bench.host.study import options as study_options
+from bench.host.commands import study_options
 from bench.host.study import selection, study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study

@@ -8,7 +8,7 @@ from bench.cell import Cell
 from bench.record import OK
 
 from ..study.claim import GRAPHS, MEMORY, Claim, same_environment
-from ..study.schema import fits
+from ..study.patterns import fits
 from .comparable_times import comparable
 from .results import Result, columns_of
 from .row_key import row_key

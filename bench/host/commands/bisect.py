@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..counts import counted
 from ..refusal import Refused
-from ..study import options as study_options
-from . import announce, bisect_report, exit_codes
+from . import announce, bisect_report, exit_codes, study_options
 from .run import announce_shortcomings
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
-from ..study.options import add_pattern_options, fits
+from ..study.patterns import cell_fits
 from ..study.suggestion import unknown
+from .study_options import add_pattern_options
 
 if TYPE_CHECKING:
     from bench.cell import Cell
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chosen(options: argparse.Namespace) -> Callable[[CellSummary], bool]:
     """Return a function that tells whether a cell is chosen."""
-    return lambda cell: fits(cell, options, OPTIONS)
+    return lambda cell: cell_fits(cell, options, OPTIONS)
 
 
 def verify(

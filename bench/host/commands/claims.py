@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..refusal import Refused, naming
 from ..study import location
-from ..study import options as study_options
-from . import announce, damaged_lines, exit_codes
+from . import announce, damaged_lines, exit_codes, study_options
 
 if TYPE_CHECKING:
     from ..reporting.tables.claims_of_runs import AnswersOfRun

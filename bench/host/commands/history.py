@@ -9,10 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..refusal import Refused
-from ..study.options import PATTERN_OPTIONS, fits
+from ..study.patterns import cell_fits
 from ..study.suggestion import unknown
-from . import announce, damaged_lines, exit_codes, run_choice
+from . import announce, damaged_lines, exit_codes, run_choice, study_options
 from . import run as measuring
+from .study_options import PATTERN_OPTIONS
 
 if TYPE_CHECKING:
     from bench.cell import Cell
@@ -37,7 +38,6 @@ def run(options: argparse.Namespace) -> int:
     from ..reporting import history
     from ..reporting.words.files import list_files
     from ..storage import archive, run_records
-    from ..study import options as study_options
 
     study = study_options.read_study(options)
     names = _named(study, options.families)
@@ -107,4 +107,4 @@ def _wanted(cell: Cell, options: argparse.Namespace, environments: Sequence[str]
 
     if environments and original(cell.environment) not in environments:
         return False
-    return fits(cell, options, PATTERN_OPTIONS)
+    return cell_fits(cell, options, PATTERN_OPTIONS)

@@ -12,9 +12,8 @@ from ..counts import counted
 from ..project import STATE
 from ..refusal import Refused
 from ..study import location
-from ..study import options as study_options
 from ..study.suggestion import unknown
-from . import announce
+from . import announce, study_options
 
 if TYPE_CHECKING:
     from ..study.environment import Environment

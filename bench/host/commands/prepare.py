@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..study import options as study_options
-from . import announce
+from . import announce, study_options
 from .exit_codes import EXIT_FAILED, EXIT_OK
 
 

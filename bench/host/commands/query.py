@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from ..counts import counted
 from ..refusal import Refused
 from ..study import location
-from ..study import options as study_options
-from . import announce, run_choice
+from . import announce, run_choice, study_options
 
 if TYPE_CHECKING:
     import duckdb

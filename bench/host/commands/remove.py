@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..study import location
-from ..study import options as study_options
-from . import announce
+from . import announce, study_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

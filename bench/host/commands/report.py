@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
-from ..study import options as study_options
-from . import announce, exit_codes, report_part, report_versions, run_choice
+from . import announce, exit_codes, report_part, report_versions, run_choice, study_options
 
 if TYPE_CHECKING:
     from ..study.claim import Claim

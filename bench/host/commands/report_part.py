@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..refusal import Refused
 from ..study import location
-from ..study.options import add_pattern_options, fits
+from ..study.patterns import cell_fits
 from . import cell_filter
+from .study_options import add_pattern_options
 
 if TYPE_CHECKING:
     from bench.cell import Cell
@@ -58,7 +59,7 @@ def of(options: argparse.Namespace, manifest: Manifest, records: Iterable[Record
     cell_filter.verify(options, cells, OPTIONS)
 
     def shown(cell: Cell) -> bool:
-        return fits(cell, options, OPTIONS)
+        return cell_fits(cell, options, OPTIONS)
 
     columns = list(dict.fromkeys(cell.column for cell in measured if shown(cell)))
     if not columns:

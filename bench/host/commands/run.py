@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..counts import counted
 from ..refusal import Refused
-from ..study import options as study_options
-from . import announce, exit_codes, run_choice
+from . import announce, exit_codes, run_choice, study_options
 
 if TYPE_CHECKING:
     from pathlib import Path

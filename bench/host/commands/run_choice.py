@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..project import SERIES
 from ..refusal import Refused
-from ..study import options as study_options
-from . import damaged_lines
+from . import damaged_lines, study_options
 
 if TYPE_CHECKING:
     from ..storage.run_summary import RunFacts, RunSummary

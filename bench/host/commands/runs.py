@@ -12,8 +12,7 @@ from bench.record import OK, UNSUPPORTED
 from ..counts import counted
 from ..refusal import Refused, harmless
 from ..study import location
-from ..study import options as study_options
-from . import announce, run_choice
+from . import announce, run_choice, study_options
 
 if TYPE_CHECKING:
     from ..storage.stored_runs import StoredRun

@@ -13,8 +13,7 @@ from ..counts import counted
 from ..project import SERIES
 from ..refusal import Refused, harmless
 from ..study import location
-from ..study import options as study_options
-from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words
+from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words, study_options
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from ..counts import counted
 from ..refusal import Refused
 from ..study import location
-from ..study import options as study_options
-from . import announce, damaged_lines, exit_codes
+from . import announce, damaged_lines, exit_codes, study_options
 from .run import announce_shortcomings, prepare
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..refusal import Refused
 from ..study import location
-from ..study import options as study_options
 from ..study.suggestion import unknown
-from . import announce
+from . import announce, study_options
 
 if TYPE_CHECKING:
     from ..study.schema import Study

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..refusal import Refused, naming
-from ..study.options import fits
+from ..study.patterns import cell_fits
 from .run_summary import CellSummary
 
 #: The file, in the folder of the history, so that it is committed and shared with it.
@@ -40,7 +40,7 @@ class Acceptance(BaseModel):
     def covers(self, cell: CellSummary, run: str) -> bool:
         """Tell whether it holds for a change of ``cell`` whose new level begins with ``run``."""
         # The names of runs begin with their time.
-        return run <= self.run and fits(cell, self, PATTERNS)
+        return run <= self.run and cell_fits(cell, self, PATTERNS)
 
 
 def read(folder: Path) -> tuple[Acceptance, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -166,11 +165,6 @@ class Exclusion(StudyTable):
 
 #: The coordinates by which an exclusion may choose cells.
 COORDINATES = tuple(key for key in Exclusion.model_fields if key not in ("reason", "training"))
-
-
-def fits(name: str, pattern: str) -> bool:
-    """Tell whether a name fits the pattern of an exclusion. With ``!`` before it, a pattern stands for all others."""
-    return fnmatchcase(name, pattern.removeprefix("!")) != pattern.startswith("!")
 
 
 class Study(StudyTable):

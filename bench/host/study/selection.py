@@ -17,8 +17,9 @@ from .baseline import CHOSEN, SPEED_UP
 from .draft import sizes_of
 from .environment import Environment
 from .location import StudyError
+from .patterns import fits
 from .plan import Plan
-from .schema import COORDINATES, Exclusion, Profile, Study, fits
+from .schema import COORDINATES, Exclusion, Profile, Study
 from .suggestion import unknown
 from .twin import column_to_repeat, with_twin
 from .values import Threads
@@ -44,7 +45,7 @@ class Selection:
 
 
 def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
-    """Select by the options of ``options.add_arguments`` within the named environments; raises StudyError."""
+    """Select by the options of ``study_options.add_arguments`` within the named environments; raises StudyError."""
     return select(
         study,
         Selection(

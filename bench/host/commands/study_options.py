@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from . import location
-from .baseline import RATIOS
-from .toml_limits import MOST_THREADS
+from ..study import location
+from ..study.baseline import RATIOS
+from ..study.toml_limits import MOST_THREADS
 
 if TYPE_CHECKING:
-    from .schema import Study
+    from ..study.schema import Study
 
 #: {option: (an example of its patterns, what they select)}
 PATTERN_OPTIONS = {
@@ -78,9 +77,9 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pattern_options(parser: argparse._ActionsContainer, described: Mapping[str, tuple[str, str]]) -> None:
-    """Add options that select cells by patterns, separated by commas or given repeatedly; ``fits`` takes their values.
+    """Add options that select cells by patterns, separated by commas or given repeatedly.
 
-    ``described`` is {option: (an example of its patterns, what they select)}.
+    ``patterns.cell_fits`` takes their values. ``described`` is {option: (an example of its patterns, what they select)}.
     """
     for option, (example, selected) in described.items():
         parser.add_argument(
@@ -91,12 +90,6 @@ def add_pattern_options(parser: argparse._ActionsContainer, described: Mapping[s
             metavar="PATTERN",
             help=f"{selected}; for example {example}",
         )
-
-
-def fits(cell: object, options: object, names: Iterable[str]) -> bool:
-    """Tell whether a cell matches the patterns of ``names``, each an attribute of ``options`` and of the cell."""
-    given = ((str(getattr(cell, name)), getattr(options, name)) for name in names)
-    return all(not wanted or any(fnmatch.fnmatchcase(value, one) for one in wanted) for value, wanted in given)
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +120,7 @@ def read_study(options: argparse.Namespace) -> Study:
 def read_file(named: Path | None, options: argparse.Namespace) -> Study:
     """Read the study file ``named``, or that of the project; raises StudyError."""
     # Imported only now: pydantic takes a quarter of a second, and these options are also part of --help.
-    from . import study_file
+    from ..study import study_file
 
     return study_file.load(location.locate(named, options.root), root=options.root)
 
