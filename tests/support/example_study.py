@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.cell import Cell
 from bench.host.commands import study_options
-from bench.host.study import selection, study_file
+from bench.host.study import study_file
 from bench.host.study.plan import Plan
 from bench.host.study.schema import Study
 from bench.host.study.selection import Selection
@@ -54,7 +54,7 @@ def options(*arguments: str) -> argparse.Namespace:
 
 
 def plan_of(*arguments: str, environments: tuple[str, ...] = ("old", "jax")) -> Plan:
-    return selection.from_options(study(), options(*arguments), environments=environments)
+    return study_options.plan(study(), options(*arguments), environments=environments)
 
 
 def everything(plan: Plan) -> list[Cell]:

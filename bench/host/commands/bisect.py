@@ -50,9 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..interrupts import interrupted_by_signals
     from ..storage.run_lock import exclusive
-    from ..study import selection
 
-    study = selection.with_interpreters(study_options.read_study(options), options)
+    study = study_options.with_interpreters(study_options.read_study(options), options)
     plan, cells = releases(study, options)
     for cell, why in plan.excluded:
         announce(f"Left out: {cell.environment}: {why}")
@@ -70,7 +69,6 @@ def run(options: argparse.Namespace) -> int:
 
 def releases(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell]]:
     """Return the cell of each release of the family, the oldest first. Raises Refused where rows are several."""
-    from ..study import selection
     from ..study.suggestion import unknown
     from ..study.twin import is_twin
 
@@ -79,7 +77,7 @@ def releases(study: Study, options: argparse.Namespace) -> tuple[Plan, list[Cell
         families = list(dict.fromkeys(one.family for one in study.environments.values() if one.family))
         problem = unknown("family", options.family, families) if families else "no table of this study lists versions."
         raise Refused(f"{options.family}: {problem} A family is a table of environments with versions = […].")
-    plan = selection.from_options(study, options, environments=members)
+    plan = study_options.plan(study, options, environments=members)
     if plan.profile.trial:
         others = [name for name, one in study.profiles.items() if not one.trial]
         remedy = (

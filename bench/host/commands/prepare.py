@@ -17,11 +17,10 @@ def run(options: argparse.Namespace) -> int:
     from bench.record import FAILED
 
     from ..storage.run_lock import exclusive
-    from ..study import selection
     from .run import prepare
 
-    study = selection.with_interpreters(study_options.read_study(options), options)
-    plan = selection.from_options(study, options, environments=options.environments)
+    study = study_options.with_interpreters(study_options.read_study(options), options)
+    plan = study_options.plan(study, options, environments=options.environments)
     if options.dry_run:
         return EXIT_OK
     # A build would disturb a run, and could replace what is being measured.

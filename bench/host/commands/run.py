@@ -49,10 +49,10 @@ def run(options: argparse.Namespace) -> int:
     from ..reporting.preview import preview, warnings
     from ..storage import stored_runs
     from ..storage.run_lock import exclusive
-    from ..study import json_schema, location, selection
+    from ..study import json_schema, location
 
-    study = selection.with_interpreters(study_options.read_study(options), options)
-    plan = selection.from_options(study, options, environments=options.environment)
+    study = study_options.with_interpreters(study_options.read_study(options), options)
+    plan = study_options.plan(study, options, environments=options.environment)
     json_schema.renew(location.locate(options.matrix, options.root), study.registry)
     if options.dry_run:
         there = stored_runs.stored_run(_folder(study, plan, options))

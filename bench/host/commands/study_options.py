@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..study import location
 from ..study.baseline import RATIOS
+from ..study.location import StudyError
+from ..study.suggestion import unknown
 from ..study.toml_limits import MOST_THREADS
 
 if TYPE_CHECKING:
+    from ..study.plan import Plan
     from ..study.schema import Study
 
 #: {option: (an example of its patterns, what they select)}
@@ -27,7 +30,7 @@ PATTERN_OPTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose a study file and a part of it; ``selection.from_options`` takes their values."""
+    """Add the options that choose a study file and a part of it; ``plan`` takes their values."""
     add_selection_arguments(parser)
     parser.add_argument(
         "--budget",
@@ -123,6 +126,61 @@ def read_file(named: Path | None, options: argparse.Namespace) -> Study:
     from ..study import study_file
 
     return study_file.load(location.locate(named, options.root), root=options.root)
+
+
+def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
+    """Put the interpreters of ``--interpreter NAME=PATH`` in place of the study's; raises StudyError."""
+    given: dict[str, str] = dict(options.interpreter)
+    errors = [
+        f"--interpreter: {unknown('environment', name, study.environments)}"
+        for name in given
+        if name not in study.environments
+    ]
+    errors += [
+        f"--interpreter: environment {name} is a container, which has the interpreter of its image; name another one"
+        for name in given
+        if name in study.environments and study.environments[name].provider == "container"
+    ]
+    # What shares an installation has its interpreter.
+    owners = {name: each.lock or name for name, each in study.environments.items() if each.provider != "container"}
+    errors += [
+        f"--interpreter: environment {name} has the installation of {owners[name]}; name that one"
+        for name in given
+        if owners.get(name, name) != name
+    ]
+    if errors:
+        raise StudyError(errors)
+    environments = {
+        name: environment.model_copy(update={"interpreter": given[owners[name]]})
+        if owners.get(name) in given
+        else environment
+        for name, environment in study.environments.items()
+    }
+    return study.model_copy(update={"environments": environments})
+
+
+def plan(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
+    """Plan what the options of ``add_arguments`` select within the named environments; raises StudyError."""
+    from ..study.selection import Selection, select
+
+    return select(
+        study,
+        Selection(
+            environments=environments,
+            modes=options.mode,
+            workloads=options.workload,
+            sizes=options.size,
+            precisions=options.precision,
+            devices=options.device,
+            threads=options.threads,
+            profile=options.profile,
+            budget_s=options.budget,
+            strict=options.strict,
+            memory_cap_bytes=options.largest_batch,
+            baseline=options.baseline,
+            ratios=options.ratios,
+        ),
+    )
 
 
 def patterns(text: str) -> list[str]:

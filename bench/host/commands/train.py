@@ -79,14 +79,13 @@ def run(options: argparse.Namespace) -> int:
     from ..reporting.words.files import list_files
     from ..storage import training_records
     from ..storage.run_lock import exclusive
-    from ..study import selection
 
     given = [f"--{name.replace('_', '-')}" for name in WITHOUT_MEANING if getattr(options, name)]
     if given:
         raise Refused(f"{', '.join(given)}: a training has no use for it. Remove it, or measure steps with a run.")
     options.size = options.size or [SIZE]
-    study = selection.with_interpreters(study_options.read_study(options), options)
-    plan = selection.from_options(study, options, environments=options.environment)
+    study = study_options.with_interpreters(study_options.read_study(options), options)
+    plan = study_options.plan(study, options, environments=options.environment)
     plan, data = _trainable(study, plan, options)
     seeds = tuple(range(plan.seed, plan.seed + options.seeds))
     course = TrainingPlan(options.epochs, seeds, options.validation, options.time_to)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,28 +41,6 @@ class Selection:
     memory_cap_bytes: int | None = None
     baseline: str | None = None
     ratios: str | None = None
-
-
-def from_options(study: Study, options: argparse.Namespace, *, environments: Sequence[str]) -> Plan:
-    """Select by the options of ``study_options.add_arguments`` within the named environments; raises StudyError."""
-    return select(
-        study,
-        Selection(
-            environments=environments,
-            modes=options.mode,
-            workloads=options.workload,
-            sizes=options.size,
-            precisions=options.precision,
-            devices=options.device,
-            threads=options.threads,
-            profile=options.profile,
-            budget_s=options.budget,
-            strict=options.strict,
-            memory_cap_bytes=options.largest_batch,
-            baseline=options.baseline,
-            ratios=options.ratios,
-        ),
-    )
 
 
 def select(study: Study, selection: Selection) -> Plan:
@@ -113,37 +90,6 @@ def _baseline(cells: Sequence[Cell], wanted: str) -> str:
         return wanted
     columns = list(dict.fromkeys(cell.column for cell in cells))
     return wanted if wanted in columns or not columns else columns[0]
-
-
-def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
-    """Put the interpreters of ``--interpreter NAME=PATH`` in place of the study's; raises StudyError."""
-    given: dict[str, str] = dict(options.interpreter)
-    errors = [
-        f"--interpreter: {unknown('environment', name, study.environments)}"
-        for name in given
-        if name not in study.environments
-    ]
-    errors += [
-        f"--interpreter: environment {name} is a container, which has the interpreter of its image; name another one"
-        for name in given
-        if name in study.environments and study.environments[name].provider == "container"
-    ]
-    # What shares an installation has its interpreter.
-    owners = {name: each.lock or name for name, each in study.environments.items() if each.provider != "container"}
-    errors += [
-        f"--interpreter: environment {name} has the installation of {owners[name]}; name that one"
-        for name in given
-        if owners.get(name, name) != name
-    ]
-    if errors:
-        raise StudyError(errors)
-    environments = {
-        name: environment.model_copy(update={"interpreter": given[owners[name]]})
-        if owners.get(name) in given
-        else environment
-        for name, environment in study.environments.items()
-    }
-    return study.model_copy(update={"environments": environments})
 
 
 class _Axes:

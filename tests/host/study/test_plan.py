@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from example_study import ALL, options, plan_of, rows, study
 
-from bench.host.study import selection
+from bench.host.commands import study_options
 from bench.host.study.location import StudyError
 from bench.host.study.selection import Selection, select
 
 
 def test_interpreters_of_the_command_line_replace_those_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STACK", "/opt/stack")
-    replaced = selection.with_interpreters(study(), options("--interpreter", "jax=$STACK/bin/python=3"))
+    replaced = study_options.with_interpreters(study(), options("--interpreter", "jax=$STACK/bin/python=3"))
     assert replaced.environments["jax"].interpreter == "/opt/stack/bin/python=3"
     assert replaced.environments["old"].interpreter == "python3"
     with pytest.raises(StudyError, match=r"--interpreter: unknown environment 'jx'; did you mean 'jax'\?"):
-        selection.with_interpreters(study(), options("--interpreter", "jx=python3"))
+        study_options.with_interpreters(study(), options("--interpreter", "jx=python3"))
 
 
 def test_a_container_takes_no_interpreter_of_the_command_line() -> None:
@@ -24,7 +24,7 @@ def test_a_container_takes_no_interpreter_of_the_command_line() -> None:
     container = plain.environments["jax"].model_copy(update={"provider": "container"})
     changed = plain.model_copy(update={"environments": {**plain.environments, "jax": container}})
     with pytest.raises(StudyError, match=r"--interpreter: environment jax is a container, which has the interpreter"):
-        selection.with_interpreters(changed, options("--interpreter", "jax=python3"))
+        study_options.with_interpreters(changed, options("--interpreter", "jax=python3"))
 
 
 def test_environments_that_share_an_installation_take_the_interpreter_of_the_command_line_from_its_owner() -> None:
@@ -34,11 +34,11 @@ def test_environments_that_share_an_installation_take_the_interpreter_of_the_com
     image = sharing.model_copy(update={"name": "image", "provider": "container", "interpreter": None})
     added = {"old": old, "sharing": sharing, "image": image}
     changed = plain.model_copy(update={"environments": {**plain.environments, **added}})
-    replaced = selection.with_interpreters(changed, options("--interpreter", "old=/opt/python")).environments
+    replaced = study_options.with_interpreters(changed, options("--interpreter", "old=/opt/python")).environments
     # Of two interpreters, each would replace the installation that is made from the other.
     assert [replaced[name].interpreter for name in added] == ["/opt/python", "/opt/python", None]
     with pytest.raises(StudyError, match=r"--interpreter: environment sharing has the installation of old; name that"):
-        selection.with_interpreters(changed, options("--interpreter", "sharing=/opt/python"))
+        study_options.with_interpreters(changed, options("--interpreter", "sharing=/opt/python"))
 
 
 def test_a_profile_can_give_a_workload_other_sizes() -> None:

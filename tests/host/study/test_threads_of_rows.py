@@ -7,6 +7,7 @@ import re
 import pytest
 from example_study import options, plan_of, rows, with_threads
 
+from bench.host.commands import study_options
 from bench.host.machine.processors import physical_cores
 from bench.host.reporting.preview import preview
 from bench.host.study import selection
@@ -39,7 +40,7 @@ def test_all_and_one_are_one_row_on_one_core(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_threads_of_the_command_line_are_those_of_every_workload() -> None:
-    plan = selection.from_options(with_threads(1, workload=[1, 3]), options("--threads", "2,4"), environments=["old"])
+    plan = study_options.plan(with_threads(1, workload=[1, 3]), options("--threads", "2,4"), environments=["old"])
     assert sorted(rows(plan).values()) == [2, 2, 4, 4]
 
 
