@@ -30,8 +30,8 @@ STATUSES = (OK, MISMATCH, FAILED, TIMEOUT, OUT_OF_MEMORY, UNSUPPORTED)
 
 #: The stage of a process whose samples are faster than the machine's peak and so cannot be true.
 IMPLAUSIBLE = "plausibility"
-#: The stage of what goes wrong outside the cell: its environment cannot be made, or the engine of its container stops. A
-#: continued run measures such a cell again.
+#: The stage of what goes wrong outside the cell: its environment cannot be made, or the engine of its container stops.
+#: A continued run measures such a cell again.
 OUTSIDE = "environment"
 #: The stages of a cell. A worker announces each before entering it, so that the stage of a killed worker is known.
 STAGES = (

@@ -160,7 +160,7 @@ def test_a_run_that_leaves_out_its_last_batch_is_found_after_timing(workload, sl
 
 def test_modes_that_place_batches_before_they_are_timed_refuse_a_pipeline():
     placing = Mode("mine", places_batches=True)
-    with pytest.raises(Unsupported, match="^mode mine places its batches before it is timed"):
+    with pytest.raises(Unsupported, match=r"^mode mine places its batches before it is timed"):
         fed.feeding(Transform.of(placing, lambda function: function), {})
     modes = {mode.name for name in BUILT_IN.frameworks for mode in BUILT_IN.facts(name).modes if mode.places_batches}
     assert modes == {"ddp", "mirrored", "pmap", "shard-map", "jit-loop", "channels-last", "channels-first"}

@@ -64,7 +64,7 @@ def of_worker(
     }
 
 
-def activated(interpreter: str, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def activated(interpreter: str, inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the inherited variables with an interpreter's folder in PATH, first, as after ``activate``.
 
     PyTorch 2.0 tries vector instructions in a program called ``python``. Where that is an interpreter without PyTorch,
@@ -81,7 +81,7 @@ def of_module_system() -> dict[str, str]:
     return {name: os.environ[name] for name in MODULE_SYSTEM if os.environ.get(name)}
 
 
-def of_gpus(device: str, count: int, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def of_gpus(device: str, count: int, inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the variable that shows a worker on GPUs as many as its mode divides a step between.
 
     Some frameworks open all that they see, and their memory would be that of the cell.

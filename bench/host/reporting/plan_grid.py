@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 Marks = Mapping[Cell, int | None]
 
 
-def plan_grid(marks: Marks, width: int | None = None) -> str:
+def plan_grid(marks: Marks, width: int | None) -> str:
     """Return a table of what runs; where it is wider than ``width``, a list of the rows and one of the columns."""
     table = _table(marks)
     if width is None or max(map(len, table.splitlines())) <= width:

@@ -108,7 +108,7 @@ def next_step(count: int, pairs: Pairs, *, faster: bool = False) -> Step:
     return Change(until, confirmed) if _holds(confirmed, faster) else Undecided(after, until)
 
 
-def bracket_so_far(count: int, pairs: Pairs, *, faster: bool = False) -> Undecided | None:
+def bracket_so_far(count: int, pairs: Pairs, *, faster: bool) -> Undecided | None:
     """Return between which releases the change lies, by the pairs of a bisection that goes no further.
 
     None where the two ends have not shown yet that there is a change.

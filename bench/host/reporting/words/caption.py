@@ -40,12 +40,12 @@ def compared_of(results: Sequence[Result], manifest: Manifest) -> str:
     return printable(enumerate_names(list(dict.fromkeys(names)))) if names else printable(manifest.study.name)
 
 
-def baseline_name(baseline: str, labels: Mapping[str, Label] | None = None) -> str:
-    """Name what ratios are taken to: a column, by its label where ``labels`` are given, or another baseline."""
+def baseline_name(baseline: str, labels: Mapping[str, Label]) -> str:
+    """Name what ratios are taken to: a column, by its label where it has one, or another baseline."""
     chosen = {BEST: _("the best of its row"), PREVIOUS: _("the version before, in the same mode")}
     if baseline in chosen:
         return chosen[baseline]
-    return labels[baseline].text if labels else baseline
+    return labels[baseline].text if baseline in labels else baseline
 
 
 def machine_in_words(machine: Mapping[str, Any]) -> str:
