@@ -82,7 +82,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 def add_pattern_options(parser: argparse._ActionsContainer, described: Mapping[str, tuple[str, str]]) -> None:
     """Add options that select cells by patterns, separated by commas or given repeatedly.
 
-    ``patterns.cell_fits`` takes their values. ``described`` is {option: (an example of its patterns, what they are of)}.
+    ``patterns.cell_fits`` takes their values. ``described`` is {option: (example of its patterns, what they select)}.
     """
     for option, (example, selected) in described.items():
         parser.add_argument(
