@@ -28,10 +28,9 @@ import numpy as np
 from tabulate import tabulate
 
 from bench.host.__main__ import parser
-from bench.host.commands import bisect
+from bench.host.commands import bisect, study_options
 from bench.host.measuring.bisection_run import Bisected
 from bench.host.statistics.bisection import Change, NoChange
-from bench.host.study import options as study_options
 
 from . import _releases
 from ._releases import RELEASES, STUDY, version

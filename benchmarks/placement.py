@@ -25,12 +25,11 @@ from tabulate import tabulate
 from bench.cell import Cell
 from bench.host import environments
 from bench.host.__main__ import parser
-from bench.host.commands import bisect
+from bench.host.commands import bisect, study_options
 from bench.host.environments import Prepared
 from bench.host.executors.placements import Placements
 from bench.host.measuring.pair_measurement import PairMeasurement
 from bench.host.statistics.location import FloatArray
-from bench.host.study import options as study_options
 
 from . import _releases
 from ._releases import STUDY, version
