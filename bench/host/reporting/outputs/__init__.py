@@ -53,6 +53,8 @@ BUILT_IN = (
     Output.of(page_html),
     *TABLES,
 )
+#: The files that we write; those of a figure have endings behind the name.
+OURS = frozenset(output.name for output in BUILT_IN)
 
 
 @dataclass
@@ -72,7 +74,7 @@ class Written:
 
 def load(files: Iterable[Path]) -> tuple[list[Output], list[str]]:
     """Load other people's outputs; return them, and a line for each that cannot be used."""
-    return loading.load(files, {output.name for output in BUILT_IN})
+    return loading.load(files, OURS)
 
 
 def write_all(report: Report, folder: Path, extra: Iterable[Output], *, every_figure: bool) -> Written:
@@ -87,7 +89,7 @@ def write_all(report: Report, folder: Path, extra: Iterable[Output], *, every_fi
         found.refused += refused
     for output in extra:
         try:
-            found.paths += output.write_whole(report, folder)
+            found.paths += output.write_whole(report, folder, OURS | loading.OF_THE_RUN)
         except (Exception, SystemExit) as error:  # the boundary to other people's code
             found.problems.append(loading.describe_failure(output.source, error))
     return found

@@ -10,7 +10,16 @@ from pathlib import Path
 from types import ModuleType
 
 from ...refusal import raised
+from ...storage import archive, journal, lines, manifest, moves, training_records, worker_logs
 from .output import Output
+
+#: What lies in the folder of a run beside the files of its report: its records, and the folders of other runs.
+OF_THE_RUN = frozenset(
+    [
+        journal.RECORDS, journal.RECORDS + lines.PACKED, journal.UNFINISHED, manifest.RUN, training_records.FILE,
+        archive.HISTORY, archive.TRIAL, archive.TRAINING, moves.MOVING, moves.BISECTIONS, worker_logs.FOLDER,
+    ]
+)  # fmt: skip
 
 
 def load(files: Iterable[Path], taken: Iterable[str]) -> tuple[list[Output], list[str]]:
@@ -53,6 +62,8 @@ def _missing(module: ModuleType, taken: set[str]) -> list[str]:
     name = getattr(module, "NAME", None)
     if not isinstance(name, str) or not name or Path(name).name != name:
         problems.append(f'NAME is {name!r}; give the name of the file that it writes, such as NAME = "figure.svg"')
+    elif name in OF_THE_RUN:
+        problems.append(f"NAME is {name!r}, which belongs to the run itself; choose another name")
     elif name in taken:
         problems.append(f"NAME is {name!r}, which another output writes; choose another name")
     if not callable(getattr(module, "write", None)):

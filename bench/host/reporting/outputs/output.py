@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -33,12 +33,19 @@ class Output:
     def of(cls, module: ModuleType) -> Output:
         return cls(module.NAME, module.write, Path(str(module.__file__)))
 
-    def write_whole(self, report: Report, folder: Path) -> list[Path]:
-        """Write its files into ``folder`` and return them; nothing is replaced unless all of them were written."""
+    def write_whole(self, report: Report, folder: Path, reserved: Collection[str] = ()) -> list[Path]:
+        """Write its files into ``folder`` and return them; nothing is replaced unless all of them were written.
+
+        Raises ValueError for a file with a ``reserved`` name, or below a folder with one.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{self.name.replace('/', '-')}-", dir=folder) as made:
             staging = Path(made)
             written = [path.relative_to(staging) for path in self.write(report, staging)]
+            for path in written:
+                names = (path.parts[0], path.as_posix(), path.with_suffix("").as_posix())
+                if ".." in path.parts or any(name in reserved for name in names):
+                    raise ValueError(f"it returns {path}, which is not a file of its own; choose another name")
             for path in written:
                 with (staging / path).open("rb") as file:
                     os.fsync(file.fileno())

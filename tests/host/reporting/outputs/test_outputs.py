@@ -76,6 +76,8 @@ def test_an_output_that_fails_names_its_line_and_loses_no_other(tmp_path, long_s
         ("def write(report, folder): pass", ": NAME is None; give the name of the file that it writes"),
         ("NAME = '../x.txt'\ndef write(report, folder): pass", ": NAME is '../x.txt'; give the name of the file"),
         ("NAME = 'table.md'\ndef write(report, folder): pass", ": NAME is 'table.md', which another output writes"),
+        ("NAME = 'run.json'\ndef write(report, folder): pass", ": NAME is 'run.json', which belongs to the run"),
+        ("NAME = 'history'\ndef write(report, folder): pass", ": NAME is 'history', which belongs to the run"),
         ("NAME = 'x.txt'", ": there is no write(report, folder)"),
     ],
 )
@@ -104,3 +106,30 @@ def test_an_output_that_returns_no_files_of_its_folder_is_told(tmp_path, long_st
     (problem,) = written.problems
     assert problem.startswith(str(file))
     assert other_files(written, tmp_path / "report") == OURS
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["records.jsonl", "records.jsonl.gz", "run.json", "table.md", "figures/speedups.pdf", "history/x", "x/../run.json"],
+)
+def test_an_output_cannot_replace_a_file_of_the_run_or_of_ours(tmp_path, long_study, name):
+    source = f"""
+NAME = "x.txt"
+
+def write(report, folder):
+    path = folder / {name!r}
+    (folder / "x").mkdir()
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    return [path]
+"""
+    (file,) = files = plug_in(tmp_path / "mine", wrong=source)
+    there = tmp_path / "report" / name
+    (tmp_path / "report" / "x").mkdir(parents=True)
+    there.parent.mkdir(exist_ok=True)
+    there.write_text("of the run")
+    extra, _ = outputs.load(files)
+    written = report.make(long_study.records, long_study.manifest).write(tmp_path / "report", extra)
+    said = f"it returns {name}, which is not a file of its own; choose another name"
+    assert written.problems == [f"{file}: ValueError: {said}"]
+    assert there.read_bytes() != b"mine"
