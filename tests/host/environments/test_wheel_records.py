@@ -60,3 +60,11 @@ def test_a_vendored_list_covers_no_file_that_was_added(environment):
     (environment / SITE / "outer/_vendor/added.py").write_text("value = 3\n")
     record.write_bytes(record.read_bytes() + b"added.py,,\n")
     assert f"{SITE}/outer/_vendor/added.py" in found(environment)
+
+
+def test_a_hash_without_its_algorithm_is_compared_as_sha256(environment):
+    record = environment / SITE / "outer-2.0.dist-info/RECORD"
+    record.write_text(record.read_text().replace("sha256=", ""))
+    assert found(environment) == []
+    (environment / SITE / "outer/__init__.py").write_text("value = 4\n")
+    assert found(environment) == [f"{SITE}/outer/__init__.py"]
