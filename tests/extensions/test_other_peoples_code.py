@@ -147,7 +147,7 @@ def test_an_error_in_an_implementation_names_its_file_and_line(project):
         ("workloads/saxpy/__init__.py", "ITEM = 1\n", "mine/workloads/saxpy/__init__.py: does not define SIZES, PREC"),
         ("frameworks/toy/facts.py", "import absent\n", "mine/frameworks/toy/facts.py:1: ModuleNotFoundError: "),
         ("frameworks/numpy/modes.py", "MODES = 3 / 0\n", "mine/frameworks/numpy/modes.py:1: ZeroDivisionError: "),
-        ("frameworks/numpy/modes.py", "MODES = ('fast',)\n", "mine/frameworks/numpy: mode 'fast' must be a bench."),
+        ("frameworks/numpy/modes.py", "MODES = ('fast',)\n", "mine/frameworks/numpy/modes.py: mode 'fast' must be"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_before_anything_runs(project, capsys, file, text, message):

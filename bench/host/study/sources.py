@@ -8,22 +8,18 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.cell import PRECISIONS
-from bench.frameworks.facts import Facts, Mode
 from bench.registry import BENCH, FOLDERS, Registry, Source, folder_of
 
 from ..refusal import raised
-from .suggestion import nearest_name, shown, unknown
+from . import contracts
+from .suggestion import nearest_name, unknown
 
 #: The group of the entry points by which an installed package says that it holds such code.
 GROUP = "benchmatrix"
-#: What a specification must define; see bench.workloads.
-SPECIFIED = (
-    "ITEM", "SIZES", "PRECISIONS", "TRAINING", "parameters", "batch", "items", "useful_flops", "compulsory_bytes",
-)  # fmt: skip
 
 
 def find(settings: Any, folder: Path) -> tuple[Registry, list[str]]:
@@ -173,7 +169,8 @@ def broken(registry: Registry, workloads: Iterable[str]) -> Iterator[str]:
     """
     for framework in registry.frameworks:
         if registry.is_extended(framework):
-            yield from _problems(registry, f"frameworks/{framework}", lambda: _check_facts(registry, framework))  # noqa: B023
+            check = partial(contracts.check_facts, registry, framework)
+            yield from _problems(registry, f"frameworks/{framework}", check)
     there = registry.workloads
     for workload in workloads:
         if workload in there:
@@ -184,7 +181,7 @@ def problems_of(registry: Registry, workload: str) -> Iterator[str]:
     """Load the specification of a workload that exists; give what is wrong with it."""
     if registry.home_of(workload) != BENCH:
         place = f"workloads/{folder_of(workload)}"
-        yield from _problems(registry, place, lambda: _check_specification(registry, workload))
+        yield from _problems(registry, place, lambda: contracts.check_specification(registry, workload))
 
 
 def _problems(registry: Registry, place: str, load: Callable[[], list[str]]) -> Iterator[str]:
@@ -192,48 +189,3 @@ def _problems(registry: Registry, place: str, load: Callable[[], list[str]]) -> 
         yield from load()
     except Exception as error:  # The boundary to other people's code.
         yield raised(error, registry.place_of(error) or place)
-
-
-def _check_facts(registry: Registry, framework: str) -> list[str]:
-    places = [source.name for source in registry.defining(framework) if source != BENCH]
-    facts: object = registry.facts(framework)
-    if not isinstance(facts, Facts):
-        return [f"{places[0]}/frameworks/{framework}/facts.py: FACTS must be a bench.frameworks.facts.Facts."]
-    wrong = [mode for mode in facts.modes if not isinstance(mode, Mode)]
-    if wrong:
-        return [f"{places[-1]}/frameworks/{framework}: mode {wrong[0]!r} must be a bench.frameworks.facts.Mode."]
-    return [
-        f"{places[-1]}/frameworks/{framework}: mode {mode!r} of {framework!r} exists already; rename it."
-        for mode in _repeated(facts.mode_names)
-    ]
-
-
-def _check_specification(registry: Registry, workload: str) -> list[str]:
-    specification = registry.specification(workload)
-    missing = [name for name in SPECIFIED if not hasattr(specification, name)]
-    place = f"{registry.home_of(workload).name}/workloads/{folder_of(workload)}/__init__.py"
-    if missing:
-        return [f"{place}: does not define {', '.join(missing)}; see the docstring of bench.workloads."]
-    return [f"{place}: {problem}" for problem in (*_wrong_sizes(specification), *_wrong_precisions(specification))]
-
-
-def _wrong_sizes(specification: Any) -> Iterator[str]:
-    sizes, example = specification.SIZES, 'SIZES = {"check": {"rows": 8}, "tiny": {"rows": 256}}'
-    if not isinstance(sizes, Mapping) or not sizes:
-        yield f"SIZES = {shown(sizes)}: must be a dictionary {{size: {{parameter: number}}}}, such as {example}."
-        return
-    for name, parameters in sizes.items():
-        if not isinstance(name, str):
-            yield f"SIZES: the name of a size, {shown(name)}, must be a text in quotes, such as {example}."
-        elif not isinstance(parameters, Mapping):
-            yield f"SIZES[{name!r}] = {shown(parameters)}: must be a dictionary of parameters, such as {example}."
-
-
-def _wrong_precisions(specification: Any) -> Iterator[str]:
-    given = specification.PRECISIONS
-    known = isinstance(given, list | tuple | set | frozenset) and all(each in PRECISIONS for each in given)
-    if not known or not given:
-        yield (
-            f'PRECISIONS = {shown(given)}: must be a tuple, such as ("float32", "float64"). '
-            f"Known: {', '.join(PRECISIONS)}."
-        )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from study_tables import changed
 
-from bench.host.study import json_schema, study_file
+from bench.host.study import contracts, json_schema, study_file
 from bench.host.study.location import StudyError
 from bench.host.study.selection import Selection, select
 from bench.registry import BENCH, BUILT_IN, Registry
@@ -171,6 +171,7 @@ def test_a_framework_in_a_folder_that_python_cannot_import_is_refused_where_it_i
     )
 
 
+TOY_MODES = '(Mode("eager"), Mode("planned", first_call_s=0.5))'
 SUCH_AS = 'such as SIZES = {"check": {"rows": 8}, "tiny": {"rows": 256}}.'
 
 
@@ -188,6 +189,11 @@ SUCH_AS = 'such as SIZES = {"check": {"rows": 8}, "tiny": {"rows": 256}}.'
         ("PRECISIONS = 3", 'PRECISIONS = 3: must be a tuple, such as ("float32", "float64"). Known: float32, '),
         ("PRECISIONS = 'float32'", "PRECISIONS = 'float32': must be a tuple, such as"),
         ("PRECISIONS = ()", "PRECISIONS = (): must be a tuple, such as"),
+        ("TRAINING = 1", "TRAINING = 1: must be True or False."),
+        ("del reference", "does not define reference; see the docstring of bench.workloads."),
+        ("TRAINING = True", "does not define OPTIMIZER, loss; see the docstring of bench.workloads."),
+        ("items = 8", "items must be a function of these arguments: def items(size)."),
+        ("def batch(size, random): pass", "batch must be a function of these arguments: def batch(size, random, "),
     ],
 )
 def test_a_specification_with_a_value_of_a_wrong_kind_is_refused_where_it_is_used(
@@ -204,6 +210,70 @@ def test_a_specification_with_a_value_of_a_wrong_kind_is_refused_where_it_is_use
         study_file.parse(tables, folder=mine.parent)
     (error,) = caught.value.errors
     assert error.startswith(f"mine/workloads/saxpy/__init__.py: {said}")
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "said"),
+    [
+        ("'sgd'", "OPTIMIZER = 'sgd': must be a dictionary with a name, such as OPTIMIZER = {"),
+        ("{'name': 'sdg', 'learning_rate': 0.1}", "OPTIMIZER: unknown optimizer 'sdg'; did you mean 'sgd'? Known: sgd"),
+        ("{'name': 'sgd'}", "OPTIMIZER: 'sgd' lacks learning_rate."),
+        ("{'name': 'adam', 'learning_rate': 0.1}", "OPTIMIZER: 'adam' lacks beta1, beta2, epsilon."),
+        ("{'name': 'sgd', 'learning_rate': 0.1, 'decay': 1}", "OPTIMIZER: unknown key 'decay'. Known: name, "),
+    ],
+)
+def test_an_optimizer_that_the_reference_cannot_apply_is_refused(mine: Path, optimizer: str, said: str) -> None:
+    with (mine / "workloads" / "saxpy" / "__init__.py").open("a") as file:
+        file.write(f"\nTRAINING = True\nOPTIMIZER = {optimizer}\ndef loss(size, parameters, state, batch): pass\n")
+    tables = changed("study", "paths", value=["mine"])
+    tables["workloads"]["saxpy"] = {}
+    with pytest.raises(StudyError) as caught:
+        study_file.parse(tables, folder=mine.parent)
+    assert caught.value.errors[0].startswith(f"mine/workloads/saxpy/__init__.py: {said}")
+
+
+def test_the_optimizers_of_our_own_specifications_have_these_keys() -> None:
+    for name in BUILT_IN.workloads:
+        specification = BUILT_IN.specification(name)
+        assert list(contracts._wrong_specification(specification)) == [], name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("FACTS =", "FACT =", "facts.py: FACTS must be a bench.frameworks.facts.Facts."),
+        (TOY_MODES, '(Mode("eager"))', "facts.py: modes = Mode(name='eager',"),
+        (TOY_MODES, "()", "facts.py: modes = (): must be a tuple with one mode at least; a single one takes a comma"),
+        ("first_call_s=0.5", 'part="steps"', "facts.py: mode 'planned': unknown part 'steps'; did you mean 'step'?"),
+        ('"{threads}"', '"{thread}"', "facts.py: variables['TOY_THREADS'] = '{thread}': must be a text in quotes, in"),
+        ('"{threads}"', "1", "facts.py: variables['TOY_THREADS'] = 1: must be a text in quotes, in which {threads}"),
+    ],
+)
+def test_facts_with_a_value_of_a_wrong_kind_are_refused(mine: Path, old: str, new: str, said: str) -> None:
+    facts = mine / "frameworks" / "toy" / "facts.py"
+    assert old in facts.read_text()
+    facts.write_text(facts.read_text().replace(old, new))
+    assert error_of(mine.parent, "mine").startswith(f"mine/frameworks/toy/{said}")
+
+
+def test_a_framework_without_an_adapter_is_refused(mine: Path) -> None:
+    (mine / "frameworks" / "toy" / "adapter.py").unlink()
+    assert error_of(mine.parent, "mine").startswith("mine/frameworks/toy/ has no adapter.py, which every framework")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("MODES", "MODE", "does not define MODES; add MODES = (Mode("),
+        ('(Mode("checked"),)', '(Mode("checked"))', "MODES = Mode(name='checked',"),
+        ("def apply", "def applies", "does not define apply(mode, function, training, part);"),
+    ],
+)
+def test_a_module_of_modes_without_what_is_read_is_refused(mine: Path, old: str, new: str, said: str) -> None:
+    modes = mine / "frameworks" / "numpy" / "modes.py"
+    assert old in modes.read_text()
+    modes.write_text(modes.read_text().replace(old, new))
+    assert error_of(mine.parent, "mine").startswith(f"mine/frameworks/numpy/modes.py: {said}")
 
 
 def workloads_in_schema(registry: Registry) -> list[str]:
