@@ -146,7 +146,17 @@ class Registry:
         source = self.implementing(workload, framework)
         if source is None:
             raise Unsupported(f"workload {workload} has no {framework} implementation")
-        return source.load("workloads", folder_of(workload), framework).build
+        module = source.load("workloads", folder_of(workload), framework)
+        if not hasattr(module, "build"):
+            place = self.file_of(workload, framework)
+            raise AttributeError(f"{place} does not define build(size, parameters, batch, transform)")
+        return module.build
+
+    def file_of(self, workload: str, framework: str) -> str:
+        """Say which file implements a workload for a framework: ``mine/workloads/toy/numpy.py``."""
+        source = self.implementing(workload, framework)
+        name = "" if source is None else source.name
+        return "/".join((name, "workloads", folder_of(workload), framework + ".py"))
 
     def home_of(self, workload: str) -> Source:
         """Return the source with a workload's specification; raises ValueError for an unknown name."""

@@ -29,6 +29,11 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
   multiply(a, b)        the framework's fastest product of two square matrices, for measuring the machine
   copy(a)               its fastest copy; both may reuse the memory of what they returned before
 
+``threads`` must be among the settings on Linux, where processes are bound to processors, and be what was asked for; a
+framework that cannot tell has ``len(bench.frameworks.loaded.processors())``. Of a framework that computes later than it
+is called, ``dispatch`` is not inline, and ``synchronize`` computes what it is given: a program without ``run`` is then
+synchronised after every step. The outputs of a training step must include all that it computes.
+
 Settings have one name and one wording in all adapters, so that a table can compare them; what a framework cannot tell
 is left out: threads, interop threads, float32 matmul (highest, tf32, bf16, int8; in mixed precision read off the
 program, several where its products differ: bf16 and highest), on the processor (TensorFlow on a GPU only: operations on

@@ -28,7 +28,10 @@ class ExtendedAdapter:
 
     def transform(self, function: Any, training: bool = False, part: str = "module", **options: Any) -> Any:
         plain = self._adapter.transform(function, training=training, part=part, **options)
-        return self._extension.apply(self._mode, plain, training, part)
+        applied = self._extension.apply(self._mode, plain, training, part)
+        if applied is None:
+            raise TypeError("apply of mode {} returned None; it returns the function that is called".format(self._mode))
+        return applied
 
     def compilation(self) -> Any:
         """Return what the mode compiled; empty where the source does not say, since the adapter cannot see it."""

@@ -16,7 +16,12 @@ def verify(cell: Cell, settings: Mapping[str, Any]) -> None:
     """Raise RuntimeError where a cell has other threads or libraries than it asked for, or none of the precision."""
     asked, found = cell.threads, settings.get("threads")
     # Without binding, a library that does not report its threads leaves them unknown.
-    if found != asked and (found is not None or loaded.is_bound()):
+    if found is None and loaded.is_bound():
+        raise RuntimeError(
+            "the adapter's settings() have no threads: give those in force, or, where the framework cannot tell, "
+            "len(bench.frameworks.loaded.processors())"
+        )
+    if found not in (None, asked):
         raise RuntimeError("{} threads were asked for, {} are in force".format(asked, found))
     missing = steering.not_preloaded()
     if missing:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Mapping, NoReturn, Tuple
 
 from ..cell import Cell
 from ..frameworks.extension import ExtendedAdapter
 from ..frameworks.facts import Facts
-from ..program import Transform, Unsupported
+from ..program import Program, Transform, Unsupported
 from ..registry import Registry
 from . import family
 from .imported import Imported
@@ -75,10 +75,23 @@ class LiveCell:
         """Build the program and make its first step; return it and the seconds of both, compilation included."""
         enter("build")
         start = time.perf_counter()
-        program = self.program = self.build(size, parameters, batch, self.transform())
+        program = self.build(size, parameters, batch, self.transform())
+        if not isinstance(program, Program):
+            self._refuse("build returned {}; it returns a bench.program.Program".format(kind_of(program)))
+        self.program = program
+        trains = bool(self._registry.specification(self.cell.workload).TRAINING)
+        missing = [name for name in ("parameters", "reset") if trains and getattr(program, name) is None]
+        if missing:
+            self._refuse("the workload trains, and the program has no {}".format(" and no ".join(missing)))
         enter("first-call")
-        self.adapter.synchronize(program.step(*batch))
+        outputs = program.step(*batch)
+        if not isinstance(outputs, Mapping):
+            self._refuse("a step returned {}; it returns {{name: array}}".format(kind_of(outputs)))
+        self.adapter.synchronize(outputs)
         return program, time.perf_counter() - start + self.imported.preloaded_s(self.preloads)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise TypeError("{}: {}".format(self._registry.file_of(self.cell.workload, self.cell.framework), reason))
 
     def settle(self) -> None:
         """End what the framework used for compiling: nothing but the program may compute while samples are timed."""
@@ -109,6 +122,10 @@ class LiveCell:
         if self.program is not None and self.program.close is not None:
             self.program.close()
         self.program = None
+
+
+def kind_of(value: Any) -> str:
+    return "None" if value is None else "a value of type {}".format(type(value).__name__)
 
 
 def adapter_of(cell: Cell, registry: Registry, module: Any) -> Any:

@@ -1,0 +1,49 @@
+"""Tests that a program which is not one is refused with its file, before its steps fail in ours."""
+
+import pytest
+
+from bench.cell import Cell
+from bench.program import Program
+from bench.registry import BUILT_IN
+from bench.worker.imported import Imported
+from bench.worker.live_cell import LiveCell
+
+STEP = Program(lambda *batch: {"loss": 1.0})
+
+
+def first_call(workload, built):
+    cell = Cell("numpy", "numpy", "eager", workload, "check", "float32", "cpu", 1)
+    live = LiveCell(cell, BUILT_IN, Imported())
+    live.build = lambda *arguments: built
+    return live.first_call({}, {}, (), lambda stage: None)
+
+
+@pytest.mark.parametrize(
+    ("workload", "built", "reason"),
+    [
+        ("gemm", None, "build returned None; it returns a bench.program.Program"),
+        ("gemm", len, "build returned a value of type builtin_function_or_method; it returns a"),
+        ("gemm", Program(lambda *batch: None), "a step returned None; it returns {name: array}"),
+        ("gemm", Program(lambda *batch: 3.0), "a step returned a value of type float; it returns {name: array}"),
+        ("mlp-train", STEP, "the workload trains, and the program has no parameters and no reset"),
+        ("mlp-train", STEP._replace(parameters=dict), "the workload trains, and the program has no reset"),
+    ],
+)
+def test_what_is_no_program_is_refused_with_its_file(workload, built, reason):
+    with pytest.raises(TypeError) as caught:
+        first_call(workload, built)
+    place = "bench/workloads/{}/numpy.py".format(workload.replace("-", "_"))
+    assert str(caught.value).startswith("{}: {}".format(place, reason))
+
+
+def test_a_program_makes_its_first_step():
+    program, seconds = first_call("gemm", STEP)
+    assert program is STEP
+    assert seconds >= 0
+
+
+def test_an_implementation_without_build_names_its_file(monkeypatch):
+    module = BUILT_IN.home_of("gemm").load("workloads", "gemm", "numpy")
+    monkeypatch.delattr(module, "build")
+    with pytest.raises(AttributeError, match=r"^bench/workloads/gemm/numpy\.py does not define build"):
+        BUILT_IN.implementation("gemm", "numpy")
