@@ -6,7 +6,7 @@ import gc
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import in_force
-from .checking import inputs, parity
+from .checking import inputs, parity, untouched
 from .checking.late import LateCheck
 from .live_cell import Enter, LiveCell
 from .timing.stopwatch import looped
@@ -32,6 +32,7 @@ def prepare(
     batches = [tuple(adapter.put(array) for array in batch) for batch in draw.batches]
     initial = dict(draw.parameters, **parity.initial_state(specification, size)) if specification.TRAINING else {}
     identity, description = draw.digest, draw.description
+    kept = untouched.kept(draw.batches[0])
     del draw
     live.baseline.forget_peak()
     program, first_call_s = live.first_call(size, parameters, batches[0], enter)
@@ -40,11 +41,12 @@ def prepare(
     enter("check")
     reduced = parity.is_reduced(specification, size)
     outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
+    untouched.verify(batches[0], kept, live.cell.precision, adapter.get)
     factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
     checked = parity.compare(outputs, reference, identity, live.computes_in, factor)
     run = program.run or looped(program.step, adapter.synchronize, True)
     late = LateCheck(program, run, batches, reference, live.computes_in, factor)
-    del outputs, initial
+    del outputs, initial, kept
     in_force.verify(live.cell, adapter.settings())
     live.settle()
     # These objects live as long as the process; the collector need not visit them between samples. What the import
