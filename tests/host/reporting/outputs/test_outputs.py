@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.host.analysis.quality import Quality
 from bench.host.reporting import outputs, report
 
 FASTEST = """
@@ -133,3 +134,19 @@ def write(report, folder):
     said = f"it returns {name}, which is not a file of its own; choose another name"
     assert written.problems == [f"{file}: ValueError: {said}"]
     assert there.read_bytes() != b"mine"
+
+
+def test_the_example_of_the_documentation_is_an_output_that_withholds_disturbed_times(tmp_path, long_study):
+    text = (Path(__file__).resolve().parents[4] / "docs" / "extending.md").read_text()
+    (example,) = (block.partition("```")[0] for block in text.split("```python\n") if block.startswith('NAME = "'))
+    extra, problems = outputs.load(plug_in(tmp_path / "mine", times=example))
+    assert problems == []
+    made = report.make(long_study.records, long_study.manifest)
+    first = next(result for result in made.analysis.results if result.quality is not None)
+    first.__dict__["quality"] = Quality.DISTURBED
+    written = made.write(tmp_path / "report", extra)
+    assert written.problems == []
+    lines = (tmp_path / "report" / "times.txt").read_text().splitlines()
+    assert len(lines) == len(made.analysis.results)
+    assert f"{first.cell.name}: ok" in lines
+    assert any(line.endswith(" s") for line in lines)
