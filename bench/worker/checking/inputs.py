@@ -10,6 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from . import returned
 from .arrays import digest
 
 #: Input sets, used in rotation while timing, so that no result can be a constant.
@@ -39,8 +40,15 @@ def draw(
     if hasattr(specification, "source"):
         source, description = specification.source(data)
     random = np.random.RandomState(seed)
-    parameters = specification.parameters(size, random)
-    batches = [specification.batch(size, random, source) for _ in range(INPUT_SETS)]
+    parameters = returned.of(
+        specification, "parameters", specification.parameters(size, random), dict, "{name: float32 array}"
+    )
+    batches = [
+        returned.of(
+            specification, "batch", specification.batch(size, random, source), (tuple, list), "a tuple of arrays"
+        )
+        for _ in range(INPUT_SETS)
+    ]
     return parameters, batches, description
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...cell import MIXED
 from ...differentiation import loss_and_gradients
-from . import draws, inputs, rounding
+from . import draws, inputs, returned, rounding
 from .arrays import digest as digest
 from .arrays import nudged as nudged
 from .comparison import describe, relative_error, shape_difference
@@ -77,7 +77,8 @@ def expected_outputs(
     outputs: Dict[str, Any] = {}
     if not specification.TRAINING:
         for index in range(CHECKED_SETS):
-            for name, value in specification.reference(size, current, batches[index]).items():
+            given = specification.reference(size, current, batches[index])
+            for name, value in returned.of(specification, "reference", given, dict, "{name: array}").items():
                 outputs["{}[{}]".format(name, index)] = np.asarray(value)
         return outputs
     state = {name: as_dtype(array, dtype) for name, array in initial_state(specification, size).items()}
@@ -139,6 +140,7 @@ def write_reference(
     for name, value in exact.items():
         stored["expected/" + name] = value
         if not draws.are_expected(value):
+            returned.verify_float64(specification, name, value.dtype)
             least = rounding.least_error(specification.OPTIMIZER, value.size) if mixed else 0.0
             stored["error/" + name] = np.array(max(least, largest_error(single, name, value)))
             stored["tied/" + name] = np.array(largest_error(tied, name, value) / TIE_BITS)
