@@ -35,17 +35,11 @@ class Nvml:
         return index // 2 if self.lost else index
 
     def nvmlSystemGetDriverVersion(self):
-        return b"580.1"
-
-    def nvmlDeviceGetName(self, handle):
-        return f"GPU {handle}"
-
-    def nvmlSystemGetDriverVersion(self):
         return "580.65"
 
     def nvmlDeviceGetName(self, handle):
         # An old pynvml returns bytes.
-        return b"GPU" if self.old else "GPU"
+        return f"GPU {handle}".encode() if self.old else f"GPU {handle}"
 
     def nvmlDeviceGetMemoryInfo(self, handle):
         return SimpleNamespace(total=1000, used=400 + handle, free=600 - handle)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.cell import PRECISIONS
 from bench.frameworks.facts import Facts, Mode
-from bench.registry import BENCH, Registry
+from bench.registry import BENCH, Registry, folder_of
 
 from .suggestion import shown, unknown
 
@@ -96,7 +96,7 @@ def _wrong_modes(name: str, modes: Any) -> Iterator[str]:
 def check_specification(registry: Registry, workload: str) -> list[str]:
     """Load the specification of a workload of another source; list what is wrong with it."""
     specification = registry.specification(workload)
-    place = f"{registry.home_of(workload).name}/workloads/{workload.replace('-', '_')}/__init__.py"
+    place = f"{registry.home_of(workload).name}/workloads/{folder_of(workload)}/__init__.py"
     return [f"{place}: {problem}" for problem in _wrong_specification(specification)]
 
 
