@@ -1,10 +1,15 @@
 """Tests that a program which is not one is refused with its file, before its steps fail in ours."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from bench.cell import Cell
+from bench.frameworks import loaded
+from bench.frameworks.extension import ExtendedAdapter
 from bench.program import Program
 from bench.registry import BUILT_IN
+from bench.worker import in_force
 from bench.worker.imported import Imported
 from bench.worker.live_cell import LiveCell
 
@@ -47,3 +52,23 @@ def test_an_implementation_without_build_names_its_file(monkeypatch):
     monkeypatch.delattr(module, "build")
     with pytest.raises(AttributeError, match=r"^bench/workloads/gemm/numpy\.py does not define build"):
         BUILT_IN.implementation("gemm", "numpy")
+
+
+def test_settings_without_threads_are_refused_with_the_remedy_where_processes_are_bound(monkeypatch):
+    cell = Cell("mine", "mine", "eager", "gemm", "check", "float32", "cpu", 2)
+    monkeypatch.setattr(loaded, "is_bound", lambda: True)
+    with pytest.raises(RuntimeError, match=r"settings\(\) have no threads: give those in force, or,"):
+        in_force.verify(cell, {})
+    in_force.verify(cell, {"threads": 2})
+    monkeypatch.setattr(loaded, "is_bound", lambda: False)
+    in_force.verify(cell, {})
+
+
+def test_a_mode_that_returns_no_function_is_refused():
+    adapter = ExtendedAdapter(
+        SimpleNamespace(transform=lambda function, **options: function),
+        SimpleNamespace(apply=lambda *arguments: None),
+        "fast",
+    )
+    with pytest.raises(TypeError, match="apply of mode fast returned None; it returns the function"):
+        adapter.transform(len)
