@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import pytest
 from rich.console import Console
@@ -10,7 +11,9 @@ from small_project import write
 
 from bench.cell import Cell
 from bench.host import environments
+from bench.host.measuring import pair_measurement
 from bench.host.measuring.pair_measurement import BudgetSpent, PairMeasurement
+from bench.host.measuring.stopping import Stops
 from bench.host.study import study_file
 
 THERE = f"""
@@ -22,7 +25,7 @@ modes = ["eager"]
 """
 
 
-def test_a_spent_budget_ends_the_rounds_and_keeps_their_pairs(tmp_path):
+def test_a_spent_budget_ends_the_rounds_and_keeps_their_pairs(tmp_path, monkeypatch):
     write(tmp_path, more=THERE)
     study = study_file.load(tmp_path / "matrix.toml")
     one, other = cells = [
@@ -36,9 +39,11 @@ def test_a_spent_budget_ends_the_rounds_and_keeps_their_pairs(tmp_path):
     }
     profile = study.profiles["brief"].model_copy(update={"workers": "own"})
     measurement = PairMeasurement(tmp_path, tmp_path / "pairs", study, profile, 1, Console(quiet=True))
-    with pytest.raises(BudgetSpent) as spent:
-        # A busy machine takes some of it before the first round; the processes of a round take longer to start.
-        measurement.measure(one, other, prepared, 5, budget_s=0.1)
+    with monkeypatch.context() as patch:
+        # A busy machine could take all of it before the first round. A second one, of processes that start, never fits.
+        patch.setattr(pair_measurement, "Stops", partial(Stops, clock=lambda: 0.0))
+        with pytest.raises(BudgetSpent) as spent:
+            measurement.measure(one, other, prepared, 5, budget_s=0.1)
     # The first round begins while there is time, and is measured whole.
     assert len(spent.value.ratios) == 1
     assert len(measurement.stored(one, other, prepared)) == 1
