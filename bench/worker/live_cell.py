@@ -12,6 +12,7 @@ from ..frameworks.facts import Facts
 from ..program import Program, Transform, Unsupported
 from ..registry import Registry
 from . import family
+from .checking.returned import kind_of
 from .imported import Imported
 from .limits import memory, peaks
 
@@ -74,12 +75,12 @@ class LiveCell:
     ) -> Tuple[Any, float]:
         """Build the program and make its first step; return it and the seconds of both, compilation included."""
         enter("build")
+        trains = bool(self._registry.specification(self.cell.workload).TRAINING)
         start = time.perf_counter()
         program = self.build(size, parameters, batch, self.transform())
         if not isinstance(program, Program):
             self._refuse("build returned {}; it returns a bench.program.Program".format(kind_of(program)))
         self.program = program
-        trains = bool(self._registry.specification(self.cell.workload).TRAINING)
         missing = [name for name in ("parameters", "reset") if trains and getattr(program, name) is None]
         if missing:
             self._refuse("the workload trains, and the program has no {}".format(" and no ".join(missing)))
@@ -122,10 +123,6 @@ class LiveCell:
         if self.program is not None and self.program.close is not None:
             self.program.close()
         self.program = None
-
-
-def kind_of(value: Any) -> str:
-    return "None" if value is None else "a value of type {}".format(type(value).__name__)
 
 
 def adapter_of(cell: Cell, registry: Registry, module: Any) -> Any:

@@ -42,8 +42,8 @@ def functional_training(
     """
     optimizer = make_optimizer(settings)
     devices = devices_of(transform.mode, parameters, whole=differentiate is None)
-    leaves, structure = jax.tree_util.tree_flatten(parameters)
     keeping = in_precision(loss, kept, transform.precision if casts else None)
+    leaves, structure = jax.tree_util.tree_flatten(parameters)
     products = Products(differentiate or jax.value_and_grad(keeping, has_aux=True), transform.precision)
     differentiate = by_leaves(devices.averaging(products), structure)
 

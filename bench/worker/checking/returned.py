@@ -10,8 +10,14 @@ def of(specification: Any, function: str, value: Any, kinds: Any, wanted: str) -
     """Return the ``value`` of a function if it is one of ``kinds``. Raises TypeError that names what is ``wanted``."""
     if isinstance(value, kinds):
         return value
-    kind = "None" if value is None else "a value of type {}".format(type(value).__name__)
-    raise TypeError("{}: {} returned {}; it returns {}".format(file_of(specification), function, kind, wanted))
+    raise TypeError(
+        "{}: {} returned {}; it returns {}".format(file_of(specification), function, kind_of(value), wanted)
+    )
+
+
+def kind_of(value: Any) -> str:
+    """Say what a value is, for a message: ``a value of type int``."""
+    return "None" if value is None else "a value of type {}".format(type(value).__name__)
 
 
 def verify_float64(specification: Any, name: str, dtype: Any) -> None:
