@@ -238,6 +238,14 @@ def test_the_optimizers_of_our_own_specifications_have_these_keys() -> None:
         assert list(contracts._wrong_specification(specification)) == [], name
 
 
+def error_with(mine: Path, file: str, old: str, new: str) -> str:
+    """Return the error of a study whose source has ``new`` in place of ``old`` in a file."""
+    text = (mine / file).read_text()
+    assert old in text
+    (mine / file).write_text(text.replace(old, new))
+    return error_of(mine.parent, "mine")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -250,10 +258,7 @@ def test_the_optimizers_of_our_own_specifications_have_these_keys() -> None:
     ],
 )
 def test_facts_with_a_value_of_a_wrong_kind_are_refused(mine: Path, old: str, new: str, said: str) -> None:
-    facts = mine / "frameworks" / "toy" / "facts.py"
-    assert old in facts.read_text()
-    facts.write_text(facts.read_text().replace(old, new))
-    assert error_of(mine.parent, "mine").startswith(f"mine/frameworks/toy/{said}")
+    assert error_with(mine, "frameworks/toy/facts.py", old, new).startswith(f"mine/frameworks/toy/{said}")
 
 
 def test_a_framework_without_an_adapter_is_refused(mine: Path) -> None:
@@ -270,10 +275,8 @@ def test_a_framework_without_an_adapter_is_refused(mine: Path) -> None:
     ],
 )
 def test_a_module_of_modes_without_what_is_read_is_refused(mine: Path, old: str, new: str, said: str) -> None:
-    modes = mine / "frameworks" / "numpy" / "modes.py"
-    assert old in modes.read_text()
-    modes.write_text(modes.read_text().replace(old, new))
-    assert error_of(mine.parent, "mine").startswith(f"mine/frameworks/numpy/modes.py: {said}")
+    file = "frameworks/numpy/modes.py"
+    assert error_with(mine, file, old, new).startswith(f"mine/{file}: {said}")
 
 
 def workloads_in_schema(registry: Registry) -> list[str]:
