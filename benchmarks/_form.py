@@ -23,7 +23,7 @@ from unittest import mock
 from bench.cell import MIXED
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import parity, tolerance
 from bench.worker.timing.layout import settle_allocator
 from bench.worker.timing.stopwatch import looped
 
@@ -52,7 +52,7 @@ def replace(stack, found):
 
 def verify(program, specification, size, batches, drawn, adapter, precision):
     """Return the worst share of its allowed error that an output has; raise Mismatch where that is more than 1."""
-    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
     initial = {**drawn, **parity.initial_state(specification, size)}
     outputs = parity.program_outputs(program, batches, adapter.get, initial)
     with tempfile.TemporaryDirectory() as folder:

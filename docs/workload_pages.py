@@ -23,7 +23,7 @@ import workload_times  # noqa: E402
 
 from bench.host.statistics.roofline import MARGIN  # noqa: E402
 from bench.registry import BENCH, BUILT_IN  # noqa: E402
-from bench.worker.checking import draws, parity  # noqa: E402
+from bench.worker.checking import draws, parity, tolerance  # noqa: E402
 from bench.worker.limits.peaks import ITEMSIZE  # noqa: E402
 
 #: Where the tables of a page go.
@@ -136,12 +136,12 @@ def sizes(name: str, specification: Any) -> str:
 
 def facts(specification: Any) -> list[str]:
     """List what the specification fixes, as sentences."""
-    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
-    short = "" if specification.PRECISIONS == ("float32",) else f" ({parity.SHORT_TOLERANCE_FACTOR:g} in 16 bits)"
+    factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
+    short = "" if specification.PRECISIONS == ("float32",) else f" ({tolerance.SHORT_TOLERANCE_FACTOR:g} in 16 bits)"
     found = [
         f"Precisions: {', '.join(specification.PRECISIONS)}.",
         f"Tolerance: an implementation may err by {factor:g} times{short} what the precision itself does, and by "
-        f"{100 * parity.MOST_ERROR:.0f} % at most, measured against float64.",
+        f"{100 * tolerance.MOST_ERROR:.0f} % at most, measured against float64.",
     ]
     if specification.ITEM == "draw":
         found[1:] = [

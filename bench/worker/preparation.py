@@ -6,7 +6,7 @@ import gc
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import in_force
-from .checking import inputs, parity, untouched
+from .checking import inputs, parity, tolerance, untouched
 from .checking.late import LateCheck
 from .live_cell import Enter, LiveCell
 from .timing.stopwatch import looped
@@ -42,7 +42,7 @@ def prepare(
     reduced = parity.is_reduced(specification, size)
     outputs = parity.program_outputs(program, batches, adapter.get, initial, reduced=reduced)
     untouched.verify(batches[0], kept, live.cell.precision, adapter.get)
-    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
     checked = parity.compare(outputs, reference, identity, live.computes_in, factor)
     run = program.run or looped(program.step, adapter.synchronize, True)
     late = LateCheck(program, run, batches, reference, live.computes_in, factor)

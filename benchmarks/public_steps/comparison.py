@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.program import Program
-from bench.worker.checking import draws, parity
+from bench.worker.checking import draws, parity, tolerance
 
 SEED = 1
 #: What is needed of a stored reference.
@@ -40,7 +40,7 @@ class Reference:
 
     def __init__(self, specification: Any, size: dict[str, int], adapter: Any, precision: str = "float32") -> None:
         self._precision = precision
-        self._factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+        self._factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
         self._training = specification.TRAINING
         self._get = adapter.get
         self._drawn, batches, _ = parity.draw(specification, size, SEED)

@@ -12,7 +12,7 @@ import os
 
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import parity, tolerance
 from bench.worker.timing.stopwatch import looped
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
@@ -39,7 +39,9 @@ def share_of_allowed(framework, mode, reference, workload, size_name="check", pr
     initial = dict(drawn, **parity.initial_state(specification, size))
     outputs = parity.program_outputs(program._replace(step=lambda *batch: run([batch])), batches, adapter.get, initial)
     computed = facts.computes_in or precision
-    found = parity.compare(outputs, reference, parity.digest(drawn, drawn_batches), computed, parity.TOLERANCE_FACTOR)
+    found = parity.compare(
+        outputs, reference, parity.digest(drawn, drawn_batches), computed, tolerance.TOLERANCE_FACTOR
+    )
     # As a session does before it times anything.
     getattr(adapter, "settle", lambda: None)()
     if program.reset is not None:

@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from bench.frameworks.torch.adapter import Adapter
 from bench.program import Transform
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import parity, tolerance
 
 #: Bits of the mantissa that are kept; a float32 has 23.
 BITS = {"float32": 23, "tf32": 10, "tf32 cut": 10, "bfloat16": 7}
@@ -70,7 +70,7 @@ def exceeded(workload, size_name, asked, folder):
     parity.write_reference(path, specification, size, 1)
     drawn, batches, _ = parity.draw(specification, size, 1)
     identity = parity.digest(drawn, batches)
-    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
     found = {}
     for precision, bits in BITS.items():
         adapter = Adapter("eager", "cpu", "float32", 2)
@@ -102,7 +102,8 @@ def largest_excess(outputs, path, asked, factor):
     """Return the largest error of an output over what is allowed."""
     with np.load(path, allow_pickle=False) as stored:
         return max(
-            parity.relative_error(value, stored["expected/" + name]) / parity.allowed_error(stored, name, asked, factor)
+            parity.relative_error(value, stored["expected/" + name])
+            / tolerance.allowed_error(stored, name, asked, factor)
             for name, value in outputs.items()
         )
 

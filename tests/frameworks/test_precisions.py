@@ -7,7 +7,7 @@ from bench.frameworks import precisions
 from bench.program import Unsupported
 from bench.registry import BUILT_IN
 from bench.worker import in_force
-from bench.worker.checking import parity
+from bench.worker.checking import tolerance
 from bench.worker.limits import peaks
 
 
@@ -17,7 +17,7 @@ def _not_overridden(monkeypatch):
 
 
 def test_every_precision_has_a_roundoff_and_an_item_size():
-    assert set(PRECISIONS) <= set(parity.ROUNDOFF)
+    assert set(PRECISIONS) <= set(tolerance.ROUNDOFF)
     assert set(PRECISIONS) <= set(peaks.ITEMSIZE)
 
 
@@ -71,7 +71,7 @@ def test_what_has_bfloat16_has_float16_too_and_what_trains_mixes_instead(workloa
     found = set(BUILT_IN.specification(workload).PRECISIONS)
     assert ("float16" in found) == ("bfloat16" in found)
     if BUILT_IN.specification(workload).TRAINING:
-        assert found & set(parity.SHORT) <= {MIXED}
+        assert found & set(tolerance.SHORT) <= {MIXED}
     else:
         assert MIXED not in found
 

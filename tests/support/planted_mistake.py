@@ -13,7 +13,7 @@ import pytest
 from bench.cell import MIXED
 from bench.differentiation import loss_and_gradients
 from bench.program import Program
-from bench.worker.checking import optimizers, parity, rounding
+from bench.worker.checking import optimizers, parity, rounding, tolerance
 
 SEED = 1
 #: The check of updates, and that of their projections, which large sizes get.
@@ -103,11 +103,11 @@ def share(training: Training, program: Program, folder: Path, reduced: bool) -> 
             parity.write_reference(str(path), specification, training.size, SEED, mixed=mixed)
     precision = MIXED if mixed else "float32"
     outputs = parity.program_outputs(program, training.batches, np.asarray, training.initial, reduced=reduced)
-    factor = getattr(specification, "TOLERANCE_FACTOR", parity.TOLERANCE_FACTOR)
+    factor = getattr(specification, "TOLERANCE_FACTOR", tolerance.TOLERANCE_FACTOR)
     reference = stored(path)
     found = max(
         parity.relative_error(value, reference["expected/" + name])
-        / parity.allowed_error(reference, name, precision, factor)
+        / tolerance.allowed_error(reference, name, precision, factor)
         for name, value in outputs.items()
     )
     try:

@@ -8,7 +8,7 @@ import pytest
 import bench
 from bench.program import Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import draws, inputs, parity
+from bench.worker.checking import draws, inputs, parity, tolerance
 
 FOLDER = os.path.dirname(bench.__file__)
 #: Workloads whose outputs have a distribution, not values.
@@ -73,7 +73,7 @@ def test_the_numpy_implementation_is_correct_or_reported_as_missing(workload, tm
     transform = Transform("eager", adapter.transform)
     program = build(size, {name: adapter.put(value) for name, value in parameters.items()}, batches[0], transform)
     outputs = parity.program_outputs(program, batches, adapter.get, parameters)
-    assert parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
+    assert parity.compare(outputs, path, parity.digest(parameters, batches), "float32", tolerance.TOLERANCE_FACTOR)
 
 
 def test_every_framework_has_an_adapter():
@@ -93,4 +93,4 @@ def test_a_forgotten_shift_is_a_mismatch_at_every_precision(precision, tmp_path)
     assert any(np.any(forgetful[name] != parameters[name]) for name in parameters)
     outputs = parity.expected_outputs(specification, size, forgetful, batches, np.float64)
     with pytest.raises(parity.Mismatch):
-        parity.compare(outputs, path, parity.digest(parameters, batches), precision, parity.TOLERANCE_FACTOR)
+        parity.compare(outputs, path, parity.digest(parameters, batches), precision, tolerance.TOLERANCE_FACTOR)

@@ -13,7 +13,7 @@ from bench.frameworks import fed
 from bench.frameworks.facts import Mode
 from bench.program import Program, Transform, Unsupported
 from bench.registry import BUILT_IN
-from bench.worker.checking import late, parity
+from bench.worker.checking import late, parity, tolerance
 from bench.worker.timing.stopwatch import looped
 from bench.workloads.lenet_train import SIDE
 
@@ -110,7 +110,7 @@ def test_another_order_within_a_batch_is_found_in_the_pipeline_alone(folder):
             return {"images": change(images), "labels": change(labels)}
 
         outputs = parity.program_outputs(Program(step), batches, np.asarray, {})
-        return parity.compare(outputs, path, parity.digest(parameters, batches), "float32", parity.TOLERANCE_FACTOR)
+        return parity.compare(outputs, path, parity.digest(parameters, batches), "float32", tolerance.TOLERANCE_FACTOR)
 
     compared(lambda values: values)
     with pytest.raises(parity.Mismatch):
@@ -148,7 +148,7 @@ def test_a_run_that_leaves_out_its_last_batch_is_found_after_timing(workload, sl
     whole = program.run or looped(program.step, lambda outputs: None, each=True)
 
     def verify(run):
-        check = late.LateCheck(program, run, batches, path, "float32", parity.TOLERANCE_FACTOR)
+        check = late.LateCheck(program, run, batches, path, "float32", tolerance.TOLERANCE_FACTOR)
         return check.verify(np.asarray, lambda outputs: None)
 
     assert verify(whole) >= 1

@@ -16,8 +16,9 @@ import numpy as np
 from ...cell import MIXED
 from . import draws
 from .comparison import describe, relative_error
-from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch, allowed_error
+from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch
 from .projection import FEW_ELEMENTS, sampled
+from .tolerance import allowed_error
 
 #: After this time, no more than the fewest steps are made: two of training, of which the second shows
 #: the first update, one of inference.

@@ -3,9 +3,9 @@
 A fixed tolerance would be too tight for an ill-conditioned workload and too loose for a well-conditioned one. So NumPy
 also computes the specification in float32, several times, from parameters that differ in their last bit. The largest of
 these errors, scaled to the unit roundoff of the tested precision, is the error of the precision itself; a program may
-have ``TOLERANCE_FACTOR`` times as much. A single float32 run is not enough, since another order of summation can change
-the outcome of a near-tie in a ReLU or a maximum. A step of SGD has further runs, from parameters that differ by
-``TIE_BITS`` last bits: they decide ties that only a program with more rounding than NumPy's decides otherwise.
+have ``tolerance.TOLERANCE_FACTOR`` times as much. A single float32 run is not enough, since another order of summation
+can change the outcome of a near-tie in a ReLU or a maximum. A step of SGD has further runs, from parameters that differ
+by ``TIE_BITS`` last bits: they decide ties that only a program with more rounding than NumPy's decides otherwise.
 """
 
 from __future__ import annotations
@@ -25,12 +25,7 @@ from .comparison import describe, relative_error, shape_difference
 from .inputs import draw as draw
 from .optimizers import update
 from .projection import projected, sampled
-from .tolerance import MOST_ERROR as MOST_ERROR
-from .tolerance import ROUNDOFF, TIE_BITS
-from .tolerance import SHORT as SHORT
-from .tolerance import SHORT_TOLERANCE_FACTOR as SHORT_TOLERANCE_FACTOR
-from .tolerance import TOLERANCE_FACTOR as TOLERANCE_FACTOR
-from .tolerance import allowed_error as allowed_error
+from .tolerance import ROUNDOFF, TIE_BITS, allowed_error
 
 #: A program computes in bfloat16 if the median of its errors is at least this share of the references' in bfloat16. It
 #: was 0.04 to 1 in programs that mixed (least with Adam, where the sign of one element is allowed for), and at most

@@ -12,8 +12,9 @@ import numpy as np
 
 from .comparison import relative_error
 from .late import part, writable
-from .parity import ROUNDOFF, Mismatch
+from .parity import Mismatch
 from .projection import sampled
+from .tolerance import ROUNDOFF
 
 #: In units of the roundoff: what an adapter rounds differently is no write.
 ROUNDED = 4.0

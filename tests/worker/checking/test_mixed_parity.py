@@ -7,7 +7,7 @@ from bench.cell import MIXED
 from bench.differentiation import loss_and_gradients
 from bench.program import Program
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import parity, tolerance
 from bench.worker.checking.rounding import to_bfloat16
 
 MLP = BUILT_IN.specification("mlp-train")
@@ -39,7 +39,7 @@ def checked(reference, mistake=lambda name, change: change, rounded=to_bfloat16,
         return {name: initial[name] + mistake(name, value - initial[name]) for name, value in current.items()}
 
     outputs = parity.program_outputs(Program(step, changed, reset), batches, np.asarray, initial)
-    return parity.compare(outputs, reference, parity.digest(initial, batches), precision, parity.TOLERANCE_FACTOR)
+    return parity.compare(outputs, reference, parity.digest(initial, batches), precision, tolerance.TOLERANCE_FACTOR)
 
 
 def test_a_right_program_passes(reference):
@@ -74,8 +74,8 @@ def test_a_network_that_loses_much_in_float32_is_told_from_one_that_mixes():
         return {name: np.ones(4) * (1 + error) for name, error in zip("abc", errors)}
 
     with pytest.raises(parity.Mismatch, match="it computes in a longer format"):
-        parity.judge(outputs(2e-3, 1e-6, 1e-6), stored, "same", MIXED, parity.TOLERANCE_FACTOR)
-    parity.judge(outputs(1e-3, 2e-3, 0), stored, "same", MIXED, parity.TOLERANCE_FACTOR)
+        parity.judge(outputs(2e-3, 1e-6, 1e-6), stored, "same", MIXED, tolerance.TOLERANCE_FACTOR)
+    parity.judge(outputs(1e-3, 2e-3, 0), stored, "same", MIXED, tolerance.TOLERANCE_FACTOR)
 
 
 @pytest.mark.parametrize("reference", [False], indirect=True)

@@ -9,7 +9,7 @@ import pytest
 from bench.differentiation import loss_and_gradients
 from bench.program import Program
 from bench.registry import BUILT_IN
-from bench.worker.checking import parity
+from bench.worker.checking import parity, tolerance
 from bench.worker.checking.optimizers import update
 from bench.worker.checking.projection import BLOCK, DIRECTIONS, projected
 
@@ -51,7 +51,7 @@ def checked(tmp_path, specification, program, size="tiny", precision="float32"):
     parameters, batches, _ = parity.draw(specification, size, 1)
     reduced = parity.is_reduced(specification, size)
     outputs = parity.program_outputs(program, batches, np.asarray, parameters, reduced=reduced)
-    return parity.compare(outputs, path, parity.digest(parameters, batches), precision, parity.TOLERANCE_FACTOR)
+    return parity.compare(outputs, path, parity.digest(parameters, batches), precision, tolerance.TOLERANCE_FACTOR)
 
 
 @pytest.mark.parametrize(("specification", "name"), [(MLP, "tiny"), (TRANSFORMER, "check")], ids=["mlp", "transformer"])

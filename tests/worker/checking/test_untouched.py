@@ -17,10 +17,19 @@ def kept_and_put(dtype, shape=(64, 32)):
     return untouched.kept(drawn), (drawn[0].astype(dtype), drawn[1].copy())
 
 
+def refusal(batch, drawn, precision="float32", get=np.asarray):
+    """Return what is said of a batch that a step wrote to; empty where none did."""
+    try:
+        untouched.verify(batch, drawn, precision, get)
+    except parity.Mismatch as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
 def test_inputs_that_are_only_rounded_are_untouched(precision):
     drawn, batch = kept_and_put(precision)
-    untouched.verify(batch, drawn, precision, np.asarray)
+    assert refusal(batch, drawn, precision) == ""
 
 
 @pytest.mark.parametrize("shape", [(64, 32), (3000, 300)])
@@ -30,22 +39,22 @@ def test_inputs_that_are_only_rounded_are_untouched(precision):
 def test_inputs_that_a_step_writes_to_are_found(shape, write):
     drawn, batch = kept_and_put("float32", shape)
     write(batch)
-    with pytest.raises(parity.Mismatch, match="a step writes to input 0 of its batch"):
-        untouched.verify(batch, drawn, "float32", np.asarray)
+    assert refusal(batch, drawn).startswith("a step writes to input 0 of its batch")
 
 
 def test_integers_that_a_step_writes_to_are_found():
     drawn, batch = kept_and_put("float32")
     batch[1][5] += 1
-    with pytest.raises(parity.Mismatch, match="a step writes to input 1 of its batch"):
-        untouched.verify(batch, drawn, "float32", np.asarray)
+    assert refusal(batch, drawn).startswith("a step writes to input 1 of its batch")
 
 
 def test_arrays_that_cannot_be_written_to_are_not_fetched():
     drawn, batch = kept_and_put("float32")
+    fetched = []
     for array in batch:
         array.flags.writeable = False
-    untouched.verify(batch, drawn, "float32", None)
+    assert refusal(batch, drawn, get=fetched.append) == ""
+    assert fetched == []
 
 
 @pytest.mark.parametrize("writes", [False, True])
