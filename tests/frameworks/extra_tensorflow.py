@@ -29,7 +29,7 @@ def examine(mode):
     return {
         **found,
         "limit": limit(),
-        "fetched": fetched(),
+        "fetched": fetched(mode),
         "cannot wait": cannot_wait(mode),
         "tf32": tf32(mode),
         "narrow": narrow(mode),
@@ -127,9 +127,9 @@ def seconds(mode):
     return found
 
 
-def fetched():
+def fetched(mode):
     """Fetch numbers of each type with no cast on the device; return the types and the sums."""
-    adapter, found = Adapter("eager", "cpu", "float32", int(os.environ["OMP_NUM_THREADS"])), {}
+    adapter, found = Adapter(mode, "cpu", "float32", int(os.environ["OMP_NUM_THREADS"])), {}
     with mock.patch.object(tf, "cast", side_effect=AssertionError("on the device")):
         for name in ("bfloat16", "float16", "float32", "float64", "int32"):
             array = adapter.get(tf.constant([1.5, 2.0] if "float" in name else [1, 2], name))
