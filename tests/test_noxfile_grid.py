@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import grid
+import grid_time
 import pytest
 from nox_project import ROOT, calls, project, run
 
@@ -135,6 +136,34 @@ def test_tests_that_fail_keep_no_other_part_from_its_check(project, room):
     assert "failed: tests of theano; tests of tflite" in done.stderr
     kinds = [call[1] if call[0] == "bench.host" else call[4] for call in calls(project)]
     assert kinds == ["prepare", "grid", "remove"] * 2
+
+
+def test_parts_that_would_not_be_done_in_time_are_left_out_and_named(project):
+    done = run(project, "-s", "grid", "--", "theano", "tflite", "--minutes", "10")
+    assert done.returncode == 0
+    assert "not checked, because the machine is too slow for --minutes: theano\n" in done.stderr
+    assert "--minutes: tflite" not in done.stderr
+    assert [call[-1] for call in calls(project) if call[1] == "prepare"] == ["tflite"]
+
+
+@pytest.mark.parametrize("words", [("--minutes",), ("--minutes", "soon"), ("--minutes", "-5")])
+def test_what_is_no_number_of_minutes_is_refused(project, words):
+    refused = run(project, "-s", "grid", "--", *words)
+    assert (refused.returncode, "is no number of minutes; give a whole one" in refused.stderr) == (1, True)
+    assert calls(project) == []
+
+
+def test_how_long_a_part_takes_is_judged_by_those_before_it():
+    minutes = [0.0]
+    left = grid_time.TimeLeft(60, clock=lambda: 60 * minutes[0])
+    assert left.suffices_for("first", 20)
+    # The machine took twice the usual time: 10 usual minutes would be 20.
+    minutes[0] = 40.0
+    assert not left.suffices_for("longer", 11)
+    assert left.suffices_for("second", 10)
+    assert left.left_out == ["longer"]
+    # Without a limit all is done.
+    assert grid_time.TimeLeft(grid_time.taken_from([])[0]).suffices_for("any", 1e9)
 
 
 def test_a_study_that_fails_twice_is_named_and_the_rest_is_checked(project):

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import grid_time
 import nox
 from nox.command import CommandFailed
 
@@ -37,6 +38,9 @@ MIXED_ENVIRONMENTS = ("torch2", "tf2", "jax")
 MIXED_MODES = "eager,compile-step,function,xla,jit"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
+#: The minutes that the default study, each portion and the older versions take on two processors.
+MINUTES = {DEFAULT: 45.0, OLDER: 7.0}
+PORTION_MINUTES = (14.0, 8.0)
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
 #: takes 22 GB, with the installer's cache.
 ROOM_BYTES = 30e9
@@ -67,9 +71,9 @@ class Study:
         return words + [word for environment in self.environments for word in ("--environment", environment)]
 
 
-def _verify(session: nox.Session, parts: Sequence[str]) -> None:
+def _verify(session: nox.Session, words: Sequence[str], parts: Sequence[str]) -> None:
     """End the session for a word that names neither a part nor a test: without a part, all of them are checked."""
-    for before, word in zip(("", *session.posargs), session.posargs, strict=False):
+    for before, word in zip(("", *words), words, strict=False):
         known = word in parts or word.startswith("-") or (ROOT / word.partition("::")[0]).exists()
         # What follows an option may be its value.
         if not known and not before.startswith("-"):
@@ -82,13 +86,18 @@ class Grid:
     def __init__(self, session: nox.Session, default: Sequence[str]) -> None:
         """``default`` names the environments of the default study."""
         parts = (DEFAULT, *(name for portion in PORTIONS for name in portion), OLDER)
-        _verify(session, parts)
+        try:
+            minutes, words = grid_time.taken_from(session.posargs)
+        except ValueError as error:
+            session.error(str(error))
+        _verify(session, words, parts)
         self._session = session
         self._default = default
-        self._chosen = [word for word in session.posargs if word in parts] or parts
+        self._chosen = [word for word in words if word in parts] or parts
         #: What pytest is given.
-        self._options = [word for word in session.posargs if word not in (*parts, REMOVE)]
-        self._removes = REMOVE in session.posargs
+        self._options = [word for word in words if word not in (*parts, REMOVE)]
+        self._removes = REMOVE in words
+        self._time = grid_time.TimeLeft(minutes)
         self._built: set[str] = set()
         #: The parts whose tests or checks failed.
         self._failed: list[str] = []
@@ -96,9 +105,9 @@ class Grid:
     def check(self) -> None:
         """Build, check and remove one portion after another; a part that fails keeps no other from its check."""
         chosen = [[name for name in portion if name in self._chosen] for portion in PORTIONS]
-        portions = [names for names in chosen if names]
-        builds = [*portions, *([OLDER_ENVIRONMENTS] if OLDER in self._chosen else [])]
-        if DEFAULT in self._chosen:
+        portions = [(names, minutes) for names, minutes in zip(chosen, PORTION_MINUTES, strict=True) if names]
+        builds = [*(names for names, _ in portions), *([OLDER_ENVIRONMENTS] if OLDER in self._chosen else [])]
+        if DEFAULT in self._chosen and self._time.suffices_for(DEFAULT, MINUTES[DEFAULT]):
             self._build(self._default)
             # The environments of the other portions have their cells checked by the tests.
             full = Study("full", self._default)
@@ -109,16 +118,20 @@ class Grid:
             self._check_again(full, failed)
             # Its rows in float32 are those of the full study.
             self._check_study(Study(MIXED, MIXED_ENVIRONMENTS, modes=MIXED_MODES, precisions="mixed-bfloat16"))
-        for number, names in enumerate(portions):
+        for number, (names, minutes) in enumerate(portions):
+            if not self._time.suffices_for(", ".join(names), minutes):
+                continue
             self._build(names)
             with self._building(builds[number + 1 : number + 2]):
                 self._test("grid", names)
             self._remove("matrix.toml", names)
-        if OLDER in self._chosen:
+        if OLDER in self._chosen and self._time.suffices_for(OLDER, MINUTES[OLDER]):
             self._build(OLDER_ENVIRONMENTS)
             self._check_study(Study(OLDER, OLDER_ENVIRONMENTS))
             self._check_study(Study(OLDER, OLDER_ENVIRONMENTS, modes=OLDER_DIVIDED, workloads="*-train", threads=2))
             self._remove(f"studies/{OLDER}.toml", OLDER_ENVIRONMENTS)
+        for part in self._time.left_out:
+            self._session.warn(f"not checked, because the machine is too slow for {grid_time.OPTION}: {part}")
         if self._failed:
             self._session.error(f"failed: {'; '.join(self._failed)}")
 

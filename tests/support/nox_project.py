@@ -58,7 +58,8 @@ def copy_module(path, folder):
 def project(tmp_path):
     shutil.copy(ROOT / "noxfile.py", tmp_path)
     (tmp_path / "tests" / "support").mkdir(parents=True)
-    shutil.copy(ROOT / "tests/support/grid.py", tmp_path / "tests/support")
+    for module in ("grid.py", "grid_time.py"):
+        shutil.copy(ROOT / "tests/support" / module, tmp_path / "tests/support")
     for folder in ("bench", "bench/host", "bench/host/study", "bench/host/commands"):
         (tmp_path / folder / "__pycache__").mkdir(parents=True)
         copy_module(f"{folder}/__init__.py", tmp_path)
