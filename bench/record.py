@@ -6,7 +6,8 @@ from them and can derive it again.
 Schema history:
   1 (2026-11-21): first version.
   2 (2026-11-21): time spent waiting for a processor, disturbed turns, compilation counts; from 2026-11-22 on
-     ``checked_again``, which older versions leave out.
+     ``checked_again``, which older versions leave out; from 2026-11-30 on ``gpu_frequency_mhz`` and
+     ``gpu_clock_limits``, likewise.
 """
 
 from __future__ import annotations
@@ -85,6 +86,10 @@ class Record:
     other_load: Optional[float] = None
     #: Lowest and highest MHz of the processors between the turns; empty where the machine does not report them.
     frequency_mhz: List[float] = field(default_factory=list)
+    #: Lowest and highest MHz of the GPU's multiprocessors, read after each sample; empty where the driver gives none.
+    gpu_frequency_mhz: List[float] = field(default_factory=list)
+    #: What limited the GPU's clock, such as ``power cap``, and in how many samples.
+    gpu_clock_limits: Dict[str, int] = field(default_factory=dict)
     #: Wall nanoseconds per step while calibrating, first to last (the warm-up).
     warmup_ns: List[int] = field(default_factory=list)
     #: Error of each checked output against the float64 reference: {name: {"error": …, "allowed": …}}.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 from bench.host.executors.resources import Resources
 from bench.host.executors.row_measurement import RowMeasurement
 from bench.host.machine.energy import Power
+from bench.host.machine.gpu_clocks import Clocks
 from bench.host.measuring import rounds
 from bench.host.measuring.growth_checks import GrowthChecks
 from bench.host.measuring.stopping import Stops
@@ -66,12 +69,40 @@ class Stage:
 class Driver:
     """Tells after each turn who is on the GPU, and with how many bytes; the last answer is for all that follow.
 
-    ``beside`` are the processes on another GPU.
+    ``beside`` are the processes on another GPU, ``draw`` those that only draw. ``clocks`` are what is read of the clock
+    before the first sample and after each; the last one is for all that follow.
     """
 
-    def __init__(self, told: list[dict[int, int]], beside: dict[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        told: list[dict[int, int]],
+        beside: dict[int, int] | None = None,
+        draw: set[int] | None = None,
+        clocks: list[Clocks] | None = None,
+    ) -> None:
         self._told = told
         self._beside = beside or {}
+        self._draw = draw or set()
+        self._clocks = clocks or []
+        #: Whether the library is open.
+        self.open = False
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        self.open = True
+        yield
+        self.open = False
+
+    def limits(self, own: set[int]) -> dict[str, str]:
+        return {"GPU power limit": "500 W (default 700 W)"} if self._clocks else {}
+
+    def clocks(self, own: set[int]) -> dict[int, Clocks]:
+        assert self.open
+        assert own == {FakeWorker.process_id}
+        return {0: self._clocks.pop(0) if len(self._clocks) > 1 else self._clocks[0]} if self._clocks else {}
+
+    def drawing(self, since_s: float) -> set[int]:
+        return self._draw
 
     def process_bytes(self) -> list[dict[int, int]]:
         return [self._told.pop(0) if len(self._told) > 1 else dict(*self._told), dict(self._beside)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from bench.record import Record
 
@@ -79,17 +79,34 @@ class NoiseWatch:
     unwatched: int
     #: The lowest and the highest frequency of the processors; None where no process reports it.
     mhz: tuple[float, float] | None
+    #: Those of the GPUs.
+    gpu_mhz: tuple[float, float] | None = None
+    #: {what limited the clocks of the GPUs: in how many samples}
+    gpu_limits: Mapping[str, int] = field(default_factory=dict)
+    #: The samples of the processes for which the driver tells this.
+    gpu_samples: int = 0
 
 
 def summarise_noise_watch(records: Iterable[Record], planned: int | None) -> NoiseWatch:
     """Summarise the processes that have samples, of which each was to take ``planned`` turns."""
     timed = [record for record in records if record.sample_ns]
-    mhz = [value for record in timed for value in record.frequency_mhz]
+    limits: dict[str, int] = {}
+    for record in timed:
+        for name, count in record.gpu_clock_limits.items():
+            limits[name] = limits.get(name, 0) + count
     return NoiseWatch(
         count_turns(timed, planned),
         count_doubtful(timed),
         len(timed),
         tuple(record.other_load or 0.0 for record in timed if crowded(record)),
         sum(not record.sample_wait_ns for record in timed),
-        (min(mhz), max(mhz)) if mhz else None,
+        _range(value for record in timed for value in record.frequency_mhz),
+        _range(value for record in timed for value in record.gpu_frequency_mhz),
+        limits,
+        sum(len(record.sample_ns) for record in timed if record.gpu_frequency_mhz or record.gpu_clock_limits),
     )
+
+
+def _range(values: Iterable[float]) -> tuple[float, float] | None:
+    found = list(values)
+    return (min(found), max(found)) if found else None

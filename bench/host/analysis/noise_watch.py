@@ -56,7 +56,7 @@ def disturbed_turns(records: Sequence[Record], foreign: Mapping[int, str]) -> li
 
     One thread that waited says so of its own turn alone, and a pair leaves out the turns of both. In a row of 20 cells
     something happens to one of them in most turns. Several threads need witnesses, so that such a turn is disturbed for
-    all. ``foreign`` names turns in which another process was seen on the device.
+    all. ``foreign`` names turns in which another process was seen on the device, or its clock was lowered by heat.
     """
     waited, several = _waits(records)
     if several:

@@ -7,7 +7,7 @@ holds the reason.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,7 +132,7 @@ class CellProcess:
             self._note(
                 checked_again=answer.get("checked_again"),
                 memory={**self._children.with_memory(answer["memory"]), **self.record.memory},
-                settings={**answer["settings"], "processes": 1 + self._children.most},
+                settings={**self.record.settings, **answer["settings"], "processes": 1 + self._children.most},
                 compilation=answer.get("compilation") or {},
             )
             self.over = self._finished = True
@@ -166,6 +166,18 @@ class CellProcess:
         seen = [*self.record.frequency_mhz, *mhz]
         if seen:
             self._note(frequency_mhz=[min(seen), max(seen)])
+
+    def note_clocks(self, mhz: Sequence[float], limits: Iterable[str]) -> None:
+        """Keep the lowest and the highest clock of the GPUs, and count what limited it in a sample."""
+        seen = [*self.record.gpu_frequency_mhz, *mhz]
+        counts = dict(self.record.gpu_clock_limits)
+        for name in sorted(limits):
+            counts[name] = counts.get(name, 0) + 1
+        self._note(gpu_frequency_mhz=[min(seen), max(seen)] if seen else [], gpu_clock_limits=counts)
+
+    def note_settings(self, settings: Mapping[str, Any]) -> None:
+        """Keep settings that were read from outside."""
+        self._note(settings={**self.record.settings, **settings})
 
     def note_other_load(self, processors: float | None) -> None:
         """Keep how much other processes computed meanwhile, in processors; None where that is unknown."""

@@ -13,11 +13,15 @@ def measure(
 ) -> None:
     """Let each process compute for so long, after a rest in which all of them are stopped.
 
-    ``before`` is called before each. Nothing happens where no counter is for the device.
+    ``before`` is called before each. Where no counter is for the device, a setting says why, if that is known.
     """
     own = {process.process_id for process in processes if process.process_id is not None and not process.over}
-    counter = power.counter(processes[0].record.cell.device, own)
+    device = processes[0].record.cell.device
+    counter = power.counter(device, own)
     if counter is None:
+        obstacle = power.obstacle(device, own)
+        for process in processes:
+            process.note_settings({"energy": obstacle} if obstacle else {})
         return
     idle_watts = power.idle_watts(counter)
     for process in processes:

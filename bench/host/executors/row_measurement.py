@@ -15,9 +15,10 @@ from ..machine.other_load import CpuTimes, OtherLoad
 from ..machine.processors import frequencies_mhz
 from ..study.twin import is_twin
 from ..workers.protocol import Ended
-from . import gpu_watch, plausibility, row_energy, row_finish
+from . import plausibility, row_energy, row_finish
 from .cell_process import CellProcess
 from .events import Emit, Finished, Progress, Ready, TurnTaken, Waited
+from .gpu_watch import GpuWatch
 from .job import RowJob
 from .resources import Resources
 from .side_by_side import side_by_side
@@ -39,8 +40,7 @@ class RowMeasurement:
         self._began = resources.clock()
         self._at_once = job.at_once and bool(resources.beside)
         self._processes = [self._process(index) for index in job.start_order]
-        #: The turns in which other processes were on the GPU, and which.
-        self._foreign: dict[int, str] = {}
+        self._gpu_watch = GpuWatch(self._processes, resources.gpus, shared=resources.gpus_shared)
         self._load = OtherLoad(resources.processors)
         self._load_before: CpuTimes | None = None
 
@@ -104,10 +104,11 @@ class RowMeasurement:
         self._prepare(reference)
         planned = self._job.samples
         self._load_before = self._load.read(self._process_ids())
-        self._take_turns(range(min(self._job.row_round.first_turns), planned))
-        if not self._out_of_time():
-            more = noise_watch.repeats(self._disturbed(), planned)
-            self._take_turns(range(planned, planned + more))
+        with self._gpu_watch.held():
+            self._take_turns(range(min(self._job.row_round.first_turns), planned))
+            if not self._out_of_time():
+                more = noise_watch.repeats(self._disturbed(), planned)
+                self._take_turns(range(planned, planned + more))
         self._mark_disturbed()
         if self._job.energy_s and not self._out_of_time():
             row_energy.measure(self._processes, self._resources.power, self._job.energy_s, self._announce)
@@ -194,14 +195,14 @@ class RowMeasurement:
                 # After an interruption some cells are a turn ahead: they wait for the others.
                 if not process.over and process.next_turn == turn:
                     self._take_turn(process)
-            foreign = gpu_watch.check(self._processes, self._resources.gpus)
-            if foreign and not self._resources.gpus_shared:
-                self._foreign[turn] = f"another process on the GPU: {', '.join(map(str, foreign))}"
+            self._gpu_watch.check(turn)
 
     def _take_turn(self, process: CellProcess) -> None:
         self._announce(process)
+        turn = process.next_turn
         taken = process.take_turn()
         if taken is not None:
+            self._gpu_watch.note_clocks(process, turn)
             now = self._job.row_round
             self._emit(TurnTaken(process.name, now.round, now.attempt, taken))
             process.note_frequencies(frequencies_mhz(self._resources.processors))
@@ -211,7 +212,7 @@ class RowMeasurement:
         self._emit(Progress("measuring", process.name))
 
     def _disturbed(self) -> list[dict[int, str]]:
-        return noise_watch.disturbed_turns([process.record for process in self._processes], self._foreign)
+        return noise_watch.disturbed_turns([process.record for process in self._processes], self._gpu_watch.disturbed)
 
     def _mark_disturbed(self) -> None:
         """Mark the disturbed turns so far, and how much other processes computed meanwhile."""

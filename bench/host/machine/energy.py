@@ -14,7 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from .gpu import Gpus, handles, nvml
+from . import gpu_slices
+from .gpu import Gpus, handles
+from .nvml import nvml
 
 RAPL = Path("/sys/class/powercap")
 #: Seconds between two readings.
@@ -25,6 +27,8 @@ SETTLE_S = 1.0
 IDLE_S = 3.0
 #: Changes without which there is no power.
 LEAST_CHANGES = 5
+#: Why there is no energy on a slice of a GPU.
+OF_A_SLICE = "not measured: the driver counts the energy of the whole GPU, not of a MIG slice"
 
 
 class Counter:
@@ -47,11 +51,23 @@ def gpu_counter(library: Any = None, own: Set[int] = frozenset()) -> Counter:
     def read() -> float | None:
         with contextlib.suppress(library.NVMLError), handles(library) as gpus:
             counted = [gpus[number] for number in used] if used else gpus
+            if not counted or any(gpu_slices.is_slice(library, gpu) for gpu in counted):
+                return None
             # In millijoules.
-            return sum(map(library.nvmlDeviceGetTotalEnergyConsumption, counted)) / 1e3 if counted else None
+            return float(sum(map(library.nvmlDeviceGetTotalEnergyConsumption, counted))) / 1e3
         return None
 
     return Counter("NVML", read)
+
+
+def obstacle_of_gpus(library: Any = None, own: Set[int] = frozenset()) -> str:
+    """Say why the GPUs with our workers have no energy of their own; empty where nothing is known to prevent it."""
+    library = nvml() if library is None else library
+    used = Gpus(library).used_by(own)
+    with contextlib.suppress(library.NVMLError), handles(library) as gpus:
+        counted = [gpus[number] for number in used] if used else gpus
+        return OF_A_SLICE if any(gpu_slices.is_slice(library, gpu) for gpu in counted) else ""
+    return ""
 
 
 def processor_counter(folder: Path = RAPL) -> Counter:
@@ -143,6 +159,10 @@ class Power:
             if found is not None and found.read() is not None:
                 return found
         return None
+
+    def obstacle(self, device: str, own: Set[int] = frozenset()) -> str:
+        """Say why a device that has no counter has none; empty where that is not known."""
+        return obstacle_of_gpus(own=own) if device == "gpu" and self._counters is None else ""
 
     def idle_watts(self, counter: Counter) -> float | None:
         """Return the power while this process sleeps and nothing is asked of a worker."""

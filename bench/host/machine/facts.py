@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import processors
-from .gpu import handles, nvml
+from . import gpu_slices, processors
+from .gpu import handles
+from .nvml import nvml, text
 
 
 def processor_facts(path: str = "/proc/cpuinfo") -> dict[str, str]:
@@ -73,7 +74,7 @@ def peak_bytes(process: int | str = "self") -> int:
 def gpus(library: Any = None) -> list[dict[str, Any]]:
     """List the NVIDIA GPUs that can be opened, with memory and driver; empty without a driver. Tests pass ``library``.
 
-    A GPU without memory of its own has no ``memory_bytes``.
+    Of a GPU that is divided, each MIG slice is listed. A GPU without memory of its own has no ``memory_bytes``.
     """
     library = nvml() if library is None else library
     found = []
@@ -82,17 +83,13 @@ def gpus(library: Any = None) -> list[dict[str, Any]]:
             if gpu is None:
                 continue
             described: dict[str, Any] = {
-                "name": _text(library.nvmlDeviceGetName(gpu)),
-                "driver": _text(library.nvmlSystemGetDriverVersion()),
+                "name": gpu_slices.name(library, gpu),
+                "driver": text(library.nvmlSystemGetDriverVersion()),
             }
             with contextlib.suppress(library.NVMLError):
                 described["memory_bytes"] = int(library.nvmlDeviceGetMemoryInfo(gpu).total)
             found.append(described)
     return found
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def describe() -> dict[str, Any]:

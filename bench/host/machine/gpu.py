@@ -7,6 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+from . import gpu_clocks, gpu_slices
+from .gpu_clocks import Clocks
+from .nvml import answer, nvml
+
+#: Per cent of a GPU that a process that only draws may use. A desktop takes some while it shows a terminal.
+MOST_FOR_DRAWING = 10
+
 
 def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
     """Return the session of a process; each worker has its own. None where the process has ended."""
@@ -18,18 +25,12 @@ def session_of(process: int, proc: Path = Path("/proc")) -> int | None:
         return None
 
 
-def nvml() -> Any:
-    """Return pynvml, which speaks with the driver."""
-    import pynvml  # type: ignore[import-untyped]  # it ships no types
-
-    return pynvml
-
-
 @contextlib.contextmanager
 def handles(library: Any) -> Iterator[list[Any]]:
     """Give the handle of each GPU, which can be used within the context; None for one that this process cannot open.
 
-    Without a driver there are none. ``library`` has the functions of pynvml.
+    A GPU that is divided into MIG slices has a handle for each of them. Without a driver there are none. ``library``
+    has the functions of pynvml.
     """
     try:
         library.nvmlInit()
@@ -37,7 +38,8 @@ def handles(library: Any) -> Iterator[list[Any]]:
         yield []
         return
     try:
-        yield [_opened(library, number) for number in range(library.nvmlDeviceGetCount())]
+        opened = (_opened(library, number) for number in range(library.nvmlDeviceGetCount()))
+        yield [one for gpu in opened for one in (gpu_slices.of(library, gpu) or [gpu])]
     finally:
         library.nvmlShutdown()
 
@@ -73,6 +75,53 @@ class Gpus:
                     used = found.get(int(process.pid), 0)
                     found[int(process.pid)] = max(used, int(process.usedGpuMemory or 0))
         return found
+
+    def drawing(self, since_s: float) -> set[int]:
+        """Return the processes that only draw, as a desktop's do, and that left most of the GPU to others.
+
+        A driver that does not tell what a process used since then, in seconds since the epoch, has not seen it work.
+        """
+        draw: set[int] = set()
+        compute: set[int] = set()
+        with handles(self._nvml) as gpus:
+            for gpu in gpus:
+                draw |= {int(one.pid) for one in answer(self._nvml, "nvmlDeviceGetGraphicsRunningProcesses", gpu) or ()}
+                compute |= {
+                    int(one.pid) for one in answer(self._nvml, "nvmlDeviceGetComputeRunningProcesses", gpu) or ()
+                }
+                told = answer(self._nvml, "nvmlDeviceGetProcessUtilization", gpu, int(since_s * 1e6)) or ()
+                compute |= {int(one.pid) for one in told if int(one.smUtil) > MOST_FOR_DRAWING}
+        return draw - compute
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the driver's library open within the context, so that it answers at once."""
+        with handles(self._nvml):
+            yield
+
+    def clocks(self, own: Set[int]) -> dict[int, Clocks]:
+        """Read the clock of each GPU on which one of our workers is, by number.
+
+        Where the driver shows none of them, as in a container, this is the only GPU; of several, none.
+        """
+        return {number: gpu_clocks.read(self._nvml, gpu) for number, gpu in self._used(own)}
+
+    def limits(self, own: Set[int]) -> dict[str, str]:
+        """Return the limits that are set on those GPUs, by name."""
+        found: dict[str, dict[str, None]] = {}
+        for _, gpu in self._used(own):
+            for name, value in gpu_clocks.limits(self._nvml, gpu).items():
+                found.setdefault(name, {})[value] = None
+        return {name: " and ".join(values) for name, values in found.items()}
+
+    def _used(self, own: Set[int]) -> Iterator[tuple[int, Any]]:
+        """Give the numbers and handles of these GPUs; a handle can be used until the next one is asked for."""
+        used = self.used_by(own)
+        with handles(self._nvml) as gpus:
+            numbers = used or ([0] if len(gpus) == 1 else [])
+            for number in numbers:
+                if number < len(gpus) and gpus[number] is not None:
+                    yield number, gpu_slices.whole(self._nvml, gpus[number])
 
     def used_by(self, own: Set[int], sessions: Callable[[int], int | None] = session_of) -> list[int]:
         """List the numbers of the GPUs on which one of our workers is; empty where the driver shows none of them."""

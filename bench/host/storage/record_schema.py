@@ -104,6 +104,8 @@ class RecordSchema(SampleSchema):
     disturbed: dict[Turn, Text] = Field(default_factory=dict)
     other_load: Number | None = None
     frequency_mhz: list[Number] = Field(default_factory=list)
+    gpu_frequency_mhz: list[Number] = Field(default_factory=list)
+    gpu_clock_limits: dict[Word, Small] = Field(default_factory=dict)
     warmup_ns: list[NanoSeconds] = Field(default_factory=list)
     check: Check = Field(default_factory=dict)
     checked_again: Steps | None = None

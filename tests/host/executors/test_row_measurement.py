@@ -10,6 +10,7 @@ from laboratory import A, B, C, Driver, FakeWorker, laboratory
 from bench.host.executors.events import Finished, Waited
 from bench.host.executors.row_measurement import Cancelled
 from bench.host.machine.energy import Counter, Power
+from bench.host.machine.gpu_clocks import Clocks
 from bench.host.storage import journal
 from bench.host.workers.protocol import Ended
 from bench.record import MISMATCH, TIMEOUT
@@ -47,6 +48,68 @@ def test_a_process_on_another_gpu_disturbs_nothing(laboratory):
     laboratory.gpus = Driver([{FakeWorker.process_id: 5}], beside={1 << 29: 100})
     (first, second) = laboratory.go([replace(A, device="gpu")])
     assert first.disturbed == second.disturbed == {}
+
+
+def test_a_desktop_on_the_gpu_disturbs_nothing(laboratory):
+    desktop, both = 1 << 29, {FakeWorker.process_id: 5, 1 << 29: 100}
+    laboratory.gpus = Driver([both], draw={desktop})
+    assert [record.disturbed for record in laboratory.go([replace(A, device="gpu")])] == [{}, {}]
+
+
+def test_who_computes_beside_a_desktop_disturbs(laboratory):
+    found = {FakeWorker.process_id: 5, 1 << 28: 7, 1 << 29: 100}
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}, found, {FakeWorker.process_id: 5}], draw={1 << 29})
+    (first, _) = laboratory.go([replace(A, device="gpu")])
+    assert first.disturbed == {"1": f"another process on the GPU: {1 << 28}"}
+
+
+def test_clocks_of_the_gpu_and_what_limited_them_are_kept(laboratory):
+    capped = Clocks(1200.0, frozenset({"power cap"}))
+    readings = [Clocks(300.0), Clocks(1900.0), capped, Clocks(None), Clocks(1800.0)]
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}], clocks=readings)
+    (first, second) = laboratory.go([replace(A, device="gpu")])
+    # The reading before the first sample is of a GPU that had nothing to do.
+    assert (first.gpu_frequency_mhz, first.gpu_clock_limits) == ([1200.0, 1900.0], {"power cap": 1})
+    assert (second.gpu_frequency_mhz, second.gpu_clock_limits) == ([1800.0, 1800.0], {})
+    assert first.disturbed == {}, "a power cap is a property of the machine"
+    assert first.settings["GPU power limit"] == "500 W (default 700 W)"
+
+
+def test_a_turn_in_which_the_gpu_was_too_hot_is_taken_again(laboratory):
+    counted = [Clocks(1900.0, counted={"thermal slowdown": ns}) for ns in (3, 3, 8, 8)]
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}], clocks=counted)
+    (first, second) = laboratory.go([replace(A, device="gpu")])
+    assert first.disturbed == {"1": "thermal slowdown of the GPU"}
+    assert first.gpu_clock_limits == {"thermal slowdown": 1}
+    assert (first.sample_turn, second.sample_turn) == ([0, 1, 2, 3, 4], [0, 1, 2, 3])
+
+
+def test_a_turn_has_every_reason_that_was_seen(laboratory):
+    hot = Clocks(1900.0, frozenset({"thermal slowdown", "power brake"}))
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5, 1 << 29: 1}], clocks=[Clocks(1900.0), hot, Clocks(1900.0)])
+    (first, _) = laboratory.go([replace(A, device="gpu")])
+    foreign = f"another process on the GPU: {1 << 29}"
+    assert first.disturbed["0"] == f"power brake of the GPU; thermal slowdown of the GPU; {foreign}"
+    assert first.disturbed["1"] == foreign
+
+
+def test_a_trial_beside_others_is_not_repeated_for_a_hot_gpu(laboratory):
+    hot = Clocks(1900.0, frozenset({"thermal slowdown"}))
+    laboratory.gpus, laboratory.gpus_shared = Driver([{FakeWorker.process_id: 5}], clocks=[hot]), True
+    (first, _) = laboratory.go([replace(A, device="gpu")])
+    assert (first.disturbed, first.gpu_clock_limits) == ({}, {"thermal slowdown": 4})
+
+
+def test_a_record_says_why_a_device_has_no_energy(laboratory):
+    class Divided(Power):
+        def obstacle(self, device, own=frozenset()):
+            return f"a slice of the {device}"
+
+    laboratory.energy_s, laboratory.power = 2.0, Divided({})
+    laboratory.gpus = Driver([{FakeWorker.process_id: 5}])
+    (first, second) = laboratory.go([replace(A, device="gpu")])
+    assert [record.energy for record in (first, second)] == [{}, {}]
+    assert first.settings == {"threads": 2, "processes": 1, "energy": "a slice of the gpu"}
 
 
 def test_another_lane_on_the_gpu_disturbs_nothing(laboratory):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from fake_nvml import Nvml
 
-from bench.host.machine.energy import LEAST_CHANGES, Counter, Power, PowerMeter, gpu_counter, processor_counter
+from bench.host.machine.energy import (
+    LEAST_CHANGES,
+    OF_A_SLICE,
+    Counter,
+    Power,
+    PowerMeter,
+    gpu_counter,
+    obstacle_of_gpus,
+    processor_counter,
+)
 
 
 class Device:
@@ -89,3 +98,20 @@ def test_a_device_without_a_counter_has_none():
     assert power.counter("cpu") is None
     assert power.counter("gpu").name == "NVML"
     assert power.counter("tpu") is None
+
+
+def test_a_slice_has_no_energy_and_the_reason_is_told():
+    library = Nvml(slices=((1, 1, 16384),))
+    # Process 20 is on the slice, process 10 on the GPU that is not divided.
+    assert gpu_counter(library, {20}).read() is None
+    assert obstacle_of_gpus(library, {20}) == OF_A_SLICE
+    assert gpu_counter(library, {10}).read() == 1.5
+    assert obstacle_of_gpus(library, {10}) == ""
+    # Where the driver shows none of our processes, the slice may be ours.
+    assert gpu_counter(library, {12}).read() is None
+    assert library.open == 0
+
+
+@pytest.mark.parametrize("library", [Nvml(absent=True), Nvml(old=True)], ids=["no driver", "a GPU before Volta"])
+def test_another_gpu_without_a_counter_has_no_known_obstacle(library):
+    assert obstacle_of_gpus(library) == ""

@@ -92,3 +92,64 @@ def test_a_session_is_read_whatever_the_process_is_called(tmp_path):
     (tmp_path / "5" / "stat").write_text("5 (a) b) S 1 5 42 0 -1")
     assert session_of(5, tmp_path) == 42
     assert session_of(6, tmp_path) is None
+
+
+def test_who_only_draws_is_told_from_who_computes():
+    library = Nvml()
+    assert Gpus(library).drawing(1.5) == {99}
+    assert library.since == [1_500_000] * 2
+    library.used = {99: 10}
+    assert Gpus(library).drawing(0.0) == {99}
+    library.used = {99: 11}
+    assert Gpus(library).drawing(0.0) == set()
+    assert library.open == 0
+
+
+def test_who_computes_and_draws_does_not_only_draw(monkeypatch):
+    library = Nvml()
+    monkeypatch.setattr(library, "nvmlDeviceGetGraphicsRunningProcesses", library.nvmlDeviceGetComputeRunningProcesses)
+    assert Gpus(library).drawing(0.0) == set()
+
+
+def test_a_driver_that_lists_no_processes_that_draw_has_none():
+    assert Gpus(Nvml(old=True)).drawing(0.0) == set()
+    assert Gpus(Nvml(absent=True)).drawing(0.0) == set()
+
+
+def test_the_library_stays_open_while_it_is_held():
+    library = Nvml()
+    with Gpus(library).held():
+        Gpus(library).process_bytes()
+        assert library.open == 1
+    assert library.open == 0
+
+
+#: Slices of an H200: one of seven parts, three, and a compute instance of one part of two.
+SLICES = ((1, 1, 16384), (3, 3, 71424), (2, 1, 33280))
+
+
+def test_slices_stand_for_their_gpu_and_are_named_with_their_profile():
+    found = facts.gpus(Nvml(slices=SLICES))
+    assert [gpu["name"] for gpu in found] == ["GPU 0", "GPU 1 MIG 1g.18gb", "GPU 1 MIG 3g.71gb", "GPU 1 MIG 1c.2g.35gb"]
+    assert [gpu["memory_bytes"] >> 20 for gpu in found] == [143771, 16384, 71424, 33280]
+
+
+def test_a_profile_that_the_driver_has_in_the_name_stays_as_it_is(monkeypatch):
+    monkeypatch.setattr(Nvml, "nvmlDeviceGetName", lambda library, gpu: "NVIDIA A100-SXM4-40GB MIG 1g.5gb+me")
+    assert facts.gpus(Nvml(slices=SLICES[:1]))[1]["name"] == "NVIDIA A100-SXM4-40GB MIG 1g.5gb+me"
+
+
+def test_a_slice_whose_profile_the_driver_does_not_tell_is_still_a_slice(monkeypatch):
+    monkeypatch.delattr(Nvml, "nvmlDeviceGetAttributes")
+    assert [gpu["name"] for gpu in facts.gpus(Nvml(slices=SLICES[:1]))] == ["GPU 0", "GPU 1 MIG"]
+
+
+def test_processes_on_another_slice_do_not_disturb():
+    found = Gpus(Nvml(slices=SLICES)).process_bytes()
+    assert found[1:] == [{20: 50, 99: 5}, {21: 50, 99: 5}, {22: 50, 99: 5}]
+    assert other_processes({20}, found, lambda process: None) == [99]
+
+
+def test_a_gpu_in_mig_mode_without_slices_stays_in_the_list(monkeypatch):
+    monkeypatch.setattr(Nvml, "nvmlDeviceGetMigMode", lambda library, gpu: [1, 1])
+    assert [gpu["name"] for gpu in facts.gpus(Nvml())] == ["GPU 0", "GPU 1"]

@@ -58,6 +58,7 @@ def busy(study):
     study.change(sample_wait_ns=lambda record: [0] * len(record.sample_ns))
     study.change(disturbed={"1": "jax:jit: 31%"})
     study.change("jax:jit", other_load=0.26, frequency_mhz=[1200.4, 3100.0])
+    study.change("jax:jit", gpu_frequency_mhz=[1200.4, 1980.0], gpu_clock_limits={"power cap": 2})
     study.change("tf2:xla", "mlp-train", settings={"threads": 2, "instruction set": "AVX2"})
     return study
 
@@ -69,6 +70,7 @@ def data_of(study) -> set[object]:
     for record in study.records:
         data |= set(dataclasses.astuple(record.cell))
         data |= {record.stage, record.reason, record.data, *record.disturbed.values()}
+        data |= set(record.gpu_clock_limits)
         data |= {*record.settings, *record.settings.values(), *record.versions, *record.versions.values()}
     return data
 

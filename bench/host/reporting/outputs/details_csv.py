@@ -85,10 +85,23 @@ def _steps(result: Result) -> list[list[int]]:
     return [record.sample_steps for record in result.records if record.sample_steps]
 
 
-def _frequency(result: Result, which: Callable[[list[float]], float]) -> Value:
-    """Return the lowest or highest frequency of a processor between samples; None where it was not read."""
-    seen = [mhz for record in result.records for mhz in record.frequency_mhz]
-    return which(seen) if seen else None
+def _frequency(name: str, which: Callable[[list[float]], float]) -> Callable[[Result], Value]:
+    """Return the lowest or highest frequency that records have by this name; None where it was not read."""
+
+    def of(result: Result) -> Value:
+        seen = [mhz for record in result.records for mhz in getattr(record, name)]
+        return which(seen) if seen else None
+
+    return of
+
+
+def _limits(result: Result) -> str | None:
+    """Name what limited the clock of the GPU, and in how many samples."""
+    found: dict[str, int] = {}
+    for record in result.records:
+        for limit, count in record.gpu_clock_limits.items():
+            found[limit] = found.get(limit, 0) + count
+    return "; ".join(f"{limit}: {count}" for limit, count in found.items()) or None
 
 
 def _memory(name: str) -> Callable[[Result], Value]:
@@ -139,8 +152,11 @@ FIELDS: dict[str, Callable[[Result], Value]] = {
     "repeated_turns": lambda r: r.disturbances.repeated,
     # Processors' worth of time that others had at least.
     "other_load": lambda r: max((one.other_load for one in r.records if one.other_load is not None), default=None),
-    "lowest_mhz": lambda r: _frequency(r, min),
-    "highest_mhz": lambda r: _frequency(r, max),
+    "lowest_mhz": _frequency("frequency_mhz", min),
+    "highest_mhz": _frequency("frequency_mhz", max),
+    "gpu_lowest_mhz": _frequency("gpu_frequency_mhz", min),
+    "gpu_highest_mhz": _frequency("gpu_frequency_mhz", max),
+    "gpu_clock_limits": _limits,
     "item": lambda r: r.work.get("item"),
     "items": lambda r: r.work.get("items"),
     **_bounds("throughput", "_per_s", lambda r: r.throughput),

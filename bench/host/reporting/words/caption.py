@@ -102,11 +102,23 @@ def environment_remark(results: Sequence[Result]) -> str:
 def noise_watch_remark(results: Iterable[Result], manifest: Manifest) -> str:
     """Say how many turns were disturbed and what became of them, what may have been missed, and how fast clocks ran."""
     seen = summarise_noise_watch((r for result in results for r in result.records), manifest.profile.samples)
-    clauses = [*_disturbed(seen), *_missed(seen)]
+    clauses = [*_disturbed(seen), *_missed(seen), *_clocks(seen)]
+    return _("Noise watch: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
+
+
+def _clocks(seen: NoiseWatch) -> list[str]:
+    """Say how fast clocks ran, and what limited those of GPUs."""
+    clauses = []
     if seen.mhz:
         lowest, highest = (fixed(mhz, 0) for mhz in seen.mhz)
         clauses.append(_("processors ran at {lowest} to {highest} MHz", lowest=lowest, highest=highest))
-    return _("Noise watch: {clauses}.", clauses="; ".join(clauses)) if clauses else ""
+    if seen.gpu_mhz:
+        lowest, highest = (fixed(mhz, 0) for mhz in seen.gpu_mhz)
+        clauses.append(_("GPUs ran at {lowest} to {highest} MHz", lowest=lowest, highest=highest))
+    for limit, count in seen.gpu_limits.items():
+        numbers = {"limit": limit, "count": count, "samples": seen.gpu_samples}
+        clauses.append(_("the clock of a GPU was limited in {count} of {samples} samples: {limit}", **numbers))
+    return clauses
 
 
 def _disturbed(seen: NoiseWatch) -> list[str]:

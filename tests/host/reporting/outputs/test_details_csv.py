@@ -89,6 +89,8 @@ def test_what_was_seen_beside_the_times_is_in_the_file(long_study):
         "mlp-train",
         disturbed={"1": "a guest"},
         frequency_mhz=[1200.0, 3100.0],
+        gpu_frequency_mhz=[1400.0, 1980.0],
+        gpu_clock_limits={"power cap": 2},
         compilation={"compiled": "forward", "graphs": 2, "graph_breaks": 1, "graph_break_reasons": ["print"]},
     )
     long_study.run["profile"]["samples"] = 3
@@ -97,6 +99,8 @@ def test_what_was_seen_beside_the_times_is_in_the_file(long_study):
     untouched = rows["jax", "jit", "mlp-train"]
     assert (untouched["warm_up"], untouched["warm_up_agreeing"], untouched["early_samples"]) == ("flat", "10", "0")
     assert (row["lowest_mhz"], row["highest_mhz"], untouched["lowest_mhz"]) == ("1200.0", "3100.0", "")
+    assert (row["gpu_lowest_mhz"], row["gpu_highest_mhz"]) == ("1400.0", "1980.0")
+    assert (row["gpu_clock_limits"], untouched["gpu_clock_limits"]) == ("power cap: 20", "")
     assert (row["turns"], row["disturbed_turns"], row["left_out_turns"], row["repeated_turns"]) == (
         "40",
         "10",

@@ -152,6 +152,15 @@ def test_clocks_are_told(long_study):
     assert "; processors ran at 1200 to 3200 MHz." in remark(long_study, "Noise watch")
 
 
+def test_clocks_of_gpus_and_what_limited_them_are_told(long_study):
+    long_study.change("jax:jit", "mlp-train", gpu_frequency_mhz=[1200.4, 1980.0], gpu_clock_limits={"power cap": 3})
+    long_study.change("jax:jit", "dispatch", gpu_frequency_mhz=[1500.0, 1990.0], gpu_clock_limits={"power cap": 1})
+    text = remark(long_study, "Noise watch")
+    assert "; GPUs ran at 1200 to 1990 MHz" in text
+    # In 10 processes of each, of 12 samples.
+    assert text.endswith("; the clock of a GPU was limited in 40 of 240 samples: power cap.")
+
+
 def test_rounds_of_rows_that_stopped_apart_are_told_as_a_range(long_study):
     long_study.records = [r for r in long_study.records if r.cell.workload != "dispatch" or r.round < 8]
     assert "8 to 10 rounds of fresh processes" in report_of(long_study).details.caption
