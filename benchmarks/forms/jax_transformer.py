@@ -32,7 +32,7 @@ def visible(scores, causal):
     return jnp.where(jnp.tril(jnp.ones((sequence, sequence), bool)), scores, -jnp.inf) if causal else scores
 
 
-def heads_second(projected, size, causal):
+def heads_second(projected, size, causal, form=None):
     """Attend with heads after positions, and with weights that were divided by their sum."""
     split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
     queries, keys, values = split[:, :, 0], split[:, :, 1], split[:, :, 2]
@@ -40,14 +40,14 @@ def heads_second(projected, size, causal):
     return jnp.einsum("bhqk,bkhc->bqhc", jax.nn.softmax(scores), values).reshape(-1, size["width"])
 
 
-def library_attention(projected, size, causal):
+def library_attention(projected, size, causal, form=None):
     """Attend with JAX's own function."""
     split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
     mixed = jax.nn.dot_product_attention(split[:, :, 0], split[:, :, 1], split[:, :, 2], is_causal=causal)
     return mixed.reshape(-1, size["width"])
 
 
-def library_softmax(projected, size, causal):
+def library_softmax(projected, size, causal, form=None):
     """Attend with heads before positions, and with weights that were divided by their sum."""
     split = projected.reshape(-1, size["sequence"], 3, size["heads"], size["width"] // size["heads"])
     queries, keys, values = split.transpose(2, 0, 3, 1, 4)
@@ -56,7 +56,7 @@ def library_softmax(projected, size, causal):
     return mixed.swapaxes(1, 2).reshape(-1, size["width"])
 
 
-def three_axes(size, parameters, hidden, causal, normalise=layer_norm):
+def three_axes(size, parameters, hidden, causal, normalise=layer_norm, form=None):
     """Map hidden (batch, sequence, width) with batch and sequence as two axes."""
 
     def norm(name, hidden):
@@ -125,7 +125,7 @@ def copied(size, parameters, hidden, causal):
     return norm("final_norm", hidden)
 
 
-def copied_predict(size, parameters, tokens, normalise=layer_norm):
+def copied_predict(size, parameters, tokens, normalise=layer_norm, form=None):
     table = parameters["token_embedding"]
     return logits_of(copied(size, parameters, table[tokens] + parameters["position_embedding"], causal=True), table)
 

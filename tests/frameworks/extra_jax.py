@@ -7,6 +7,7 @@ from unittest import mock
 
 import jax
 import jax.numpy as jnp
+import jax_attention
 import numpy as np
 
 from bench.cell import MIXED
@@ -22,6 +23,7 @@ def examine(mode):
     found["pmap keeps code"] = pmap_keeps_code()
     found.update({"shares": shares(), "allocators": allocators(), "peaks": peaks(), "late": late(), "tf32": tf32()})
     found.update(narrow=narrow(), asked=asked(), words=words(), waits=waits())
+    found["attention"] = jax_attention.examine()
     found["compiles for processor"] = compiled_for_processor()
     if mode in parallel.MODES:
         found.update(divided(mode))

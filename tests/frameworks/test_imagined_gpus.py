@@ -93,6 +93,28 @@ def test_tensorflow_refuses_products_that_it_leaves_to_the_processor(environment
     assert found["without"] is None
 
 
+@needs("jax")
+def test_jax_attends_by_cudnn_where_cudnn_takes_it():
+    found = trial("jax", "jit")["extras"]["attention"]["forms"]
+    fused = {name for name, form in found.items() if form == "fused"}
+    assert fused == {"bfloat16", "float16", "mixed", "eager", "full"}
+    assert {form for name, form in found.items() if name not in fused} == {"composed"}
+
+
+@needs("jax")
+def test_jax_lowers_attention_to_cudnns_kernels():
+    forward, gradient = trial("jax", "jit")["extras"]["attention"]["kernels"]
+    assert forward == ["__cudnn$fmhaSoftmax"]
+    assert gradient == ["__cudnn$fmhaSoftmax", "__cudnn$fmhaSoftmaxBackward"]
+
+
+@needs("jax")
+def test_fused_attention_has_the_axes_the_mask_and_the_scale_of_composed_attention():
+    differences = trial("jax", "jit")["extras"]["attention"]["mixes"]
+    assert len(differences) == 4
+    assert max(differences) < 1e-5
+
+
 @needs("keras-jax")
 def test_keras_on_jax_says_which_attention_it_takes():
     found = trial("keras-jax", "fit")["extras"]["attention"]

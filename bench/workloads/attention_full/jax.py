@@ -1,4 +1,4 @@
-"""Implements attention-full in JAX: products and a softmax, of blocks of queries one after another on a processor."""
+"""Implements attention-full in JAX: cuDNN's kernel, or products and a softmax, of blocks of queries on a processor."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ...frameworks.jax import attention as kernels
 from ...frameworks.jax.adapter import inference
 from ...frameworks.jax.compiler import compiles_for_processor
 from .. import long_attention
-from ..transformer_encoder.jax import ATTENTION
 from . import CAUSAL
 
 #: Queries in a block.
@@ -58,12 +58,18 @@ def attend_in_blocks(queries, keys, values, causal):
 
 
 def build(size, parameters, batch, transform, causal=CAUSAL):
+    batch_size, heads, sequence, width = batch[0].shape
+    form = kernels.form((batch_size, sequence, heads, width), batch[0].dtype, transform, causal)
     blocks = compiles_for_processor(transform.mode) and size["sequence"] % (BLOCK * CAUSAL_GROUPS) == 0
 
     def mix(parameters, queries, keys, values):
         if blocks:
             return {"mixed": attend_in_blocks(queries, keys, values, causal)}
+        if form == kernels.FUSED:
+            # The kernel has the heads after the positions.
+            mixed = kernels.attend(*(part.swapaxes(1, 2) for part in (queries, keys, values)), causal)
+            return {"mixed": mixed.swapaxes(1, 2)}
         weights = jax.nn.softmax(scores(queries, keys, 0 if causal else None))
         return {"mixed": jnp.einsum("bhqk,bhkc->bhqc", weights, values)}
 
-    return inference(mix, parameters, transform, attention=long_attention.IN_BLOCKS if blocks else ATTENTION)
+    return inference(mix, parameters, transform, attention=long_attention.IN_BLOCKS if blocks else form)
