@@ -20,6 +20,7 @@ A folder has the module ``facts`` (see bench.frameworks.facts), which imports th
                         compiled again
   versions()            of the libraries that compute, by their distributions; the framework's own is among them
   memory()              what the framework's allocator reports, in bytes; empty where it reports nothing
+  forget_peak()         optional: let the peaks of ``memory()`` begin anew, where the framework can do that
   limit_memory(bytes)   make allocations on the GPU fail beyond this; before anything is put there. Raises Unsupported
                         where there is no such limit.
   keeps_code            optional, an attribute: whether compiled code of the mode can be read back from the disk in this

@@ -94,6 +94,13 @@ class LiveCell:
     def _refuse(self, reason: str) -> NoReturn:
         raise TypeError("{}: {}".format(self._registry.file_of(self.cell.workload, self.cell.framework), reason))
 
+    def forget_peak(self) -> bool:
+        """Let the peaks of memory begin anew, on the device, too; return False where the kernel does not allow it."""
+        forget = getattr(self.adapter, "forget_peak", None)
+        if forget is not None:
+            forget()
+        return self.baseline.forget_peak()
+
     def settle(self) -> None:
         """End what the framework used for compiling: nothing but the program may compute while samples are timed."""
         settle = getattr(self.adapter, "settle", None)

@@ -119,8 +119,8 @@ class Session:
             sized_for=sized_for,
         )
         warmup_ns = timed.calibrate(int(sample_s * 1e9))
-        # Checking and fetching needed memory that the steps do not need.
-        timed.peak_is_new = live.baseline.forget_peak()
+        # Checking and fetching needed memory that the steps do not need; so did kernels that were only tried.
+        timed.peak_is_new = live.forget_peak()
         self._compiled_before = live.compilation()
         return {"event": "calibrated", "warmup_ns": warmup_ns}
 

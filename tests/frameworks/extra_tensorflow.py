@@ -29,6 +29,7 @@ def examine(mode):
     return {
         **found,
         "limit": limit(),
+        "peaks": peaks(mode),
         "fetched": fetched(mode),
         "cannot wait": cannot_wait(mode),
         "tf32": tf32(mode),
@@ -164,6 +165,25 @@ def limit():
     ):
         gpu.limit("a GPU", 2 << 30)
     return asked
+
+
+def peaks(mode):
+    """Return which devices forget the peaks of their memory: a GPU, one in an old version, and a processor."""
+    forgotten = []
+    threads = int(os.environ["OMP_NUM_THREADS"])
+    adapter = Adapter(mode, "cpu", "float32", threads)
+    with (
+        mock.patch.object(tf.config.experimental, "reset_memory_stats", forgotten.append),
+        mock.patch.object(tf.config.experimental, "get_memory_info", return_value={"current": 4, "peak": 5}),
+    ):
+        adapter.forget_peak()
+        processor = list(forgotten)
+        with mock.patch.object(adapter, "device", "/GPU:0"):
+            adapter.forget_peak()
+            memory = adapter.memory()
+    with mock.patch.object(tf.config, "experimental", object()), mock.patch.object(adapter, "device", "/GPU:0"):
+        old = adapter.forget_peak()
+    return {"forgotten": forgotten, "memory": memory, "old": old, "processor": processor}
 
 
 def tf32(mode):

@@ -48,7 +48,7 @@ def examine(mode):
         "allocators": allocators(),
     }
     if mode == "compile":
-        found.update(breaks=breaks(), overhead=overhead())
+        found.update(breaks=breaks(), overhead=overhead(), autotuned=autotuned())
     if mode == "functorch":
         found["missing"] = missing()
     if mode == "compile-step":
@@ -158,7 +158,7 @@ def breaks():
 
 def gpu(mode):
     """Give the adapter a GPU of 8 GiB that exists for a moment only; return what it asked of PyTorch."""
-    asked = []
+    asked, forgotten = [], []
     properties = mock.Mock(total_memory=8 << 30)
     with (
         mock.patch.multiple(
@@ -168,6 +168,7 @@ def gpu(mode):
             set_per_process_memory_fraction=lambda fraction, device: asked.append([fraction, str(device)]),
             max_memory_allocated=lambda device: 3,
             max_memory_reserved=lambda device: 4,
+            reset_peak_memory_stats=lambda device: forgotten.append(str(device)),
         ),
         mock.patch.object(settings, "cuda_allocator", return_value="caching"),
     ):
@@ -178,8 +179,11 @@ def gpu(mode):
         torch.backends.cuda.matmul.allow_tf32 = True
         loose = adapter.settings()
         torch.backends.cuda.matmul.allow_tf32 = False
+        adapter.forget_peak()
+        Adapter(mode, "cpu", "float32", 2).forget_peak()
         return {
             "asked": asked,
+            "forgotten": forgotten,
             "memory": adapter.memory(),
             "settings": default,
             "loose": loose,
@@ -275,6 +279,21 @@ def overhead():
     with mock.patch.object(torch, "compile", lambda function, **options: options):
         given = Compiler("compile-reduce-overhead", torch.device("cuda")).apply(torch.sin, False, "module")
     return [refused, given]
+
+
+def autotuned():
+    """Return whether the preset for tuning freezes weights: on a GPU, on a processor, and there in training."""
+    from bench.frameworks.torch import compiler
+
+    found = []
+    for device, training in (("cuda", False), ("cpu", False), ("cpu", True)):
+        with (
+            mock.patch.object(torch, "compile", lambda function, **options: options["mode"]),
+            mock.patch.object(compiler, "freeze", mock.Mock(return_value=False)) as freeze,
+        ):
+            mode = Compiler("compile-max-autotune", torch.device(device)).apply(torch.sin, training, "module")
+        found.append([mode, freeze.called])
+    return found
 
 
 def recurrent():

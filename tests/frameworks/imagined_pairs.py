@@ -74,13 +74,16 @@ def two_processes():
             module.asked.append(["device_ids", device_ids])
             return torch.nn.parallel.DistributedDataParallel(own, **options)
 
+        #: What the process needed at most; the second process has its own.
+        peak = [30]
         with (
             gpus(2),
             mock.patch.multiple(
                 torch.cuda,
                 set_device=lambda device: module.asked.append(["set_device", str(device)]),
                 synchronize=lambda device: module.asked.append(["synchronize", str(device)]),
-                max_memory_allocated=lambda device: 3,
+                max_memory_allocated=lambda device: peak[0],
+                reset_peak_memory_stats=lambda device: peak.__setitem__(0, 3),
                 max_memory_reserved=lambda device: 4,
             ),
             mock.patch.object(pair.Shared, "device", return_value=CPU),
@@ -101,6 +104,7 @@ def two_processes():
             program.reset()
             program.step(numbers)
             weights.append(module.weight.item())
+            adapter.forget_peak()
             memory = adapter.memory()
             late = refused(lambda: program.step(adapter.put(np.arange(8))))
             program.close()

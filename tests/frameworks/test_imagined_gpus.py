@@ -16,6 +16,8 @@ def test_torch_tells_what_a_gpu_computes_with(environment, mode):
     assert found["settings"]["CUDA graphs"] is False
     assert (found["loose"]["float32 matmul"], found["loose"]["TF32 matmul"]) == ("tf32", True)
     assert found["memory"] == {"allocated_peak_bytes": 3, "reserved_peak_bytes": 4}
+    # Of the GPU, and nothing of the processor.
+    assert found["forgotten"] == ["cuda"]
 
 
 def verify_tf32(found):
@@ -128,6 +130,12 @@ def test_keras_on_torch_stays_on_the_processor_beside_a_gpu():
 
 
 @needs("tf2")
+def test_tensorflow_forgets_the_peak_of_a_gpu_where_it_can():
+    found = trial("tf2", "function")["extras"]["peaks"]
+    assert found == {"forgotten": ["GPU:0"], "memory": {"allocated_peak_bytes": 5}, "old": None, "processor": []}
+
+
+@needs("tf2")
 def test_tensorflow_computes_in_tf32_where_it_is_asked_to():
     found = trial("tf2", "function")["extras"]["tf32"]
     verify_tf32(found)
@@ -154,6 +162,12 @@ def test_cuda_graphs_are_for_a_gpu():
     assert refused == "mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile"
     # That shapes are fixed is a setting of the process.
     assert given == {"mode": "reduce-overhead"}
+
+
+@needs("torch2")
+def test_only_templates_for_a_processor_need_frozen_weights():
+    found = trial("torch2", "compile")["extras"]["autotuned"]
+    assert found == [["max-autotune", False], ["max-autotune", True], ["max-autotune", False]]
 
 
 @cases("torch2:compile-step")
@@ -269,6 +283,7 @@ def test_two_processes_train_on_a_gpu_each(environment, mode):
     assert found["weights"] == [-14.0, -28.0, -42.0, -46.0]
     first, second = found["asked"]
     assert first == [["set_device", "cpu"], ["device_ids", [0]]]
+    # Both have forgotten the 30 bytes that they needed before.
     assert found["memory"] == {"allocated_peak_bytes": 6, "reserved_peak_bytes": 8}
     assert found["monitoring"] == "0"
     assert found["late"] == "ValueError: mode ddp needs batches that are placed before the program is built"

@@ -47,6 +47,18 @@ def test_a_program_makes_its_first_step():
     assert seconds >= 0
 
 
+def test_peaks_of_memory_begin_anew_on_the_device_too():
+    live = LiveCell(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu", 1), BUILT_IN, Imported())
+    forgotten = []
+    live.baseline = SimpleNamespace(forget_peak=lambda: True)
+    # An adapter need not be able to.
+    live.adapter = SimpleNamespace()
+    assert live.forget_peak()
+    live.adapter = SimpleNamespace(forget_peak=lambda: forgotten.append("device"))
+    assert live.forget_peak()
+    assert forgotten == ["device"]
+
+
 def test_an_implementation_without_build_names_its_file(monkeypatch):
     module = BUILT_IN.home_of("gemm").load("workloads", "gemm", "numpy")
     monkeypatch.delattr(module, "build")

@@ -131,12 +131,19 @@ class Adapter:
     def memory(self):
         if self.device != "/GPU:0":
             return {}
+        found = [tf.config.experimental.get_memory_info(name) for name in self._names()]
+        return {"allocated_peak_bytes": sum(int(each["peak"]) for each in found)}
+
+    def forget_peak(self):
+        """Forget what was needed by the kernels that TensorFlow has tried; before 2.6 it cannot do that."""
+        forget = getattr(tf.config.experimental, "reset_memory_stats", None)
+        if self.device == "/GPU:0" and forget is not None:
+            for name in self._names():
+                forget(name)
+
+    def _names(self):
         names = mirrored.names() if self._mode == mirrored.MODE else [self.device]
-        return {
-            "allocated_peak_bytes": sum(
-                int(tf.config.experimental.get_memory_info(name.strip("/"))["peak"]) for name in names
-            )
-        }
+        return [name.strip("/") for name in names]
 
     def limit_memory(self, limit_bytes):
         if self.device != "/GPU:0":

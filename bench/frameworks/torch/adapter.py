@@ -116,9 +116,22 @@ class Adapter:
             return {}
         if self._divides:
             return SHARED.pair.memory() if SHARED.pair is not None else {}
-        devices = range(halves.DEVICES) if self._mode == parallel.ONE_PROCESS else [self.device]
-        found = [memory(device) for device in devices]
+        found = [memory(device) for device in self._devices()]
         return {name: sum(each[name] for each in found) for name in found[0]}
+
+    def forget_peak(self):
+        """Forget the workspaces of kernels that cuDNN has tried; blocks that the allocator keeps stay reserved."""
+        if self.device.type != "cuda":
+            return
+        if self._divides:
+            if SHARED.pair is not None:
+                SHARED.pair.forget_peak()
+            return
+        for device in self._devices():
+            torch.cuda.reset_peak_memory_stats(device)
+
+    def _devices(self):
+        return range(halves.DEVICES) if self._mode == parallel.ONE_PROCESS else [self.device]
 
     def limit_memory(self, limit_bytes):
         if self.device.type != "cuda":

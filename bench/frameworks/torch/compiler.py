@@ -94,7 +94,8 @@ class Compiler:
         preset = PRESETS[self._mode]
         if preset == "reduce-overhead" and self._device.type != "cuda":
             raise Unsupported("mode compile-reduce-overhead records CUDA graphs, which need a GPU; use compile")
-        if preset == "max-autotune" and not training:
+        # On a GPU its templates take any weights; frozen ones would fold normalisations, for which nobody has asked.
+        if preset == "max-autotune" and not training and self._device.type == "cpu":
             self._froze = freeze(function)
         compile_threads()
         # Graph breaks are allowed and counted; fullgraph=True would turn a slow cell into a failed one.

@@ -26,6 +26,8 @@ BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
 PATIENCE = datetime.timedelta(days=1)
 #: Asks the second process for its memory.
 MEMORY = "memory"
+#: Asks it to forget the peaks so far.
+FORGET = "forget"
 #: The network interface over which gloo connects the processes; it would look for that of the machine's name.
 INTERFACE = {"linux": "lo", "darwin": "lo0"}
 
@@ -179,6 +181,11 @@ class Pair:
         other = self._answer()
         return {name: size + other[name] for name, size in memory(self.device).items()}
 
+    def forget_peak(self):
+        self._connection.send(FORGET)
+        torch.cuda.reset_peak_memory_stats(self.device)
+        self._answer()
+
     def reset(self):
         self._connection.send(None)
         self._reset()
@@ -220,6 +227,8 @@ class Pair:
                 answer, request = True, other.recv()
                 if request == MEMORY:
                     answer = memory(self.device)
+                elif request == FORGET:
+                    torch.cuda.reset_peak_memory_stats(self.device)
                 elif request is None:
                     self._reset()
                 else:

@@ -82,15 +82,20 @@ def of_module_system() -> dict[str, str]:
 
 
 def of_gpus(device: str, count: int, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable that shows a worker on GPUs as many as its mode divides a step between.
+    """Return the variables that show a worker on GPUs as many as its mode divides a step between.
 
-    Some frameworks open all that they see, and their memory would be that of the cell.
+    Some frameworks open all that they see, and their memory would be that of the cell. CUDA numbers the fastest GPU
+    first; the driver, nvidia-smi and container engines number GPUs by their places on the bus. So CUDA does that, too,
+    unless the user has chosen an order.
     """
     if device == "cpu":
         return {}
     visible = inherited.get("CUDA_VISIBLE_DEVICES")
     names = visible.split(",") if visible is not None else map(str, range(count))
-    return {"CUDA_VISIBLE_DEVICES": ",".join(itertools.islice(names, count))}
+    return {
+        "CUDA_VISIBLE_DEVICES": ",".join(itertools.islice(names, count)),
+        "CUDA_DEVICE_ORDER": inherited.get("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
+    }
 
 
 def of_layout(layout: int | None) -> dict[str, str]:

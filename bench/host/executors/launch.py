@@ -57,7 +57,7 @@ class Launch:
 
     @property
     def gpus(self) -> dict[str, str]:
-        """Return the variable that says which GPUs the worker sees; a container numbers its own."""
+        """Return the variables that say which GPUs the worker sees; a container numbers its own."""
         inherited = {} if self.environment.in_container else os.environ
         return variables.of_gpus(self.cell.device, self.cell.devices, inherited)
 

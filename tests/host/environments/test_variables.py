@@ -85,6 +85,12 @@ def test_a_folder_that_is_in_path_keeps_its_place():
     ],
 )
 def test_a_worker_sees_as_many_gpus_as_its_mode_computes_on(visible, one, two):
-    assert of_gpus("gpu", 1, visible) == {"CUDA_VISIBLE_DEVICES": one}
-    assert of_gpus("gpu", 2, visible) == {"CUDA_VISIBLE_DEVICES": two}
+    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    assert of_gpus("gpu", 1, visible) == {"CUDA_VISIBLE_DEVICES": one, **order}
+    assert of_gpus("gpu", 2, visible) == {"CUDA_VISIBLE_DEVICES": two, **order}
     assert of_gpus("cpu", 1, visible) == {}
+
+
+def test_cuda_numbers_gpus_as_the_driver_does_unless_the_user_has_chosen():
+    assert of_gpus("gpu", 1, {})["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
+    assert of_gpus("gpu", 1, {"CUDA_DEVICE_ORDER": "FASTEST_FIRST"})["CUDA_DEVICE_ORDER"] == "FASTEST_FIRST"

@@ -21,7 +21,8 @@ hash_seed = os.environ.get("PYTHONHASHSEED")
 huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
 print(json.dumps({
     "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"),
-    "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "waits": os.environ.get("OMP_WAIT_POLICY"),
+    "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "order": os.environ.get("CUDA_DEVICE_ORDER"),
+    "waits": os.environ.get("OMP_WAIT_POLICY"),
     "path": os.environ["PATH"], "arguments": sys.argv[3:],
 }))
 sys.stdout.flush()
@@ -78,6 +79,7 @@ def test_a_worker_on_gpus_sees_those_that_its_cell_computes_on(tmp_path, monkeyp
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3,4")
     eager = replace(CELL, environment="torch2", framework="torch", device="gpu")
     assert told(tmp_path, None, eager)["gpus"] == "2"
+    assert told(tmp_path, None, eager)["order"] == "PCI_BUS_ID"
     assert told(tmp_path, None, replace(eager, mode="ddp", devices=2))["gpus"] == "2,3"
     assert told(tmp_path, None, eager, CUDA_VISIBLE_DEVICES="4")["gpus"] == "4", "the study says which"
     assert told(tmp_path, None, replace(eager, device="cpu"))["gpus"] == "2,3,4"
