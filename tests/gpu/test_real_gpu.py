@@ -15,6 +15,7 @@ import pytest
 
 from bench.cell import MIXED
 from bench.host.machine.energy import PowerMeter, gpu_counter
+from bench.host.machine.gpu import Gpus
 
 PYTHON = os.environ.get("BENCHMATRIX_GPU_PYTHON")
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +117,34 @@ def test_training_in_mixed_precision_agrees_with_what_bfloat16_lets_it_be(framew
     assert found["settings"]["float32 matmul"] == "bf16"
 
 
+@pytest.mark.parametrize(
+    ("workload", "precision"),
+    [
+        *((workload, "bfloat16") for workload in ("attention-full", "attention-causal", "transformer-encoder", "gpt")),
+        ("attention-causal", "float16"),
+        ("transformer-train", MIXED),
+    ],
+)
+def test_attention_of_jax_in_16_bits_is_cudnns_and_agrees_with_float64(workload, precision):
+    found = last("none", "jax", "jit", workload, "small", precision)
+    assert found["event"] == "finished", found
+    assert found["settings"]["attention"] == "fused"
+
+
+def test_attention_of_jax_in_float32_is_composed():
+    assert last("none", "jax", "jit", "attention-full", "small")["settings"]["attention"] == "composed"
+
+
+def test_the_driver_tells_the_clock_of_a_gpu_and_its_limits():
+    gpus = Gpus()
+    numbers = range(len(gpus.process_bytes()))
+    found = gpus.clocks(numbers)
+    assert found
+    # An idle GPU has no clock.
+    assert all(one.mhz is None or 100 < one.mhz < 4000 for one in found.values())
+    assert "GPU power limit" in gpus.limits(numbers)
+
+
 @frameworks
 def test_the_allocators_peak_is_that_of_the_matrices(framework, mode):
     used = last("none", framework, mode)["memory"]
@@ -184,3 +213,5 @@ energy_s = 4.0
     assert {record["settings"]["process"] for record in records} == {"forked after the import"}
     assert all(record["energy"]["watts"] > record["energy"]["idle_watts"] > 10 for record in records)
     assert all(record["memory"]["nvml_peak_bytes"] > 1 << 20 for record in records)
+    assert all(min(record["gpu_frequency_mhz"]) > 100 for record in records)
+    assert all(record["settings"]["GPU power limit"].split()[1] == "W" for record in records)

@@ -93,12 +93,16 @@ class Driver:
         yield
         self.open = False
 
-    def limits(self, own: set[int]) -> dict[str, str]:
+    def ours(self, own: set[int]) -> list[int]:
+        assert own == {FakeWorker.process_id}
+        return [0]
+
+    def limits(self, numbers: list[int]) -> dict[str, str]:
         return {"GPU power limit": "500 W (default 700 W)"} if self._clocks else {}
 
-    def clocks(self, own: set[int]) -> dict[int, Clocks]:
+    def clocks(self, numbers: list[int]) -> dict[int, Clocks]:
         assert self.open
-        assert own == {FakeWorker.process_id}
+        assert numbers == [0]
         return {0: self._clocks.pop(0) if len(self._clocks) > 1 else self._clocks[0]} if self._clocks else {}
 
     def drawing(self, since_s: float) -> set[int]:

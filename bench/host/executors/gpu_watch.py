@@ -22,6 +22,8 @@ class GpuWatch:
         self._gpus = gpus
         self._shared = shared
         self._now = now
+        #: The numbers of the GPUs that the processes compute on.
+        self._ours: list[int] = []
         #: The last reading of each GPU's clock.
         self._clocks: dict[int, Clocks] = {}
         #: When the processes were seen last.
@@ -37,11 +39,11 @@ class GpuWatch:
             yield
             return
         with self._gpus.held():
-            own = self._own()
-            limits = self._gpus.limits(own)
+            self._ours = self._gpus.ours(self._own())
+            limits = self._gpus.limits(self._ours)
             for process in on_gpu:
                 process.note_settings(limits)
-            self._clocks = self._gpus.clocks(own)
+            self._clocks = self._gpus.clocks(self._ours)
             self._seen_s = self._now()
             yield
 
@@ -52,7 +54,7 @@ class GpuWatch:
         """
         if process.record.cell.device != "gpu":
             return
-        before, self._clocks = self._clocks, self._gpus.clocks(self._own())
+        before, self._clocks = self._clocks, self._gpus.clocks(self._ours)
         limits = {reason for gpu, now in self._clocks.items() for reason in lowered(before.get(gpu), now)}
         process.note_clocks([now.mhz for now in self._clocks.values() if now.mhz is not None], limits)
         for reason in sorted(limits.intersection(DISTURBING)):

@@ -99,26 +99,29 @@ class Gpus:
         with handles(self._nvml):
             yield
 
-    def clocks(self, own: Set[int]) -> dict[int, Clocks]:
-        """Read the clock of each GPU on which one of our workers is, by number.
+    def ours(self, own: Set[int]) -> list[int]:
+        """List the numbers of the GPUs on which one of our workers is.
 
         Where the driver shows none of them, as in a container, this is the only GPU; of several, none.
         """
-        return {number: gpu_clocks.read(self._nvml, gpu) for number, gpu in self._used(own)}
+        with handles(self._nvml) as gpus:
+            return self.used_by(own) or ([0] if len(gpus) == 1 and gpus[0] is not None else [])
 
-    def limits(self, own: Set[int]) -> dict[str, str]:
-        """Return the limits that are set on those GPUs, by name."""
+    def clocks(self, numbers: Sequence[int]) -> dict[int, Clocks]:
+        """Read the clocks of these GPUs, by number."""
+        return {number: gpu_clocks.read(self._nvml, gpu) for number, gpu in self._whole(numbers)}
+
+    def limits(self, numbers: Sequence[int]) -> dict[str, str]:
+        """Return the limits that are set on these GPUs, by name."""
         found: dict[str, dict[str, None]] = {}
-        for _, gpu in self._used(own):
+        for _, gpu in self._whole(numbers):
             for name, value in gpu_clocks.limits(self._nvml, gpu).items():
                 found.setdefault(name, {})[value] = None
         return {name: " and ".join(values) for name, values in found.items()}
 
-    def _used(self, own: Set[int]) -> Iterator[tuple[int, Any]]:
-        """Give the numbers and handles of these GPUs; a handle can be used until the next one is asked for."""
-        used = self.used_by(own)
+    def _whole(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """Give the handles of these GPUs, for a slice that of its GPU; each until the next one is asked for."""
         with handles(self._nvml) as gpus:
-            numbers = used or ([0] if len(gpus) == 1 else [])
             for number in numbers:
                 if number < len(gpus) and gpus[number] is not None:
                     yield number, gpu_slices.whole(self._nvml, gpus[number])

@@ -66,33 +66,46 @@ def test_counters_show_what_ended_before_the_reading():
     assert lowered(Clocks(), now) == {"sync boost"}
 
 
+def mhz(library, numbers):
+    return {number: one.mhz for number, one in Gpus(library).clocks(numbers).items()}
+
+
 def test_clocks_are_those_of_the_gpus_with_our_workers():
     library = Nvml()
-    assert {number: one.mhz for number, one in Gpus(library).clocks({11}).items()} == {1: 1401.0}
-    assert {number: one.mhz for number, one in Gpus(library).clocks({10, 11}).items()} == {0: 1400.0, 1: 1401.0}
+    assert Gpus(library).ours({11}) == [1]
+    assert Gpus(library).ours({10, 11}) == [0, 1]
     # Which of several is ours is not known.
-    assert Gpus(library).clocks({12}) == {}
-    assert Gpus(Nvml(absent=True)).clocks({10}) == {}
+    assert Gpus(library).ours({12}) == []
+    assert mhz(library, [1]) == {1: 1401.0}
+    assert mhz(library, [0, 1]) == {0: 1400.0, 1: 1401.0}
     assert library.open == 0
+
+
+def test_without_a_driver_there_are_no_clocks():
+    assert Gpus(Nvml(absent=True)).ours({10}) == []
+    assert mhz(Nvml(absent=True), [0]) == {}
 
 
 def test_the_only_gpu_is_ours_wherever_our_processes_are(monkeypatch):
     monkeypatch.setattr(Nvml, "nvmlDeviceGetCount", lambda library: 1)
-    assert list(Gpus(Nvml()).clocks({12})) == [0]
+    assert Gpus(Nvml()).ours({12}) == [0]
 
 
 def test_a_gpu_that_cannot_be_opened_has_no_clock():
-    assert list(Gpus(Nvml(lost=True)).clocks({11})) == [2]
+    assert Gpus(Nvml(lost=True)).ours({11}) == [2]
+    assert mhz(Nvml(lost=True), [1, 2]) == {2: 1401.0}
 
 
 def test_the_clock_of_a_slice_is_that_of_its_gpu():
-    assert {number: one.mhz for number, one in Gpus(Nvml(slices=((1, 1, 16384),))).clocks({20}).items()} == {1: 1401.0}
+    library = Nvml(slices=((1, 1, 16384),))
+    assert Gpus(library).ours({20}) == [1]
+    assert mhz(library, [1]) == {1: 1401.0}
 
 
 def test_limits_are_written_with_their_defaults_where_they_differ():
     power = "500 W (default 700 W)"
-    assert Gpus(Nvml()).limits({10}) == {"GPU application clock": "1200 MHz", "GPU power limit": power}
-    assert Gpus(Nvml()).limits({11}) == {
+    assert Gpus(Nvml()).limits([0]) == {"GPU application clock": "1200 MHz", "GPU power limit": power}
+    assert Gpus(Nvml()).limits([1]) == {
         "GPU application clock": "1200 MHz (default 1500 MHz)",
         "GPU power limit": power,
     }
@@ -100,5 +113,5 @@ def test_limits_are_written_with_their_defaults_where_they_differ():
         "GPU application clock": "1200 MHz and 1200 MHz (default 1500 MHz)",
         "GPU power limit": power,
     }
-    assert Gpus(Nvml()).limits({10, 11}) == both
-    assert Gpus(Nvml(old=True)).limits({10}) == {"GPU application clock": "1200 MHz"}
+    assert Gpus(Nvml()).limits([0, 1]) == both
+    assert Gpus(Nvml(old=True)).limits([0]) == {"GPU application clock": "1200 MHz"}
