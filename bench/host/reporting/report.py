@@ -145,7 +145,7 @@ class Report:
             for table in self.tables[1:] if details else self.claims[:1]:
                 if table is not self.summary:
                     console.print()
-                    terminal.render(console, settings.by_value(table) if table is self.settings else table)
+                    terminal.render(console, table)
 
 
 def make(

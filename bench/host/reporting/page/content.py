@@ -19,7 +19,6 @@ from ...storage.manifest import Manifest
 from ...study import location
 from ...study.baseline import CHOSEN, RATIO
 from ..tables.rows import measured_baseline, rows_of
-from ..tables.settings import by_value
 from ..tables.speedup_values import HUNDREDTHS, NEAR_ONE
 from ..tables.table import Table
 from ..tables.times import notes_on_shown_ratio
@@ -98,7 +97,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "roofs": _roofs(results, manifest),
         "machine": words.machine(manifest.machine),
         "claims": _texts(report.claims[0], notes=True) if report.claims else None,
-        "settings": None if report.settings is None else _texts(by_value(report.settings)),
+        "settings": None if report.settings is None else _texts(report.settings),
         "environments": [_environment(name, facts) for name, facts in manifest.environments.items()],
         "method": words.method(),
     }

@@ -1,9 +1,9 @@
-"""Makes the table of the settings that differ between the columns, and its form for a screen."""
+"""Makes the table of the settings that differ between the columns, with a row per value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...analysis.fairness import DifferingSetting, differing_settings
 from ...analysis.results import columns_of
@@ -19,19 +19,34 @@ from .table import Column, Entry, Group, Table
 VALUE_LENGTH = 60
 
 
-def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
-    """Make the table with a row per setting that differs; None where none does.
+@dataclass(frozen=True)
+class Holder:
+    """What has one value of every setting: a column of results, or an environment whose modes agree."""
 
-    The modes of an environment share a column where they agree in everything that differs elsewhere.
+    release: str
+    #: With the release before it.
+    name: str
+    #: A column of results that it stands for.
+    column: str
+
+
+def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
+    """Make the table with a row per value of every setting that differs; None where none does.
+
+    A column of the table for every column of results would be wider than a page.
     """
     found = differing_settings(rows_of(analysis.results).values())
     if not found:
         return None
     measured = [result for result in analysis.results if result.records]
     labels = labels_of(measured)
-    groups = _grouped(in_order(columns_of(measured), labels), labels, found)
-    columns = (Column(_("setting"), "left"), *(_heading(*group, labels) for group in groups))
-    rows = tuple((Entry(one.name), *(Entry(_value(one, column)) for _name, column in groups)) for one in found)
+    holders = _holders(in_order(columns_of(measured), labels), labels, found)
+    columns = (
+        Column(_("setting"), "left"),
+        Column(_("value"), "left", wraps=True),
+        Column(_("columns"), "left", wraps=True),
+    )
+    rows = tuple(row for one in found for row in _rows(one, holders))
     return Table(
         f"{manifest.study.name}-settings",
         _("Settings that differ"),
@@ -41,47 +56,41 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
     )
 
 
-def _heading(name: str, column: str, labels: Mapping[str, Label]) -> Column:
-    return Column(name, "left", wraps=True, group=labels[column].release)
-
-
-def _grouped(
-    columns: Sequence[str], labels: Mapping[str, Label], found: Sequence[DifferingSetting]
-) -> list[tuple[str, str]]:
-    """Return the name of each column of the table, and one column of results that it stands for."""
+def _holders(columns: Sequence[str], labels: Mapping[str, Label], found: Sequence[DifferingSetting]) -> list[Holder]:
+    """Return what has values: an environment stands once where its modes agree in everything that differs."""
     of_environment: dict[str, list[str]] = {}
     for column in columns:
         of_environment.setdefault(column.partition(":")[0], []).append(column)
-    groups = []
+    holders = []
     for own in of_environment.values():
         alike = all(one.values.get(column) == one.values.get(own[0]) for one in found for column in own)
-        whole = replace(labels[own[0]], mode="").heading
-        groups += [(whole, own[0])] if alike else [(labels[column].heading, column) for column in own]
-    return groups
+        if alike:
+            holders.append(_holder(replace(labels[own[0]], mode=""), own[0]))
+        else:
+            holders += [_holder(labels[column], column) for column in own]
+    return holders
 
 
-def by_value(table: Table) -> Table:
-    """Turn the table into one with a row per value, which names the columns that have it.
-
-    Screens have no room for the values of many columns side by side: a terminal broke their words.
-    """
-    rows = []
-    for group in table.groups:
-        for setting, *entries in group.rows:
-            values = list(dict.fromkeys(entry.text for entry in entries))
-            named = [_names(table.columns[1:], [entry.text == value for entry in entries]) for value in values]
-            names = (setting, *(Entry("") for _value in values[1:]))
-            rows += [(name, Entry(value), Entry(text)) for name, value, text in zip(names, values, named, strict=True)]
-    columns = (table.columns[0], Column(_("value"), "left", wraps=True), Column(_("columns"), "left", wraps=True))
-    return replace(table, columns=columns, groups=(Group(Entry(""), ("",) * len(columns), tuple(rows)),))
+def _holder(label: Label, column: str) -> Holder:
+    return Holder(label.release, " ".join(label.heading.split()), column)
 
 
-def _names(columns: Sequence[Column], chosen: Sequence[bool]) -> str:
-    """Name the chosen columns by release: ``PyTorch 1.13; PyTorch 2.15 eager, compile``; alone, where all are."""
+def _rows(setting: DifferingSetting, holders: Sequence[Holder]) -> list[tuple[Entry, ...]]:
+    """Make a row for every value, which names what has it; the first one names the setting."""
+    values = [_value(setting, holder.column) for holder in holders]
+    different = list(dict.fromkeys(values))
+    names = (setting.name, *("" for _value in different[1:]))
+    return [
+        (Entry(name), Entry(value), Entry(_names(holders, [one == value for one in values])))
+        for name, value in zip(names, different, strict=True)
+    ]
+
+
+def _names(holders: Sequence[Holder], chosen: Sequence[bool]) -> str:
+    """Name the chosen ones by release: ``PyTorch 1.13; PyTorch 2.15 eager, compile``; alone, where all are."""
     releases: dict[str, list[tuple[str, bool]]] = {}
-    for column, has in zip(columns, chosen, strict=True):
-        name = " ".join(column.title.split())
-        releases.setdefault(column.group, []).append((name.removeprefix(f"{column.group} "), has))
+    for holder, has in zip(holders, chosen, strict=True):
+        releases.setdefault(holder.release, []).append((holder.name.removeprefix(f"{holder.release} "), has))
     texts = []
     for release, modes in releases.items():
         own = [name for name, has in modes if has]
