@@ -1,5 +1,8 @@
 r"""Writes numbers as LaTeX commands, whose names hold letters only: ``\bmSpeedupMlpTrainJaxJit``.
 
+A number has the digits of the paper's table, so that text and table agree. ``\bmExactSpeedupMlpTrainJaxJit`` has those
+that its interval supports, and lies within the interval as it is written.
+
 Where the tables show time ratios, each of these has a command, too: ``\bmRatioMlpTrainJaxJit``. A command that is
 named a speed-up stays one, so a text that cites it stays true.
 
@@ -13,10 +16,12 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.speed_ups import FEWEST_ROWS, ComparedCell
-from ..tables.speedup_values import ComparedRow, SpeedUps, mean_name, time_unit
-from ..words.numbers import DEFAULT, format_interval, format_number, format_value
+from ..tables.speedup_values import ComparedRow, SpeedUps, cell_digits, mean_name, time_digits, time_unit
+from ..words.numbers import DEFAULT, format_factor, format_interval, format_number, format_value
 from .latex_text import escape
 
+#: Begins the name of a number with more digits than the table has.
+EXACT = "Exact"
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -49,12 +54,12 @@ def macros(found: SpeedUps) -> Iterator[tuple[str, str | None, str]]:
         own = "" if track is found.tracks[0] else letters(f"{track.device} {track.threads} threads")
         for column, mean in track.means.items():
             if column != found.baseline:
-                for kind, shown in {"Speedup": mean, **({"Ratio": 1.0 / mean} if found.as_ratios else {})}.items():
+                for kind, text in _mean_numbers(mean, found):
                     name = _free(f"bm{kind}GeometricMean{own}{letters(column)}", taken)
-                    yield name, escape(format_number(shown)), f"{mean_name(found, track)}, {column}"
+                    yield name, text, f"{mean_name(found, track)}, {column}"
     if not found.tracks:
         for column in _means_withheld(found):
-            for kind in ("Speedup", *(["Ratio"] if found.as_ratios else [])):
+            for kind, _text in _mean_numbers(1.0, found):
                 yield _free(f"bm{kind}GeometricMean{letters(column)}", taken), None, column
 
 
@@ -77,27 +82,41 @@ def _row_letters(row: ComparedRow, cell: ComparedCell) -> str:
     return letters(" ".join(parts))
 
 
+def _mean_numbers(mean: float, found: SpeedUps) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each number of a mean and its text."""
+    for kind, shown in {"Speedup": mean, **({"Ratio": 1.0 / mean} if found.as_ratios else {})}.items():
+        yield kind, escape(format_factor(shown))
+        yield f"{EXACT}{kind}", escape(format_number(shown))
+
+
 def _numbers(cell: ComparedCell, found: SpeedUps) -> Iterator[tuple[str, str | None]]:
     """Yield the kind of each number and its text, None where the number is withheld."""
     if cell.time is not None:
         unit = time_unit(cell.time.value)
-        number = format_value(cell.time, unit.size, fewest=DEFAULT)
-        yield "Time", rf"{escape(number)}\,{escape(unit.name)}".replace(r"$\mu$", r"\ensuremath{\mu}")
+        yield "Time", _with_unit(*time_digits(cell.time.value))
+        yield f"{EXACT}Time", _with_unit(format_value(cell.time, unit.size, fewest=DEFAULT), unit.name)
     elif cell.withheld:
         yield "Time", None
+        yield f"{EXACT}Time", None
     if cell.is_base:
         return
     kinds = [("Speedup", "Interval"), *([("Ratio", "RatioInterval")] if found.as_ratios else [])]
     for kind, of_interval in kinds:
         if cell.speed_up is not None:
             shown = found.shown_estimate(cell.speed_up) if kind == "Ratio" else cell.speed_up
-            yield kind, escape(format_value(shown, fewest=DEFAULT))
+            yield kind, escape(cell_digits(cell, shown.value))
+            yield f"{EXACT}{kind}", escape(format_value(shown, fewest=DEFAULT))
             if interval := format_interval(shown, fewest=DEFAULT):
                 yield of_interval, escape(interval)
         elif cell.withheld and cell.result.ratio is not None:
             yield kind, None
+            yield f"{EXACT}{kind}", None
             if format_interval(cell.result.ratio.estimate):
                 yield of_interval, None
+
+
+def _with_unit(number: str, unit: str) -> str:
+    return rf"{escape(number)}\,{escape(unit)}".replace(r"$\mu$", r"\ensuremath{\mu}")
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -117,7 +136,8 @@ def _line(name: str, text: str | None, what: str) -> str:
 def render(found: SpeedUps | None) -> str:
     """Write one command a line, and a comment for each that a number which is withheld would have."""
     lines = [
-        r"% In a paper: \input{FILE} in the preamble, then \bmSpeedup... in the text; \bmInterval... is its interval."
+        r"% In a paper: \input{FILE} in the preamble, then \bmSpeedup... in the text, with the digits of the table.",
+        r"% \bmExactSpeedup... has more digits: those of its interval, \bmInterval...",
     ]
     if found is not None:
         lines += [_line(*macro) for macro in macros(found)]

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from ...analysis.best_of_row import best_of_row
 from ...analysis.quality import Quality
 from ...analysis.speed_ups import ComparedCell
+from ...statistics.verdict import Verdict
 from ...study.baseline import PREVIOUS
 from ..tables.dispensability import best_of_versions, dispensability
 from ..tables.paper_layout import LETTERS, MOST_LINES, PaperColumn, PaperTable, Shown, fit, halves, lines_of
 from ..tables.speedup_values import SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
 
-#: A dagger is wider than nothing: it hangs in the gap, so that a column is as wide as its numbers.
-MARKS = {Quality.NOISY: r"$^\dagger$", Quality.UNSTEADY: r"$^\ddagger$"}
-#: At the heading of a column whose numbers other settings may explain.
-EXPLAINED = r"$^\circ$"
+#: Signs in a formula: of a grade, and of a verdict, as in the table that a run ends with.
+GRADES = {Quality.NOISY: r"\dagger", Quality.UNSTEADY: r"\ddagger"}
+VERDICTS: Mapping[Verdict | None, str] = {Verdict.DIFFERENT: "*", Verdict.EQUIVALENT: r"\approx"}
 WITHHELD = "--"
+
+
+def raised(*signs: str) -> str:
+    """Write signs as one mark, empty without any."""
+    text = "".join(signs)
+    return "" if not signs else f"$^{text}$" if len(signs) == 1 else f"$^{{{text}}}$"
+
+
+#: At the heading of a column whose numbers other settings may explain.
+EXPLAINED = raised(r"\circ")
 
 
 def arrange(found: SpeedUps) -> tuple[list[PaperTable], list[str], bool]:
@@ -72,9 +82,10 @@ def _cut(text: str, length: int) -> str:
 def _shown(cell: ComparedCell | None, found: SpeedUps, bold: bool) -> Shown:
     if cell is None:
         return Shown("")
-    mark = MARKS.get(cell.grade, "") if cell.grade else ""
+    grade = (GRADES[cell.grade],) if cell.grade in GRADES else ()
     if cell.shows_time and cell.time is not None:
-        return Shown(" ".join(time_digits(cell.time.value)), mark, bold)
+        return Shown(" ".join(time_digits(cell.time.value)), grade, bold)
     if cell.speed_up is None:
         return Shown(WITHHELD)
-    return Shown(speed_up_digits(found, cell), mark, bold)
+    verdict = (VERDICTS[cell.result.verdict],) if cell.result.verdict in VERDICTS else ()
+    return Shown(speed_up_digits(found, cell), (*verdict, *grade), bold)

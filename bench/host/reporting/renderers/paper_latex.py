@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from ...analysis.quality import Quality
+from ...statistics.verdict import Verdict
 from ...study.baseline import CHOSEN
 from ..tables.paper_layout import GAP, INDENT, PaperColumn, PaperTable, Shown, headings, is_number, table_width
 from ..tables.paper_notes import About, caption, notes
@@ -13,12 +14,14 @@ from ..tables.speedup_values import SpeedUps
 from ..words.language import _, decimal_sign
 from ..words.terms import enumerate_names
 from .latex_text import escape
-from .paper_arrangement import EXPLAINED, MARKS, WITHHELD, arrange
+from .paper_arrangement import EXPLAINED, GRADES, VERDICTS, WITHHELD, arrange, raised
 
 #: What a note is about, and its mark.
 NOTED = {
-    About.NOISY: MARKS[Quality.NOISY],
-    About.UNSTEADY: MARKS[Quality.UNSTEADY],
+    About.DIFFERENT: raised(VERDICTS[Verdict.DIFFERENT]),
+    About.EQUIVALENT: raised(VERDICTS[Verdict.EQUIVALENT]),
+    About.NOISY: raised(GRADES[Quality.NOISY]),
+    About.UNSTEADY: raised(GRADES[Quality.UNSTEADY]),
     About.SETTINGS: EXPLAINED,
     About.MISSING: "",
 }
@@ -43,21 +46,22 @@ def _format(column: PaperColumn) -> str:
     Times have different units, and stand right.
     """
     parts = [entry.text.split(decimal_sign()) for entry in column.entries if is_number(entry)]
+    gap = rf"!{{\hspace{{{column.more_gap}em}}}}" if column.more_gap else ""
     if not parts:
-        return "r"
+        return f"r{gap}"
     whole = max(len(part[0]) for part in parts)
     decimals = max(len(part[1]) if len(part) > 1 else 0 for part in parts)
-    return f"S[table-format={whole}{f'.{decimals}' if decimals else ''}]"
+    return f"S[table-format={whole}{f'.{decimals}' if decimals else ''}]{gap}"
 
 
 def _entry(entry: Shown, among_numbers: bool) -> str:
     """Write an entry; among numbers, which siunitx reads, any other text is in braces."""
     if among_numbers and is_number(entry):
         bold = r"\bfseries " if entry.bold else ""
-        return f"{bold}{entry.text.replace(decimal_sign(), '.')}{_hung(entry.mark)}"
+        return f"{bold}{entry.text.replace(decimal_sign(), '.')}{_hung(raised(*entry.signs))}"
     # The blank between a number and its unit is thin and does not break.
     text = escape(entry.text).replace(" ", r"\,") if entry.text != WITHHELD else WITHHELD
-    written = (rf"\textbf{{{text}}}" if entry.bold else text) + _hung(entry.mark)
+    written = (rf"\textbf{{{text}}}" if entry.bold else text) + _hung(raised(*entry.signs))
     return f"{{{written}}}" if among_numbers and written else written
 
 
@@ -110,7 +114,7 @@ def tabular(table: PaperTable, *, with_baseline: bool, kind: str, place: str = "
     """
     formats = ["r" if with_baseline and not number else _format(column) for number, column in enumerate(table.columns)]
     columns = [
-        [_entry(entry, form != "r") for entry in column.entries]
+        [_entry(entry, form.startswith("S")) for entry in column.entries]
         for column, form in zip(table.columns, formats, strict=True)
     ]
     rows = [_body_rows(name, entries) for name, *entries in zip(table.names, *columns, strict=True)]

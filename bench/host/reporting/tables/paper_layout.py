@@ -18,6 +18,8 @@ from functools import cached_property
 ROOM = 28.5
 #: Between two columns of the table: twice ``\tabcolsep``.
 GAP = 0.8
+#: A mark hangs in this gap; behind a column with two signs in one place there is so much more.
+SECOND_SIGN = 0.4
 #: The shortest lines that names are broken into where a table is too wide, and by how much they are shortened at once.
 NAME, STEP = 6.8, 1.0
 #: What the second line of a broken name stands in from the left.
@@ -53,10 +55,10 @@ WIDTHS = defaultdict(
 
 @dataclass(frozen=True)
 class Shown:
-    """What stands in one place: a number or a text, and whether it is bold."""
+    """What stands in one place: a number or a text, the signs that hang behind it, and whether it is bold."""
 
     text: str
-    mark: str = ""
+    signs: tuple[str, ...] = ()
     bold: bool = False
 
 
@@ -86,7 +88,12 @@ class PaperColumn:
     def width(self) -> float:
         """How wide it is, in em."""
         entries = [_wide(entry, entry.text) for entry in self.entries]
-        return max([width(self.mode), self._aligned_width, *entries])
+        return max([width(self.mode), self._aligned_width, *entries]) + self.more_gap
+
+    @property
+    def more_gap(self) -> float:
+        """How much wider the gap behind it is, in em."""
+        return SECOND_SIGN if any(len(entry.signs) > 1 for entry in self.entries) else 0.0
 
     @property
     def _aligned_width(self) -> float:

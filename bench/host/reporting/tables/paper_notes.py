@@ -7,10 +7,12 @@ from collections import Counter
 
 from ...analysis.quality import Quality
 from ...statistics.bootstrap import LEVEL
+from ...statistics.verdict import Verdict
 from ...study.baseline import CHOSEN, PREVIOUS
 from ..words.answer import NAMED
 from ..words.language import _
 from ..words.numbers import percent
+from ..words.page import verdicts
 from ..words.quality import meaning
 from ..words.terms import enumerate_names, status_word
 from ..words.text import first_words
@@ -20,6 +22,8 @@ from .speedup_values import SpeedUps
 class About(enum.Enum):
     """What a note explains: a mark, or numbers that are not there."""
 
+    DIFFERENT = enum.auto()
+    EQUIVALENT = enum.auto()
     NOISY = enum.auto()
     UNSTEADY = enum.auto()
     SETTINGS = enum.auto()
@@ -91,7 +95,8 @@ def notes(found: SpeedUps) -> list[tuple[About, str]]:
     grades = Counter(cell.grade for cell in cells if cell.grade)
     count = sum(grades.values())
     marked = {About.NOISY: Quality.NOISY, About.UNSTEADY: Quality.UNSTEADY}
-    lines = [
+    lines = _verdicts(found)
+    lines += [
         (about, _("{meaning} ({number} of {count} cells).", meaning=meaning(grade), number=grades[grade], count=count))
         for about, grade in marked.items()
         if grades[grade]
@@ -113,3 +118,22 @@ def notes(found: SpeedUps) -> list[tuple[About, str]]:
         listed = ", ".join(f"{number} {status_word(status)}" for status, number in failed.most_common())
         lines.append((About.MISSING, _("--: without a time ({listed}).", listed=listed)))
     return [(about, first_words(text)) for about, text in lines]
+
+
+def _verdicts(found: SpeedUps) -> list[tuple[About, str]]:
+    """Explain and count the verdicts, where there are any."""
+    judged = [cell.result.verdict for cell in found.cells() if cell.speed_up is not None and cell.result.verdict]
+    meanings, count = verdicts(), len(judged)
+    return [
+        (
+            about,
+            _(
+                "{meaning} ({number} of {count} comparisons).",
+                meaning=meanings[verdict.value],
+                number=number,
+                count=count,
+            ),
+        )
+        for about, verdict in ((About.DIFFERENT, Verdict.DIFFERENT), (About.EQUIVALENT, Verdict.EQUIVALENT))
+        if (number := judged.count(verdict))
+    ]

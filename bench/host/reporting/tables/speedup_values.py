@@ -162,11 +162,18 @@ def mean_digits(found: SpeedUps, track: Track, column: str) -> str:
 
 
 def speed_up_digits(found: SpeedUps, cell: ComparedCell) -> str:
-    """Write a cell's speed-up with two digits; with three where it would look like 1 and is certainly different."""
+    """Write what tables show of a cell's speed-up; see ``cell_digits``."""
     assert cell.speed_up is not None
-    shown = found.shown(cell.speed_up.value)
+    return cell_digits(cell, found.shown(cell.speed_up.value))
+
+
+def cell_digits(cell: ComparedCell, factor: float) -> str:
+    """Write the speed-up of a cell, or its ratio, with two digits.
+
+    It has three where it would look like 1 and is certainly different.
+    """
     certain = cell.result.verdict is Verdict.DIFFERENT
-    return format_factor(shown, HUNDREDTHS if certain and two_digits(shown) == 1 and shown < NEAR_ONE else 0)
+    return format_factor(factor, HUNDREDTHS if certain and two_digits(factor) == 1 and factor < NEAR_ONE else 0)
 
 
 def time_digits(seconds: float) -> tuple[str, str]:

@@ -12,6 +12,12 @@ from papers import STYLES, compile_in, macros_of, macros_text, written
 from bench.host.reporting import report
 from bench.host.reporting.tables.dispensability import best_of_versions
 from bench.host.reporting.words.language import find, writing_in
+from bench.host.statistics.verdict import Verdict
+
+#: Of the commands of a cell.
+KINDS = ("Time", "ExactTime", "Speedup", "ExactSpeedup", "Interval")
+#: The marks of the table that a run ends with, as LaTeX has them.
+SIGNS = {"*": "*", "≈": r"\approx", "~": r"\dagger", "^": r"\ddagger"}
 
 
 def row(text: str, name: str) -> list[str]:
@@ -19,8 +25,13 @@ def row(text: str, name: str) -> list[str]:
     return [cell.strip() for cell in line.removesuffix(r"\\").split("&")[1:]]
 
 
+def shaken(record) -> list[int]:
+    """Return samples whose processes differ by a half."""
+    return [n * (10 + 5 * (record.round % 2)) // 10 for n in record.sample_ns]
+
+
 def plain(cell: str) -> str:
-    text = re.sub(r"\\rlap\{\$\^\\d?dagger\$\}", "", cell).removeprefix(r"\bfseries ")
+    text = re.sub(r"\\rlap\{\$.*?\$\}", "", cell).removeprefix(r"\bfseries ")
     return re.sub(r"\\textbf\{(.*?)\}", r"\1", text)
 
 
@@ -39,6 +50,35 @@ def test_numbers_are_those_of_the_table_that_a_run_ends_with(tmp_path, long_stud
         cells = [plain(cell) for cell in row(text, line[0].text)]
         assert len(cells) >= 4
         assert expected[: len(cells)] == cells
+
+
+def marks(cell: str) -> list[str]:
+    """Return the signs that hang behind a number."""
+    return re.findall(r"\*|\\[a-z]+", "".join(re.findall(r"\\rlap\{\$\^(.*?)\$\}", cell)))
+
+
+def test_verdicts_have_marks_as_in_the_table_that_a_run_ends_with_and_a_legend(tmp_path, long_study):
+    long_study.slow("torch1:torchscript", "mlp-train", 1.0)
+    long_study.change("torch2:compile", "mlp-train", sample_ns=shaken)
+    text = written(long_study, tmp_path)
+    made = report.make(long_study.records, long_study.manifest)
+    seen = set()
+    for line in made.speed_up_table.groups[0].rows[:3]:
+        expected = [[SIGNS[sign] for sign in re.sub(r"[^*≈~^]", "", entry.text)] for entry in line[1:]]
+        cells = [marks(cell) for cell in row(text, line[0].text)]
+        assert expected[: len(cells)] == cells
+        seen |= {sign for cell in cells for sign in cell}
+    assert seen >= {"*", r"\dagger"}
+    assert r"% $^*$ different, certain at 1\% (" in text
+    different = [verdict for verdict in made.analysis.results if verdict.verdict is Verdict.DIFFERENT]
+    assert re.search(rf"certain at 1\\% \({len(different)} of \d+ comparisons\)", text)
+
+
+def test_without_verdicts_nothing_explains_their_marks(tmp_path, long_study):
+    long_study.records = [r for r in long_study.records if r.round < 3]
+    text = written(long_study, tmp_path)
+    assert "comparisons" not in text
+    assert "*}" not in text
 
 
 def test_the_best_of_a_row_is_bold_in_whatever_part_of_the_table_it_stands(tmp_path, long_study):
@@ -69,7 +109,7 @@ def test_a_withheld_time_is_a_dash_and_has_no_command(tmp_path, long_study):
     assert not any("MlpTrainTorchTwoEager" in name for name in macros_of(tmp_path))
     assert "% -{}-: withheld, other programs used the processors (1 of 24 cells)." in text
     comments = re.findall(r"^% withheld: \\(\w+) \(other programs were computing\)$", macros_text(tmp_path), re.M)
-    assert comments == [f"bm{kind}MlpTrainTorchTwoEager" for kind in ("Time", "Speedup", "Interval")]
+    assert comments == [f"bm{kind}MlpTrainTorchTwoEager" for kind in KINDS]
 
 
 def test_caption_and_notes_are_comments_made_from_what_ran(tmp_path, long_study):
@@ -100,10 +140,14 @@ def test_a_small_speed_up_has_two_digits_within_a_column(tmp_path, long_study):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_it_stays_within_a_column(tmp_path, long_study, style):
-    written(long_study, tmp_path)
-    shown = compile_in(style, tmp_path, r"It is \bmSpeedupMlpTrainJaxJit\ times as fast \bmIntervalMlpTrainJaxJit.")
+    long_study.change("jax:jit", "mlp-train", sample_ns=shaken)
+    text = written(long_study, tmp_path)
+    assert r"$^{*\dagger}$" in text
+    assert r"]!{\hspace{0.4em}}" in text
+    cited = r"\bmExactSpeedupMlpTrainJaxJit\ times as fast \bmIntervalMlpTrainJaxJit."
+    shown = compile_in(style, tmp_path, f"It is {cited}")
     assert "PyTorch 2.15" in shown
-    assert re.search(r"It is 1\.\d{3} times as fast \[1\.\d{3}, 1\.\d{3}\]", shown)
+    assert re.search(r"It is 1\.\d{2} times as fast \[1\.\d{2}, \d\.\d{2}\]", shown)
 
 
 def test_the_numbers_of_a_column_are_aligned_by_old_versions_of_siunitx_as_well(tmp_path, long_study):
@@ -213,7 +257,9 @@ def test_200_hostile_names_compile_within_the_column_and_inject_nothing(tmp_path
     body = text.split(r"\midrule", 1)[1].split(r"\bottomrule")[0]
     assert r"\input" not in body
     assert r"\dangerous" not in text + (tmp_path / "macros.tex").read_text()
-    assert len(macros_of(tmp_path)) == len(names) * 4 + 1  # two times, a speed-up and its interval
+    assert (
+        len(macros_of(tmp_path)) == len(names) * 7 + 2
+    )  # two times and a speed-up, each exact as well, and an interval; the mean
     # A page holds no table of 200 rows.
     head, rest = text.split("\\midrule\n", 1)
     lines = rest.split("\\midrule\n")[0].splitlines()
@@ -250,8 +296,8 @@ EXACT = r"""\toprule
  & \multicolumn{1}{c}{\textit{time}} & \multicolumn{1}{c}{\textit{speed-up}} \\
 \midrule
 dispatch & \textbf{19\,$\mu$s} & \bfseries 1.1\rlap{$^\dagger$} \\
-mlp-train & 1.4\,ms\rlap{$^\dagger$} & \bfseries 1.2 \\
-catdog-cnn-train & 297\,ms & \bfseries 1.1 \\
+mlp-train & 1.4\,ms\rlap{$^\dagger$} & \bfseries 1.2\rlap{$^*$} \\
+catdog-cnn-train & 297\,ms & \bfseries 1.1\rlap{$^*$} \\
 \midrule
 geometric mean &  & 1.1 \\
 \bottomrule

@@ -37,6 +37,16 @@ def test_a_column_has_room_for_numbers_that_are_aligned_at_the_decimal_sign(sign
     assert PaperColumn("", "", "xla", "", bold).width == pytest.approx(1.15 * width("123") + width(".0047"))
 
 
+def test_two_signs_behind_a_number_widen_the_gap_and_one_does_not():
+    """A dagger behind an asterisk touched the number of the next column."""
+    column = PaperColumn("", "", "xla", "", (Shown("0.43"), Shown("0.21")))
+    one = replace(column, entries=(Shown("0.43", ("*",)), Shown("0.21", ("*",))))
+    two = replace(column, entries=(Shown("0.43", ("*", r"\dagger")), Shown("0.21")))
+    assert one.width == column.width
+    assert two.width == pytest.approx(column.width + two.more_gap)
+    assert two.more_gap > 0
+
+
 def test_names_are_broken_before_the_table_is_divided():
     (part,) = fit(table(4))
     assert any(len(name) > 1 for name in part.names)

@@ -214,7 +214,7 @@ def test_it_fits_one_screen_with_six_lines_below_the_table(long_study):
 
 
 def test_best_modes_stand_in_the_files_where_the_screen_has_no_room_for_them(long_study, monkeypatch):
-    line = "Best modes: "
+    line = "Best mode per row"
     roomy = report_of(long_study).speed_up_table
     assert any(text.startswith(line) for text in roomy.sentences)
     assert not roomy.more

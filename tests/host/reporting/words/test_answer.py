@@ -70,27 +70,39 @@ NEW, JAX, OLD = ("new:eager", 2.1, True), ("jax:jit", 2.02, False), ("old:eager"
 
 def test_the_versions_in_their_best_modes_stand_on_one_line_as_far_as_they_fit():
     (text,) = best_per_row(best(NEW, JAX, OLD), NAMES)
-    assert text == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
+    assert text == "Best mode per row: PyTorch 2.15 (2.10); JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
     (tied,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), OLD), NAMES)
-    assert tied == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
+    assert tied == "Best mode per row: PyTorch 2.15 (2.10) or JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
     (three,) = best_per_row(best(NEW, ("jax:jit", 2.02, True), ("old:eager", 1.9, True)), NAMES)
-    assert three == "Best modes: PyTorch 2.15 (2.10) or JAX 0.10 (2.02) or PyTorch 1.13 (1.90)."
-    long = NAMES | {"old:eager": Label("W" * 40, "1", "eager")}
-    assert best_per_row(best(NEW, JAX, OLD), long) == ["Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."]
+    assert three == "Best mode per row: PyTorch 2.15 (2.10) or JAX 0.10 (2.02) or PyTorch 1.13 (1.90)."
+    long = NAMES | {"old:eager": Label("W" * 45, "1", "eager")}
+    assert best_per_row(best(NEW, JAX, OLD), long) == ["Best mode per row: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."]
+
+
+def test_another_leader_than_on_average_is_explained():
+    """A page named PyTorch 1.13 as the fastest on average, and two lines below PyTorch 2.15, without a reason."""
+    means = {"old:eager": 1.3, "new:eager": 1.2, "jax:jit": 1.1}
+    versions = best(NEW, JAX, OLD)
+    (text,) = best_per_row(versions, NAMES, Track("cpu", 1, means, 8, 9))
+    assert text == (
+        "Best mode per row (9 rows), not one mode for all: PyTorch 2.15 (2.10); JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
+    )
+    (same,) = best_per_row(versions, NAMES, Track("cpu", 1, means | {"new:eager": 1.4}, 8, 9))
+    assert same == "Best mode per row (9 rows): PyTorch 2.15 (2.10); JAX 0.10 (2.02); PyTorch 1.13 (1.24)."
 
 
 def test_a_version_with_one_mode_has_its_mean_in_the_table():
     """Two estimates of one mean stood in two lines: 1.66 and 1.64."""
     means = {"new:eager": 2.14, "jax:jit": 2.05, "old:eager": 1.0}
     (text,) = best_per_row(best(NEW, JAX), NAMES, Track("cpu", 1, means, 9, 9))
-    assert text == "Best modes: PyTorch 2.15 (2.14); JAX 0.10 (2.05)."
+    assert text == "Best mode per row: PyTorch 2.15 (2.14); JAX 0.10 (2.05)."
     (fewer,) = best_per_row(best(NEW, JAX), NAMES, Track("cpu", 1, means, 8, 9))
-    assert fewer == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.02)."
+    assert fewer == "Best mode per row (9 rows): PyTorch 2.15 (2.10); JAX 0.10 (2.02)."
     several = replace(best(NEW, JAX).versions[0], columns=("new:eager", "new:compile"))
     (text,) = best_per_row(
         replace(best(NEW, JAX), versions=(several, best(JAX).versions[0])), NAMES, Track("cpu", 1, means, 9, 9)
     )
-    assert text == "Best modes: PyTorch 2.15 (2.10); JAX 0.10 (2.05)."
+    assert text == "Best mode per row: PyTorch 2.15 (2.10); JAX 0.10 (2.05)."
 
 
 def test_settings_are_named_as_far_as_they_fit_in_a_line():
@@ -111,4 +123,4 @@ def test_nothing_is_said_of_best_modes_that_single_processes_chose():
 def test_versions_with_one_name_have_that_of_their_environments():
     twins = {"a:jit": Label("JAX", "0.10", "jit"), "b:eager": Label("JAX", "0.10", "eager")}
     (text,) = best_per_row(best(("a:jit", 2.0, True), ("b:eager", 1.0, False)), twins)
-    assert text == "Best modes: a (2.00); b (1.00)."
+    assert text == "Best mode per row: a (2.00); b (1.00)."
